@@ -2,7 +2,7 @@
 
 The truth of synthetic series is known, so that the chance of a false alarm is computed for every band instead of
 counted: n series tell it as closely as hundreds of times as many single points would. Seeds from JUDGED on judge; what
-is chosen by hand in `engine.anomaly` was chosen on smaller ones."""
+is chosen by hand in `treaty.engine.anomaly` was chosen on smaller ones."""
 
 import argparse
 import time
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from contracts.document.model import Anomalies
-from engine.anomaly.baselines import Pasts
-from engine.anomaly.detector import Band, detector
-from engine.anomaly.series import Point, Question, Series
+from treaty.contracts.document.model import Anomalies
+from treaty.engine.anomaly.baselines import Pasts
+from treaty.engine.anomaly.detector import Band, detector
+from treaty.engine.anomaly.series import Point, Question, Series
 
 JUDGED = 13_000_000
 START = datetime(2025, 1, 1, tzinfo=UTC)

@@ -24,16 +24,16 @@ from bench.avh_days import Incident, Table, clean_days, incident_days, incidents
 from bench.avh_protocol import Fit, Outcome, judged, similar
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, held, sequences, tables
-from contracts.fingerprint import fingerprint
-from engine.programs import fitting
-from engine.programs.history import Batch, History
-from engine.programs.learner import Trials
-from engine.programs.program import Learning
-from engine.programs.recipe import RECIPE, Recipe
-from engine.programs.suggestions import IN_CONTRACTS
-from engine.statistics.column_values import Column
-from engine.statistics.statistics import STATISTICS, measured
-from engine.statistics.summaries import summary
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.programs import fitting
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.learner import Trials
+from treaty.engine.programs.program import Learning
+from treaty.engine.programs.recipe import RECIPE, Recipe
+from treaty.engine.programs.suggestions import IN_CONTRACTS
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.summaries import summary
 
 KINDS = "numeric", "categorical"
 INCIDENTS, DAYS = "incidents.csv", 60
@@ -245,8 +245,8 @@ def parts(asked: Asked) -> Iterator[dict[str, Any]]:
 
 def tails(asked: Asked) -> Iterator[dict[str, Any]]:
     """How often a statistic of clean snapshots lies so many spreads away: what the measured bound is held against."""
-    from engine.programs.constraints import past
-    from engine.programs.stationarity import LEVEL, Change
+    from treaty.engine.programs.constraints import past
+    from treaty.engine.programs.stationarity import LEVEL, Change
 
     for length in (*LENGTHS, 30):
         away: dict[str, list[float]] = {"level": [], "step": []}

@@ -11,8 +11,8 @@ import numpy
 
 from bench.avh_protocol import Fit
 from bench.avh_tables import Snapshot
-from engine.statistics.statistics import measured
-from engine.statistics.summaries import Summary, summary
+from treaty.engine.statistics.statistics import measured
+from treaty.engine.statistics.summaries import Summary, summary
 
 SIX = {
     "numeric": ("row_count", "complete_ratio", "mean", "standard_deviation", "median", "unique_ratio"),

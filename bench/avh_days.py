@@ -9,10 +9,10 @@ from typing import Any
 
 from bench.avh_baselines import told
 from bench.avh_tables import Snapshot, fewer, files, kind_of, read, typed
-from engine.programs.history import Batch, History
-from engine.programs.program import Verdict
-from engine.programs.table_programs import TableJudgement, fit_table
-from engine.statistics.statistics import measured
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.program import Verdict
+from treaty.engine.programs.table_programs import TableJudgement, fit_table
+from treaty.engine.statistics.statistics import measured
 
 LEARNED = 30
 # After an incident that persists its table is not judged for so many snapshots: they are in every history.

@@ -15,8 +15,8 @@ import numpy
 
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot
-from engine.programs.injected_issues import variations
-from engine.statistics.column_values import Column
+from treaty.engine.programs.injected_issues import variations
+from treaty.engine.statistics.column_values import Column
 
 WINDOWS, FIRST, SIMILAR, DIMENSIONS, DRAWS = 30, 30, 20, 4096, 1000
 

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy
 import pandas
 
-from engine.statistics.column_values import Column, column
+from treaty.engine.statistics.column_values import Column, column
 
 NULLS = {"", "na", "nan", "null", "none", "n/a", "<na>"}
 LENGTH, NUMERIC, LEAST_VALUES = 60, 0.95, 5

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.table import made
-from engine.spark.process.session import start
+from treaty.engine.spark.process.session import start
 
 
 @dataclass(frozen=True)

@@ -22,18 +22,18 @@ from bench.command import Line, begun, lines
 from bench.engine import machine
 from bench.merging import bags_of, merged
 from bench.table import made
-from contracts.document.model import Contract
-from engine.checks.binding import bind
-from engine.evaluation import state_queries
-from engine.evaluation.judge import judge
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.session.verify import measure as packed_states
-from engine.session.verify import verify
-from engine.spark.handlers import measure as reading
-from engine.spark.handlers.measure import AT_ONCE, measure
-from engine.spark.sources.sources import read
-from engine.states import bag as bags
-from engine.states.state_files import StateFiles
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation import state_queries
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.session.verify import measure as packed_states
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.handlers import measure as reading
+from treaty.engine.spark.handlers.measure import AT_ONCE, measure
+from treaty.engine.spark.sources.sources import read
+from treaty.engine.states import bag as bags
+from treaty.engine.states.state_files import StateFiles
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 RESULTS = Path(__file__).parent / "results" / "differential.csv"

@@ -19,10 +19,10 @@ import numpy
 from bench.draft_deequ import static_checks
 from bench.draft_states import history
 from bench.draft_tables import Table, tables
-from engine.programs.injected_issues import variations
-from engine.statistics.column_values import Column
-from engine.suggestions.column_samples import Sample
-from engine.suggestions.selection.pipeline import worthy
+from treaty.engine.programs.injected_issues import variations
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.selection.pipeline import worthy
 
 GOALS = {"held": 0.97, "caught": 0.7}
 INJECTED = 3

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from bench.draft_tables import Table
-from engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.column_samples import Sample
 
 Found = tuple[str, str | None, Callable[[Sample], bool]]
 Z = 1.96

@@ -8,20 +8,20 @@ import datasketches
 import numpy
 import pyarrow
 
-from contracts.predicates.parser import quote
-from contracts.schema import Column, Schema
-from engine.analyzers.bound import BoundComponent
-from engine.components.dictionary_encoding import coded
-from engine.components.frequencies import Counts
-from engine.components.sketches import PARAMETER
-from engine.profile.profile import History, profile_of, profile_plan
-from engine.profile.second_scan import looked_into, second_plan, traits_plan, untold
-from engine.profile.text_masks import mask_of
-from engine.profile.text_traits import TRAITS, traits_of
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import Plan, plan
-from engine.suggestions.declared import worth_counting
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.dictionary_encoding import coded
+from treaty.engine.components.frequencies import Counts
+from treaty.engine.components.sketches import PARAMETER
+from treaty.engine.profile.profile import History, profile_of, profile_plan
+from treaty.engine.profile.second_scan import looked_into, second_plan, traits_plan, untold
+from treaty.engine.profile.text_masks import mask_of
+from treaty.engine.profile.text_traits import TRAITS, traits_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import Plan, plan
+from treaty.engine.suggestions.declared import worth_counting
 
 Values = Sequence[Any]
 

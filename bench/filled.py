@@ -11,15 +11,15 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
-from contracts.document import writer
-from contracts.fingerprint import fingerprint
-from engine.core.results import Verdict
-from registry.access import users
-from registry.browse import search
-from registry.core import ids
-from registry.core.database import migrate, transaction
-from registry.core.enums import Permission, Role, VersionState
-from registry.tables import (
+from treaty.contracts.document import writer
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core.results import Verdict
+from treaty.registry.access import users
+from treaty.registry.browse import search
+from treaty.registry.core import ids
+from treaty.registry.core.database import migrate, transaction
+from treaty.registry.core.enums import Permission, Role, VersionState
+from treaty.registry.tables import (
     Contract,
     ContractVersion,
     Dataset,
@@ -89,7 +89,7 @@ def _people(engine: Engine) -> tuple[User, People]:
 
 
 def _everybody(user: User) -> Any:
-    from registry.access.authentication import Principal
+    from treaty.registry.access.authentication import Principal
 
     return Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
 

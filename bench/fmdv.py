@@ -20,14 +20,14 @@ import numpy as np
 
 from bench.fmdv_methods import BASELINES, variant
 from bench.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, lengthened, parted, score
-from engine.analyzers.conformity_test import critical
-from engine.patterns.candidates import Match, matcher
-from engine.patterns.choice import Taste
-from engine.patterns.fmdv import VARIANTS, Objective
-from engine.patterns.index import Index, indexed
-from engine.patterns.index_file import load, save
-from engine.patterns.inference import STRICT, Learned, infer
-from engine.patterns.lake_sums import sums_of
+from treaty.engine.analyzers.conformity_test import critical
+from treaty.engine.patterns.candidates import Match, matcher
+from treaty.engine.patterns.choice import Taste
+from treaty.engine.patterns.fmdv import VARIANTS, Objective
+from treaty.engine.patterns.index import Index, indexed
+from treaty.engine.patterns.index_file import load, save
+from treaty.engine.patterns.inference import STRICT, Learned, infer
+from treaty.engine.patterns.lake_sums import sums_of
 
 RESULTS = Path(__file__).parent / "results"
 SENSITIVITY: Mapping[str, Sequence[float]] = {

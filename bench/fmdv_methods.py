@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.analyzers.conformity_test import critical
-from engine.patterns.candidates import matcher, nonconforming
-from engine.patterns.fmdv import Inferred, Limits, infer_domain
-from engine.patterns.lake_sums import Sums
-from engine.patterns.language import Characters, Literal, Pattern, Times
-from engine.patterns.named_domains import domain_of
-from engine.patterns.tokenizer import WORD
-from engine.patterns.value_shapes import narrowest, structures_of
+from treaty.engine.analyzers.conformity_test import critical
+from treaty.engine.patterns.candidates import matcher, nonconforming
+from treaty.engine.patterns.fmdv import Inferred, Limits, infer_domain
+from treaty.engine.patterns.lake_sums import Sums
+from treaty.engine.patterns.language import Characters, Literal, Pattern, Times
+from treaty.engine.patterns.named_domains import domain_of
+from treaty.engine.patterns.tokenizer import WORD
+from treaty.engine.patterns.value_shapes import narrowest, structures_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _DIGITS, _LETTERS = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.components.frequencies import Frequencies, groups, singletons
+from treaty.engine.components.frequencies import Frequencies, groups, singletons
 
 PIECES = 8
 KIND = Frequencies()
@@ -16,8 +16,8 @@ def files(folder: Path, distinct: int) -> list[Path]:
     import numpy
     import pyarrow
 
-    from engine.components.dictionary_encoding import coded
-    from engine.components.frequencies import Counts
+    from treaty.engine.components.dictionary_encoding import coded
+    from treaty.engine.components.frequencies import Counts
 
     folder.mkdir(parents=True, exist_ok=True)
     found = []

@@ -26,16 +26,16 @@ from sqlmodel import col, select
 from bench.clock import cpu_seconds
 from bench.registry import Line, database, service, share
 from bench.senders import Sent, event, send
-from contracts.document import writer
-from registry.access import users
-from registry.access.authentication import Principal
-from registry.client import Client
-from registry.core import clock, ids
-from registry.core.database import connect, migrate, reading, transaction
-from registry.core.enums import Permission, Role
-from registry.core.settings import Settings
-from registry.tables import DirtyMark, InboxEvent, LineageRun, Run
-from registry.worker.__main__ import Worker
+from treaty.contracts.document import writer
+from treaty.registry.access import users
+from treaty.registry.access.authentication import Principal
+from treaty.registry.client import Client
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.enums import Permission, Role
+from treaty.registry.core.settings import Settings
+from treaty.registry.tables import DirtyMark, InboxEvent, LineageRun, Run
+from treaty.registry.worker.loop import Worker
 
 RUNS = UUID("0197c0de-0000-7000-8000-000000000000")
 TIMES, CAME_AGAIN = 3, 2
@@ -272,7 +272,7 @@ def working(setting: Setting) -> Iterator[None]:
     given = {"TREATY_DATABASE_URL": setting.url, "TREATY_HOME": str(setting.folder)}
     log = (setting.folder / "worker.log").open("wb")
     process = subprocess.Popen(
-        [sys.executable, "-m", "registry.worker.__main__"], env={**os.environ, **given}, stderr=log
+        [sys.executable, "-m", "treaty.registry.worker"], env={**os.environ, **given}, stderr=log
     )
     try:
         yield

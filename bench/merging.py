@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from contracts.schema import Column, Schema
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
-from engine.evaluation import state_queries
-from engine.evaluation.state_queries import Asked
-from engine.states import bag as bags
-from engine.states.planning.scan_plan import Plan, plan
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
+from treaty.engine.evaluation import state_queries
+from treaty.engine.evaluation.state_queries import Asked
+from treaty.engine.states import bag as bags
+from treaty.engine.states.planning.scan_plan import Plan, plan
 
 COLUMNS = 40
 KINDS = (Completeness, Mean, Minimum, Maximum, StandardDeviation)

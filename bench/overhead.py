@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.statements import TABLE, document
-from contracts.document.model import Check as Promise
-from contracts.document.reader import read
-from contracts.predicates import parser
-from engine.checks.binding import bind
-from engine.dsl import Check, at_least
-from engine.evaluation.judge import judge
-from engine.session.verify import verify
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
+from treaty.contracts.document.model import Check as Promise
+from treaty.contracts.document.reader import read
+from treaty.contracts.predicates import parser
+from treaty.engine.checks.binding import bind
+from treaty.engine.dsl import Check, at_least
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TEXTS = ("product", "customer", "status", "country", "city", "email", "phone", "title", "review", "coupon")

@@ -30,8 +30,8 @@ from bench.filled import filled
 from bench.pages_filled import CHECKS, NAME, PASSWORD, large
 from bench.pages_served import browsed
 from bench.registry import Line, database, service, share
-from registry.core.database import connect
-from registry.serve.local_stack import free_port
+from treaty.registry.core.database import connect
+from treaty.registry.serve.local_stack import free_port
 
 PROGRAM = "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -199,7 +199,7 @@ def shown(api: str) -> Iterator[str]:
     """The address of the pages over that service, in a process of their own."""
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "ui", "--port", str(port)], env={**os.environ, "TREATY_API_URL": api}
+        [sys.executable, "-m", "treaty.ui", "--port", str(port)], env={**os.environ, "TREATY_API_URL": api}
     )
     address = f"http://127.0.0.1:{port}"
     try:

@@ -8,16 +8,16 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from bench.filled import NOW, write
-from contracts.document import writer
-from contracts.fingerprint import fingerprint
-from engine.core.results import Verdict
-from registry.access import users
-from registry.browse import search
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import ProposalState, Role, TaskState, VersionState
-from registry.review.proposals import proposals
-from registry.tables import (
+from treaty.contracts.document import writer
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core.results import Verdict
+from treaty.registry.access import users
+from treaty.registry.browse import search
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import ProposalState, Role, TaskState, VersionState
+from treaty.registry.review.proposals import proposals
+from treaty.registry.tables import (
     Contract,
     ContractVersion,
     Dataset,

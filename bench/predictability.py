@@ -15,13 +15,13 @@ from typing import Any
 
 from bench import products
 from bench.clock import cost
-from engine.analyzers.predictability import Predictability
-from engine.components.naive_bayes import NaiveBayes
-from engine.spark.process.session import start
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
-from engine.states import bag as bags
-from engine.states.planning.scan_plan import plan
+from treaty.engine.analyzers.predictability import Predictability
+from treaty.engine.components.naive_bayes import NaiveBayes
+from treaty.engine.spark.process.session import start
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.planning.scan_plan import plan
 
 SIZES = (100_000, 200_000, 400_000, 600_000, 845_000)
 INPUTS = (

@@ -14,18 +14,18 @@ from typing import Any
 from bench.clock import Cost, cost, interleaved, median
 from bench.command import Line, lines
 from bench.table import made
-from contracts.predicates.parser import quote
-from engine.components.operands import NUMERIC, TEMPORAL
-from engine.profile.document import document
-from engine.profile.from_states import remembered
-from engine.profile.profile import profile_of, profile_plan
-from engine.protocol.requests import DraftRequest, ProfileRequest, Source
-from engine.spark.handlers.draft import draft
-from engine.spark.process.session import start
-from engine.spark.profile import profile as profiles
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
-from engine.suggestions.selection.pipeline import suggest
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.components.operands import NUMERIC, TEMPORAL
+from treaty.engine.profile.document import document
+from treaty.engine.profile.from_states import remembered
+from treaty.engine.profile.profile import profile_of, profile_plan
+from treaty.engine.protocol.requests import DraftRequest, ProfileRequest, Source
+from treaty.engine.spark.handlers.draft import draft
+from treaty.engine.spark.process.session import start
+from treaty.engine.spark.profile import profile as profiles
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.suggestions.selection.pipeline import suggest
 
 GOAL, STORED_GOAL = 2.5, 5.0
 PARTITIONS, COLUMNS, ROWS_EACH, WIDE = 365, 50, 200, 2000

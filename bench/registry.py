@@ -22,10 +22,10 @@ from uuid import UUID
 import httpx
 
 from bench.filled import METRICS, PARTITIONS, RUNS, WORDS, People, document, filled
-from contracts.document import writer as document_writer
-from registry.client import Client, ClientError
-from registry.core.database import connect
-from registry.serve.local_stack import free_port
+from treaty.contracts.document import writer as document_writer
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core.database import connect
+from treaty.registry.serve.local_stack import free_port
 
 ASKED, USERS, RACES = 200, 50, 1000
 POINTS = 1000
@@ -232,7 +232,7 @@ def service(url: str, home: Path, processes: int) -> Iterator[str]:
         "TREATY_API_PORT": str(port),
         "TREATY_API_PROCESSES": str(processes),
     }
-    process = subprocess.Popen([sys.executable, "-m", "registry.cli.main", "api"], env={**os.environ, **given},
+    process = subprocess.Popen([sys.executable, "-m", "treaty", "api"], env={**os.environ, **given},
                                stdout=subprocess.DEVNULL, stderr=(home / "api.log").open("wb"))  # fmt: skip
     address = f"http://127.0.0.1:{port}"
     try:

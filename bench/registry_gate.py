@@ -21,17 +21,26 @@ from sqlmodel import SQLModel
 
 from bench.clock import cpu_seconds
 from bench.command import Line
-from contracts.document import writer
-from contracts.document.reader import read
-from contracts.fingerprint import fingerprint
-from engine.core.results import Outcome, Verdict
-from registry.core import ids
-from registry.core.database import connect, migrate, reading, transaction
-from registry.core.enums import VersionState
-from registry.datasets import related_datasets
-from registry.tables import Contract, ContractVersion, Dataset, DatasetContract, PartitionState, ResultRow, Run, User
-from registry.validation.gate import gate_answer
-from registry.validation.gate.staleness import Look
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.core import ids
+from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.enums import VersionState
+from treaty.registry.datasets import related_datasets
+from treaty.registry.tables import (
+    Contract,
+    ContractVersion,
+    Dataset,
+    DatasetContract,
+    PartitionState,
+    ResultRow,
+    Run,
+    User,
+)
+from treaty.registry.validation.gate import gate_answer
+from treaty.registry.validation.gate.staleness import Look
 
 GOAL_MS, QUESTIONS, CHECKS, CHUNK = 20.0, 2000, 10, 5000
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -13,23 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from bench.clock import Cost, cost, median
-from contracts.document import writer
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.evaluation.replay.replay import Replaying, Step
-from engine.protocol.requests import Measured
-from engine.states import bag as bags
-from engine.states.planning.scan_plan import Plan
-from engine.states.state_files import StateFiles
-from registry.core import ids
-from registry.core.database import connect, migrate, reading, transaction
-from registry.measurements.states import state_store
-from registry.review.replays import replay
-from registry.review.replays.replay import Versions, Ways
-from registry.tables import Contract as ContractRow
-from registry.tables import Dataset, DatasetContract, User
+from treaty.contracts.document import writer
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.protocol.requests import Measured
+from treaty.engine.states import bag as bags
+from treaty.engine.states.planning.scan_plan import Plan
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.core import ids
+from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.measurements.states import state_store
+from treaty.registry.review.replays import replay
+from treaty.registry.review.replays.replay import Versions, Ways
+from treaty.registry.tables import Contract as ContractRow
+from treaty.registry.tables import Dataset, DatasetContract, User
 
 COLUMNS = 40
 KINDS = ("completeness", "mean", "minimum", "maximum", "standard_deviation")

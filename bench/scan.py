@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.profile.profile import profile_of, profile_plan
-from engine.spark.process.session import start
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
-from engine.states.planning.scan_plan import Plan
+from treaty.engine.profile.profile import profile_of, profile_plan
+from treaty.engine.spark.process.session import start
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states.planning.scan_plan import Plan
 
 COLUMNS = [
     "id",

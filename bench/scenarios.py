@@ -18,13 +18,13 @@ from bench.command import begun
 from bench.differential import NOW, TESTS, Bench
 from bench.engine import machine
 from bench.statements import TABLE
-from engine.checks.binding import bind
-from engine.evaluation import state_queries
-from engine.evaluation.judge import judge
-from engine.protocol.requests import Measured, Source
-from engine.session.verify import verify
-from engine.spark.sources.sources import read
-from engine.states.state_files import StateFiles
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation import state_queries
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.protocol.requests import Measured, Source
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.sources.sources import read
+from treaty.engine.states.state_files import StateFiles
 
 FOLDER = Path(__file__).parent / "results"
 FULL, STATES, FIRST = "from scratch", "from states", "all states at first"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
 
 TABLE = "orders"
 FILLED = (

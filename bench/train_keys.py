@@ -1,4 +1,4 @@
-"""Which column names promise unique values: trains the model of `engine.suggestions.key_name_model` and holds it
+"""Which column names promise unique values: trains the model of `treaty.engine.suggestions.key_name_model` and holds it
 against others.
 
 `python -m bench.train_keys [--data D] [--write]`. Every model is judged on schemas of projects that it never saw: the
@@ -23,8 +23,8 @@ from sklearn.metrics import brier_score_loss, precision_score, recall_score, roc
 from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import OneHotEncoder
 
-from engine.suggestions import key_name_model
-from engine.suggestions.key_name_model import Named
+from treaty.engine.suggestions import key_name_model
+from treaty.engine.suggestions.key_name_model import Named
 
 FOLDS = 5
 THRESHOLD = 0.5
@@ -137,7 +137,7 @@ def _flags(given: Named) -> list[str]:
 
 
 def seen(given: Sequence[Named]) -> Any:
-    """The features of `engine.suggestions.key_name_model` as a sparse matrix, a line each column."""
+    """The features of `treaty.engine.suggestions.key_name_model` as a sparse matrix, a line each column."""
     found = [_hashed(each) for each in given]
     starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in found)], dtype="int32")
     buckets, weights = (numpy.concatenate(part) for part in zip(*found, strict=True))

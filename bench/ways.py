@@ -8,10 +8,10 @@ from typing import Any
 from bench import statements
 from bench.clock import Cost, interleaved, median
 from bench.work import Work, work
-from contracts.document.model import Contract
-from engine.protocol.requests import Source
-from engine.session.verify import verify
-from engine.spark.sources.sources import read
+from treaty.contracts.document.model import Contract
+from treaty.engine.protocol.requests import Source
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.sources.sources import read
 
 BY_HAND = "by hand"
 SKETCHES = "by hand, with sketches"

@@ -7,13 +7,13 @@ from typing import Any
 
 import typer
 
-from contracts.comparison.compatibility import BUMPS, MODES
-from contracts.comparison.directions import Direction
-from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer
-from engine.statistics.distances import DISTANCES
-from registry.cli.main import app as commands
-from registry.core.settings import PREFIX, Settings
+from treaty.contracts.comparison.compatibility import BUMPS, MODES
+from treaty.contracts.comparison.directions import Direction
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.statistics.distances import DISTANCES
+from treaty.registry.cli.main import app as commands
+from treaty.registry.core.settings import PREFIX, Settings
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- written by `make docs`; change the code instead -->"
@@ -114,7 +114,7 @@ def api() -> Iterator[str]:
     """The page of routes."""
     from sqlalchemy import create_engine
 
-    from registry.api.app import create_app
+    from treaty.registry.api.app import create_app
 
     spec = create_app(Settings(), create_engine("sqlite://")).openapi()
     yield "# HTTP API\n"

@@ -16,8 +16,8 @@ from tempfile import TemporaryFile
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from registry.client import Client
-from ui.widgets import menu
+from treaty.registry.client import Client
+from treaty.ui.widgets import menu
 
 SCREENS = Path(__file__).parent / "screens"
 PROGRAM = "/usr/bin/chromium"

@@ -1,4 +1,4 @@
-"""Runs migrations on the connection handed in by registry.core.database; they share its transaction."""
+"""Runs migrations on the connection handed in by treaty.registry.core.database; they share its transaction."""
 
 from typing import Any, Literal
 
@@ -6,9 +6,9 @@ from alembic import context
 from sqlalchemy import Enum
 from sqlmodel import AutoString
 
-from registry.tables import metadata
-from registry.tables.base import UtcTime
-from registry.tables.search import declared
+from treaty.registry.tables import metadata
+from treaty.registry.tables.base import UtcTime
+from treaty.registry.tables.search import declared
 
 PLAIN = {UtcTime: "sa.DateTime(timezone=True)", AutoString: "sa.String()", Enum: "sa.String(32)"}
 

@@ -1,11 +1,11 @@
-"""Starts the pages: `python -m ui`, by default on 127.0.0.1:8701, until interrupted."""
+"""Starts the pages: `python -m treaty.ui`, by default on 127.0.0.1:8701, until interrupted."""
 
 import argparse
 
 import uvicorn
 
-from ui.server.settings import SettingsError, load
-from ui.texts import common as texts
+from treaty.ui.server.settings import SettingsError, load
+from treaty.ui.texts import common as texts
 
 # Browsers keep their socket open; after this many seconds it is closed for them.
 FAREWELL = 3
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
     except SettingsError as error:
         parser.error(str(error))
     uvicorn.run(
-        "ui.asgi:app",
+        "treaty.ui.asgi:app",
         host=given.host,
         port=given.port,
         log_level="warning",

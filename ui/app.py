@@ -5,13 +5,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.core.enums import Permission
-from registry.schemas import Me
-from ui import texts as ui_texts
-from ui.texts import pages
-from ui.texts import sign_in as texts
-from ui.widgets import loading, menu, panels, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Permission
+from treaty.registry.schemas import Me
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import pages
+from treaty.ui.texts import sign_in as texts
+from treaty.ui.widgets import loading, menu, panels, viewer
 
 HERE = Path(__file__).parent
 # A constant: what a browser posts from here carries the page's own origin, which the route checks.

@@ -1,4 +1,5 @@
-"""The pages as an ASGI application: Streamlit behind its gate, with the sign-in routes. `uvicorn ui.asgi:app`."""
+"""The pages as an ASGI application: Streamlit behind its gate, with the sign-in routes. `uvicorn
+treaty.ui.asgi:app`."""
 
 import gc
 from collections.abc import AsyncIterator
@@ -15,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from registry.client import Client
-from ui.server.auth_routes import Doors
-from ui.server.security import Gate, SecureHeaders, own_scripts
-from ui.server.settings import Settings, load
-from ui.widgets import menu, panels
+from treaty.registry.client import Client
+from treaty.ui.server.auth_routes import Doors
+from treaty.ui.server.security import Gate, SecureHeaders, own_scripts
+from treaty.ui.server.settings import Settings, load
+from treaty.ui.widgets import menu, panels
 
 SCRIPT = Path(__file__).parent / "app.py"
 

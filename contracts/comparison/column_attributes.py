@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from contracts.assertions import Assertion
-from contracts.comparison.differences import Difference, Order, Place
-from contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, of_sets
-from contracts.comparison.matching import Node
-from contracts.comparison.threshold_order import ANY, Domain, between, of_values
-from contracts.document.model import Check
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.comparison.differences import Difference, Order, Place
+from treaty.contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, of_sets
+from treaty.contracts.comparison.matching import Node
+from treaty.contracts.comparison.threshold_order import ANY, Domain, between, of_values
+from treaty.contracts.document.model import Check
 
 WORDS = frozenset({
     "id", "name", "physicalName", "logicalType", "physicalType", "required", "unique", "primaryKey",

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from contracts.comparison.differences import Difference, Order, Part, unordered
-from contracts.comparison.directions import Direction
-from contracts.comparison.guarantees import guarantees
-from contracts.comparison.service_levels import service_levels
-from contracts.comparison.structure import structure
-from contracts.comparison.terms import agreed, document_words
-from contracts.document.model import Compatibility, Contract, Mode
+from treaty.contracts.comparison.differences import Difference, Order, Part, unordered
+from treaty.contracts.comparison.directions import Direction
+from treaty.contracts.comparison.guarantees import guarantees
+from treaty.contracts.comparison.service_levels import service_levels
+from treaty.contracts.comparison.structure import structure
+from treaty.contracts.comparison.terms import agreed, document_words
+from treaty.contracts.document.model import Compatibility, Contract, Mode
 
 JUDGED = (Part.STRUCTURE, Part.GUARANTEES)
 
@@ -118,7 +118,7 @@ class Violation:
 
 def compare(old: Contract, new: Contract, order: Order = unordered) -> Comparison:
     """What differs from the old document to the new one. `order` says what changes of arguments mean: the contract
-    alone cannot (`engine.checks.argument_order.order` can).
+    alone cannot (`treaty.engine.checks.argument_order.order` can).
 
     Nothing is said of version numbers, of states of the life cycle, nor of ids of tables, columns and checks."""
     return Comparison(

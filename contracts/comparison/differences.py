@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from contracts.comparison.directions import Direction
-from contracts.comparison.threshold_order import ANY, Domain
-from contracts.document.model import Check
+from treaty.contracts.comparison.directions import Direction
+from treaty.contracts.comparison.threshold_order import ANY, Domain
+from treaty.contracts.document.model import Check
 
 MOST = 20
 LONGEST = 300

@@ -3,13 +3,13 @@
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from contracts.assertions import OPERATORS, Assertion
-from contracts.comparison.differences import Difference, Order, Part, Place, other_words
-from contracts.comparison.directions import Direction, of_presence, steps
-from contracts.comparison.matching import Node, elements, entries, paired
-from contracts.comparison.threshold_order import between
-from contracts.document.model import SCOPES, Check, Contract
-from contracts.fingerprint import fingerprint
+from treaty.contracts.assertions import OPERATORS, Assertion
+from treaty.contracts.comparison.differences import Difference, Order, Part, Place, other_words
+from treaty.contracts.comparison.directions import Direction, of_presence, steps
+from treaty.contracts.comparison.matching import Node, elements, entries, paired
+from treaty.contracts.comparison.threshold_order import between
+from treaty.contracts.document.model import SCOPES, Check, Contract
+from treaty.contracts.fingerprint import fingerprint
 
 SEVERITIES = ("warning", "error")
 ENTRY_WORDS = frozenset({

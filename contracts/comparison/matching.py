@@ -4,9 +4,9 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from contracts.document.columns import columns, members, text
-from contracts.document.model import Contract, DataObject, Property
-from contracts.predicates.parser import quote
+from treaty.contracts.document.columns import columns, members, text
+from treaty.contracts.document.model import Contract, DataObject, Property
+from treaty.contracts.predicates.parser import quote
 
 Element = TypeVar("Element")
 Key = Callable[[Element], Hashable | None]

@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, NamedTuple
 
-from contracts.assertions import Assertion
-from contracts.comparison.directions import Direction, inclusion
-from contracts.comparison.threshold_order import between, is_moment, of_values
-from contracts.predicates.parser import PredicateError, parse, tree_of
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.comparison.directions import Direction, inclusion
+from treaty.contracts.comparison.threshold_order import between, is_moment, of_values
+from treaty.contracts.predicates.parser import PredicateError, parse, tree_of
 
 OPERATORS = {
     "GT": "mustBeGreaterThan",

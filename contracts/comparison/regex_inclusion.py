@@ -1,9 +1,9 @@
 """Which texts two regular expressions match: whether one matches all that the other does.
 
-Decided for expressions of the admitted subset (`contracts.safe_regex`) in ASCII, with anchors at their ends only, that
-are not too large. An expression becomes an automaton of its positions (Glushkov): a state is the set of positions that
-the last character may have been read at, a bit for each. Both automata are walked together, over characters of which no
-expression tells one from another.
+Decided for expressions of the admitted subset (`treaty.contracts.safe_regex`) in ASCII, with anchors at their ends
+only, that are not too large. An expression becomes an automaton of its positions (Glushkov): a state is the set of
+positions that the last character may have been read at, a bit for each. Both automata are walked together, over
+characters of which no expression tells one from another.
 """
 
 import re
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
-from contracts.comparison.directions import Direction, inclusion
-from contracts.safe_regex import ALL, UnsafeRegex, bounds, characters, span, tokens_of
+from treaty.contracts.comparison.directions import Direction, inclusion
+from treaty.contracts.safe_regex import ALL, UnsafeRegex, bounds, characters, span, tokens_of
 
 MAX_POSITIONS = 256
 MAX_STATES = 500

@@ -5,12 +5,12 @@ from collections.abc import Hashable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from contracts.comparison.differences import Difference, Part, Place, other_words
-from contracts.comparison.directions import Direction, inclusion, of_presence
-from contracts.comparison.matching import paired
-from contracts.document import durations
-from contracts.document.columns import members
-from contracts.document.model import Contract
+from treaty.contracts.comparison.differences import Difference, Part, Place, other_words
+from treaty.contracts.comparison.directions import Direction, inclusion, of_presence
+from treaty.contracts.comparison.matching import paired
+from treaty.contracts.document import durations
+from treaty.contracts.document.columns import members
+from treaty.contracts.document.model import Contract
 
 # The standard's words in lower case with their two-letter forms, and `freshness`, which tools write for latency.
 LESS_IS_MORE = frozenset({

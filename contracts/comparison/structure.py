@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from contracts.comparison.column_attributes import WORDS, Sides, column_differences
-from contracts.comparison.differences import Difference, Order, Part, Place, other_words
-from contracts.comparison.directions import Direction, of_presence
-from contracts.comparison.matching import Matched, Node, elements
-from contracts.document.model import Contract, Property
+from treaty.contracts.comparison.column_attributes import WORDS, Sides, column_differences
+from treaty.contracts.comparison.differences import Difference, Order, Part, Place, other_words
+from treaty.contracts.comparison.directions import Direction, of_presence
+from treaty.contracts.comparison.matching import Matched, Node, elements
+from treaty.contracts.document.model import Contract, Property
 
 TABLE_WORDS = frozenset({"id", "name", "physicalName", "properties", "quality"})
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from contracts.comparison.differences import Difference, Part, Place, other_words
-from contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, steps
-from contracts.comparison.guarantees import view_in_use
-from contracts.comparison.matching import paired
-from contracts.document.model import Contract, Deadline, Terms
+from treaty.contracts.comparison.differences import Difference, Part, Place, other_words
+from treaty.contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, steps
+from treaty.contracts.comparison.guarantees import view_in_use
+from treaty.contracts.comparison.matching import paired
+from treaty.contracts.document.model import Contract, Deadline, Terms
 
 COLUMNS = ("open", "watched", "closed")
 ON_UNKNOWN = ("pass", "warn", "block")

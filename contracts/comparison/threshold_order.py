@@ -12,8 +12,8 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import Any
 
-from contracts.assertions import PAIRED, Assertion
-from contracts.comparison.directions import Direction, inclusion, of_sets
+from treaty.contracts.assertions import PAIRED, Assertion
+from treaty.contracts.comparison.directions import Direction, inclusion, of_sets
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.document.model import Contract, DataObject, Property
-from contracts.document.writer import write
-from contracts.schema import Column, Schema, struct_fields
+from treaty.contracts.document.model import Contract, DataObject, Property
+from treaty.contracts.document.writer import write
+from treaty.contracts.schema import Column, Schema, struct_fields
 
 # Whatever else a classification says, its values are not for every eye.
 OPEN = frozenset({"public", "open", "internal", "general", "unclassified", "none"})

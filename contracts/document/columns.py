@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from contracts.document.yaml_syntax import join
-from contracts.quoting import quote
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.quoting import quote
 
 Element = tuple[str, Mapping[str, Any]]
 

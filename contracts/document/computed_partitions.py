@@ -7,11 +7,11 @@ the partition without a value."""
 import re
 from collections.abc import Iterable, Sequence
 
-from contracts.document.model import DataObject, Partition
-from contracts.document.yaml_syntax import join
-from contracts.errors import Fault, Faults, nearest
-from contracts.predicates.parser import PredicateError, Scalar, inspect, quote, scalar
-from contracts.schema import Column, Schema
+from treaty.contracts.document.model import DataObject, Partition
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Fault, Faults, nearest
+from treaty.contracts.predicates.parser import PredicateError, Scalar, inspect, quote, scalar
+from treaty.contracts.schema import Column, Schema
 
 # A name, and something with brackets: a column may have an equals sign in its name.
 _DEFINITION = re.compile(r"\s*(\w+)\s*=\s*(.*\(.*\).*?)\s*", re.DOTALL)

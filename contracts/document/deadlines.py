@@ -10,11 +10,11 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo, available_timezones
 
-from contracts.document import durations
-from contracts.document.columns import members
-from contracts.document.model import Contract, DataObject, Deadline, Severity
-from contracts.document.yaml_syntax import join
-from contracts.errors import Fault, Faults, nearest
+from treaty.contracts.document import durations
+from treaty.contracts.document.columns import members
+from treaty.contracts.document.model import Contract, DataObject, Deadline, Severity
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Fault, Faults, nearest
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 SPOKEN = {"daily": DAYS, "weekdays": DAYS[:5]}

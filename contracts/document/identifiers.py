@@ -4,9 +4,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from contracts.document.odcs import elements, root_model
-from contracts.document.yaml_syntax import join
-from contracts.errors import Faults
+from treaty.contracts.document.odcs import elements, root_model
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Faults
 
 NAMED = frozenset({"SchemaObject", "SchemaProperty"})
 # Scripts with letters that look alike.

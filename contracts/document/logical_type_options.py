@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contracts.document.columns import Element, members, text
-from contracts.document.yaml_syntax import join
-from contracts.errors import Faults, nearest
+from treaty.contracts.document.columns import Element, members, text
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Faults, nearest
 
 # Lower and upper limits that bound the same thing.
 LIMITS = (

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from contracts.assertions import Assertion
-from contracts.fingerprint import fingerprint
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.fingerprint import fingerprint
 
 Severity = Literal["warning", "error"]
 # What a check is judged on: SCOPES, or the name of a view.
@@ -55,7 +55,8 @@ class Partition(TermsModel):
     by: str
 
 
-# How a version may differ from the one before it: each mode is a sentence in `contracts.comparison.compatibility`.
+# How a version may differ from the one before it: each mode is a sentence in
+# `treaty.contracts.comparison.compatibility`.
 Mode = Literal[
     "NONE", "BACKWARD", "BACKWARD_TRANSITIVE", "FORWARD", "FORWARD_TRANSITIVE", "FULL", "FULL_TRANSITIVE"
 ]  # fmt: skip
@@ -204,8 +205,8 @@ class DataObject:
 
     `views` are those of the contract, which its checks may name as their scope. `arrivals`: its files are told apart by
     when they came. `computed`: the partition columns that are computed, as words
-    (`contracts.document.computed_partitions`). `anomalies`: how they are told of its metrics. `beside`: objects of
-    other contracts about the same table; what they classify is classified here, too."""
+    (`treaty.contracts.document.computed_partitions`). `anomalies`: how they are told of its metrics. `beside`: objects
+    of other contracts about the same table; what they classify is classified here, too."""
 
     name: str
     physical_name: str | None = None

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
-from contracts.document.yaml_syntax import join
-from contracts.errors import Faults, nearest
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Faults, nearest
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.document.columns import members, text
+from treaty.contracts.document.columns import members, text
 
 OWNER = "owner"
 NESTING = ("properties", "items")

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from contracts.document.model import SCOPES, DataObject, View
-from contracts.document.yaml_syntax import join
-from contracts.errors import Faults, nearest
-from contracts.predicates.parser import inspect, parse
+from treaty.contracts.document.model import SCOPES, DataObject, View
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Faults, nearest
+from treaty.contracts.predicates.parser import inspect, parse
 
 
 def inspect_views(views: Sequence[View], path: str, faults: Faults) -> None:

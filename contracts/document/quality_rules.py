@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, Detection, Referred
-from contracts.document.model import SCOPES, Check, CheckKind, Severity
-from contracts.document.yaml_syntax import join
-from contracts.errors import Faults
-from contracts.predicates.parser import PredicateError, parse
+from treaty.contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, Detection, Referred
+from treaty.contracts.document.model import SCOPES, Check, CheckKind, Severity
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Faults
+from treaty.contracts.predicates.parser import PredicateError, parse
 
 MILD = frozenset({"info", "warning", "warn", "low", "minor", "trivial"})
 EQUALITY = frozenset({"mustBe", "mustNotBe"})

@@ -8,19 +8,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from contracts.assertions import OPERATORS
-from contracts.document import identifiers, odcs, yaml_syntax
-from contracts.document.columns import Element, columns, members, text
-from contracts.document.computed_partitions import inspect_partitions
-from contracts.document.deadlines import inspect_deadlines
-from contracts.document.logical_type_options import read_enum, read_options
-from contracts.document.model import Check, Contract, DataObject, Property, Terms
-from contracts.document.partition_terms import inspect_arrivals, inspect_views
-from contracts.document.quality_rules import Entry, read_check
-from contracts.document.schema_validation import inspect_schema
-from contracts.document.yaml_syntax import join
-from contracts.errors import Faults, nearest
-from contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.contracts.assertions import OPERATORS
+from treaty.contracts.document import identifiers, odcs, yaml_syntax
+from treaty.contracts.document.columns import Element, columns, members, text
+from treaty.contracts.document.computed_partitions import inspect_partitions
+from treaty.contracts.document.deadlines import inspect_deadlines
+from treaty.contracts.document.logical_type_options import read_enum, read_options
+from treaty.contracts.document.model import Check, Contract, DataObject, Property, Terms
+from treaty.contracts.document.partition_terms import inspect_arrivals, inspect_views
+from treaty.contracts.document.quality_rules import Entry, read_check
+from treaty.contracts.document.schema_validation import inspect_schema
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import Faults, nearest
+from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
 # What is read takes some twenty times the room of its text: of what is longer than this, little is remembered.
 LARGE_BYTES = 64 * 1024

@@ -11,10 +11,10 @@ from importlib import resources
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from contracts.assertions import OPERATORS
-from contracts.document.odcs import VERSIONS
-from contracts.document.yaml_syntax import join
-from contracts.errors import MAX_FAULTS, Faults, nearest
+from treaty.contracts.assertions import OPERATORS
+from treaty.contracts.document.odcs import VERSIONS
+from treaty.contracts.document.yaml_syntax import join
+from treaty.contracts.errors import MAX_FAULTS, Faults, nearest
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

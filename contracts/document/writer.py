@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from contracts.document.odcs import element_model, key_order, root_model
-from contracts.document.yaml_syntax import MAX_BYTES, MAX_DEPTH, MAX_NUMBER, join, resolve
-from contracts.errors import ROOT, ContractError, Fault, Faults
+from treaty.contracts.document.odcs import element_model, key_order, root_model
+from treaty.contracts.document.yaml_syntax import MAX_BYTES, MAX_DEPTH, MAX_NUMBER, join, resolve
+from treaty.contracts.errors import ROOT, ContractError, Fault, Faults
 
 # These come first in every element that has them; all others follow in the standard's order.
 LEADING = ("apiVersion", "kind", "id", "name", "version", "status", "type", "engine", "metric")

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from contracts.errors import ROOT, ContractError, Fault, Faults
+from treaty.contracts.errors import ROOT, ContractError, Fault, Faults
 
 MAX_BYTES = 256 * 1024
 MAX_DEPTH = 50

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from contracts.assertions import Detection, Referred
-from contracts.document.model import Check
-from contracts.fingerprint import fingerprint
+from treaty.contracts.assertions import Detection, Referred
+from treaty.contracts.document.model import Check
+from treaty.contracts.fingerprint import fingerprint
 
 
 def entry_for(check: Check) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.document.columns import columns, members
-from contracts.document.identifiers import inspect_ids
-from contracts.editing.skeleton import skeleton
-from contracts.errors import Faults, nearest
+from treaty.contracts.document.columns import columns, members
+from treaty.contracts.document.identifiers import inspect_ids
+from treaty.contracts.editing.skeleton import skeleton
+from treaty.contracts.errors import Faults, nearest
 
 __all__ = ["Patch", "apply", "check_ids", "skeleton"]
 

@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.schema import LOGICAL
+from treaty.contracts.schema import LOGICAL
 
 Property = Mapping[str, Any]
 TYPED = ("logicalType", "physicalType", "items")

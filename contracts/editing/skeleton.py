@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from contracts.document.computed_partitions import split
-from contracts.schema import Column, Schema, struct_fields
+from treaty.contracts.document.computed_partitions import split
+from treaty.contracts.schema import Column, Schema, struct_fields
 
 
 def skeleton(  # noqa: PLR0913

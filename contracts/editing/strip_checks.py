@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from contracts.document.columns import columns, members, text
+from treaty.contracts.document.columns import columns, members, text
 
 # The words of a table or a column that promise something about its values.
 PROMISES = frozenset(

@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from contracts.document.writer import write
-from contracts.document.yaml_syntax import parse
-from contracts.errors import ContractError
+from treaty.contracts.document.writer import write
+from treaty.contracts.document.yaml_syntax import parse
+from treaty.contracts.errors import ContractError
 
 BOM = "\ufeff"
 STATUS, PROPERTIES = "status", "customProperties"

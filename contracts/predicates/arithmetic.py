@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from contracts.predicates import grammar
-from contracts.predicates.casts import aligned, implied
-from contracts.predicates.fragments import Piece, chosen, loose, strict
-from contracts.predicates.types import FLOATING, INTEGRAL, VALUE, WORDS, base, group
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.casts import aligned, implied
+from treaty.contracts.predicates.fragments import Piece, chosen, loose, strict
+from treaty.contracts.predicates.types import FLOATING, INTEGRAL, VALUE, WORDS, base, group
 
 if TYPE_CHECKING:
-    from contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import Writer
 
 DIVISIONS = frozenset({"Div", "Mod"})
 # The names of the two operands' kinds: what comes out. Numbers with numbers have their own way.

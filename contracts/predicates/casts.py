@@ -4,12 +4,12 @@ import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from contracts.predicates import grammar
-from contracts.predicates.fragments import Piece, loose, strict
-from contracts.predicates.types import FLOATING, INTEGRAL, Unlike, base, group, meeting, widens
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.fragments import Piece, loose, strict
+from treaty.contracts.predicates.types import FLOATING, INTEGRAL, Unlike, base, group, meeting, widens
 
 if TYPE_CHECKING:
-    from contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import Writer
 
 # How many digits a whole number may have to fit for certain.
 DIGITS = dict(zip(INTEGRAL, (2, 4, 9, 18), strict=True))

@@ -4,15 +4,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from contracts.errors import nearest
-from contracts.predicates import grammar
-from contracts.predicates.fragments import Piece, leaf
-from contracts.predicates.types import ANY, element, group
-from contracts.quoting import quote
-from contracts.schema import Schema
+from treaty.contracts.errors import nearest
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.fragments import Piece, leaf
+from treaty.contracts.predicates.types import ANY, element, group
+from treaty.contracts.quoting import quote
+from treaty.contracts.schema import Schema
 
 if TYPE_CHECKING:
-    from contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import Writer
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ and takes the whole process down."""
 
 from typing import TYPE_CHECKING, Any
 
-from contracts.predicates.casts import read_as
-from contracts.predicates.fragments import Piece, loose
-from contracts.predicates.types import ANY, base, element, group
+from treaty.contracts.predicates.casts import read_as
+from treaty.contracts.predicates.fragments import Piece, loose
+from treaty.contracts.predicates.types import ANY, base, element, group
 
 if TYPE_CHECKING:
-    from contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import Writer
 
 
 def bracket(writer: "Writer", node: Any) -> Piece:

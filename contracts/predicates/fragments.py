@@ -10,7 +10,7 @@ other may err on either hand."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from contracts.predicates.types import ANY, BOOLEAN
+from treaty.contracts.predicates.types import ANY, BOOLEAN
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from contracts.errors import nearest
-from contracts.predicates import grammar
-from contracts.predicates.arithmetic import absolute, combined, tried
-from contracts.predicates.casts import aligned, implied, read_as, reading
-from contracts.predicates.element_access import element_at, get, try_element_at
-from contracts.predicates.fragments import NOTHING, Piece, chosen, eager, first, loose, strict, together
-from contracts.predicates.grammar import Function, Takes
-from contracts.predicates.patterns import regex
-from contracts.predicates.types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group, joined
+from treaty.contracts.errors import nearest
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.arithmetic import absolute, combined, tried
+from treaty.contracts.predicates.casts import aligned, implied, read_as, reading
+from treaty.contracts.predicates.element_access import element_at, get, try_element_at
+from treaty.contracts.predicates.fragments import NOTHING, Piece, chosen, eager, first, loose, strict, together
+from treaty.contracts.predicates.grammar import Function, Takes
+from treaty.contracts.predicates.patterns import regex
+from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group, joined
 
 if TYPE_CHECKING:
-    from contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import Writer
 
 MAX_SCALE = 18
 TEXTS = frozenset[Group]({"text", "number", "moment", "boolean", "binary", "time"})

@@ -1,7 +1,8 @@
 """Predicates: conditions on a row, written by people, that are safe to run and never end a scan.
 
-What is run is the text that `parse` writes, never the author's: it holds only what `contracts.predicates.grammar`
-names. Divisions, casts and sums are written in the form that gives null where Spark would raise an error.
+What is run is the text that `parse` writes, never the author's: it holds only what
+`treaty.contracts.predicates.grammar` names. Divisions, casts and sums are written in the form that gives null where
+Spark would raise an error.
 """
 
 import re
@@ -10,12 +11,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from contracts.errors import ContractError, Fault, Faults
-from contracts.predicates.columns import Names
-from contracts.predicates.fragments import any_of
-from contracts.predicates.rewriter import WHERE, Writer
-from contracts.quoting import UNSEEN, literal, quote, quote_path
-from contracts.schema import Schema
+from treaty.contracts.errors import ContractError, Fault, Faults
+from treaty.contracts.predicates.columns import Names
+from treaty.contracts.predicates.fragments import any_of
+from treaty.contracts.predicates.rewriter import WHERE, Writer
+from treaty.contracts.quoting import UNSEEN, literal, quote, quote_path
+from treaty.contracts.schema import Schema
 
 __all__ = ["Predicate", "PredicateError", "Scalar", "literal", "parse", "quote", "quote_path", "scalar"]
 

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from contracts.predicates import grammar
-from contracts.predicates.fragments import Piece, strict
-from contracts.predicates.types import BOOLEAN, group
-from contracts.quoting import literal
-from contracts.safe_regex import MAX_SUBJECT, UnsafeRegex, inspect_regex
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.fragments import Piece, strict
+from treaty.contracts.predicates.types import BOOLEAN, group
+from treaty.contracts.quoting import literal
+from treaty.contracts.safe_regex import MAX_SUBJECT, UnsafeRegex, inspect_regex
 
 if TYPE_CHECKING:
-    from contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import Writer
 
 MAX_LIKE = 512
 MAX_WILDCARDS = 3

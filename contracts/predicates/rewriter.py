@@ -4,17 +4,17 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from contracts.errors import Fault
-from contracts.predicates import grammar
-from contracts.predicates.arithmetic import arithmetic, minus
-from contracts.predicates.casts import aligned, cast
-from contracts.predicates.columns import Names, column
-from contracts.predicates.element_access import bracket
-from contracts.predicates.fragments import NOTHING, Piece, chosen, connected, eager, membership, strict, together
-from contracts.predicates.functions import function
-from contracts.predicates.patterns import like, regexp_like
-from contracts.predicates.types import ANY, BOOLEAN, VALUE, group, joined
-from contracts.quoting import literal
+from treaty.contracts.errors import Fault
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.arithmetic import arithmetic, minus
+from treaty.contracts.predicates.casts import aligned, cast
+from treaty.contracts.predicates.columns import Names, column
+from treaty.contracts.predicates.element_access import bracket
+from treaty.contracts.predicates.fragments import NOTHING, Piece, chosen, connected, eager, membership, strict, together
+from treaty.contracts.predicates.functions import function
+from treaty.contracts.predicates.patterns import like, regexp_like
+from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, group, joined
+from treaty.contracts.quoting import literal
 
 WHERE = "predicate"
 MAX_DEPTH = 40

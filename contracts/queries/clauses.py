@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from contracts.errors import Fault
-from contracts.predicates.columns import Names
-from contracts.predicates.fragments import Piece, any_of
-from contracts.predicates.rewriter import Writer
-from contracts.predicates.types import ANY, BOOLEAN
-from contracts.queries.nodes import AGGREGATES, CONDITIONAL, in_words, is_aggregate, left_over, mapped
-from contracts.quoting import quote
-from contracts.schema import Column, Schema
+from treaty.contracts.errors import Fault
+from treaty.contracts.predicates.columns import Names
+from treaty.contracts.predicates.fragments import Piece, any_of
+from treaty.contracts.predicates.rewriter import Writer
+from treaty.contracts.predicates.types import ANY, BOOLEAN
+from treaty.contracts.queries.nodes import AGGREGATES, CONDITIONAL, in_words, is_aggregate, left_over, mapped
+from treaty.contracts.quoting import quote
+from treaty.contracts.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from contracts.queries.rewriter import QueryWriter
+    from treaty.contracts.queries.rewriter import QueryWriter
 
 WHERE = "query"
 NESTED = frozenset({"Subquery", "Filter", "Exists", "Window"})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from contracts.predicates.types import ANY, BOOLEAN
+from treaty.contracts.predicates.types import ANY, BOOLEAN
 
 # Aggregates of one argument, with the type that they yield; None: that of their argument.
 AGGREGATES: dict[str, str | None] = {

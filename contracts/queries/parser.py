@@ -7,12 +7,12 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from contracts.errors import ContractError, Fault
-from contracts.predicates import parser
-from contracts.queries.clauses import WHERE
-from contracts.queries.rewriter import QueryWriter
-from contracts.quoting import quote, quote_path
-from contracts.schema import Schema
+from treaty.contracts.errors import ContractError, Fault
+from treaty.contracts.predicates import parser
+from treaty.contracts.queries.clauses import WHERE
+from treaty.contracts.queries.rewriter import QueryWriter
+from treaty.contracts.quoting import quote, quote_path
+from treaty.contracts.schema import Schema
 
 ROWS = "rows"
 OBJECT = frozenset({"object", "table", "model", "schema"})

@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from contracts.errors import Fault, nearest
-from contracts.predicates.columns import Names
-from contracts.queries.clauses import WHERE, Clauses, Scope, Selected
-from contracts.queries.nodes import in_words, is_aggregate, is_subquery, left_over, matching
-from contracts.quoting import quote
-from contracts.schema import Schema
+from treaty.contracts.errors import Fault, nearest
+from treaty.contracts.predicates.columns import Names
+from treaty.contracts.queries.clauses import WHERE, Clauses, Scope, Selected
+from treaty.contracts.queries.nodes import in_words, is_aggregate, is_subquery, left_over, matching
+from treaty.contracts.quoting import quote
+from treaty.contracts.schema import Schema
 
 MAX_LEVELS = 3
 MAX_SELECTS = 8

@@ -1,6 +1,6 @@
 """All analyzers: importing this package fills the table `ANALYZERS`."""
 
-from engine.analyzers import (
+from treaty.engine.analyzers import (
     association,
     characters,
     distinct,
@@ -22,7 +22,7 @@ from engine.analyzers import (
     types,
     values,
 )
-from engine.analyzers.base import ANALYZERS
+from treaty.engine.analyzers.base import ANALYZERS
 
 __all__ = [
     "ANALYZERS",

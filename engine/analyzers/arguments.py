@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
-from contracts.errors import nearest
-from contracts.predicates import parser
-from contracts.safe_regex import UnsafeRegex, inspect_regex
-from engine.analyzers.named_formats import FORMATS
+from treaty.contracts.errors import nearest
+from treaty.contracts.predicates import parser
+from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.engine.analyzers.named_formats import FORMATS
 
 
 class Role(Enum):

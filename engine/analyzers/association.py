@@ -3,11 +3,11 @@
 from math import sqrt
 from typing import Any
 
-from contracts.schema import Schema
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer, operand_of
-from engine.components.comoments import CoMoments
-from engine.components.frequencies import Frequencies, coarser, complete, entropy, most_frequent, occurrences
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer, operand_of
+from treaty.engine.components.comoments import CoMoments
+from treaty.engine.components.frequencies import Frequencies, coarser, complete, entropy, most_frequent, occurrences
 
 
 class Entropy(Analyzer):

@@ -18,16 +18,16 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from contracts.assertions import Assertion
-from contracts.fingerprint import short_fingerprint
-from contracts.predicates import parser
-from contracts.schema import Schema
-from engine.analyzers.arguments import Predicate, Role
-from engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
-from engine.analyzers.violating_rows import Breaking
-from engine.components.base import Component, Count, CountIf, Keeps
-from engine.components.operands import Operand
-from engine.core.results import Value
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.contracts.predicates import parser
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import Predicate, Role
+from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.base import Component, Count, CountIf, Keeps
+from treaty.engine.components.operands import Operand
+from treaty.engine.core.results import Value
 
 ANALYZERS: "dict[str, type[Analyzer]]" = {}
 

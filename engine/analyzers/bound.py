@@ -7,16 +7,16 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from contracts.assertions import Assertion
-from contracts.schema import Schema
-from engine.analyzers import violation_bounds
-from engine.analyzers.violating_rows import Breaking
-from engine.components.base import Component
-from engine.components.operands import Operand
-from engine.core.results import Value
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.base import Component
+from treaty.engine.components.operands import Operand
+from treaty.engine.core.results import Value
 
 if TYPE_CHECKING:
-    from engine.analyzers.base import Analyzer
+    from treaty.engine.analyzers.base import Analyzer
 
 Operands = Mapping[str, tuple[Operand, ...]]
 

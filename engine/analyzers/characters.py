@@ -5,14 +5,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from contracts.predicates.parser import literal
-from contracts.schema import Schema
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Operands
-from engine.components.base import Count, Sum
-from engine.components.operands import TEXT, Operand
-from engine.components.text_masks import PatternProfile
+from treaty.contracts.predicates.parser import literal
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.components.base import Count, Sum
+from treaty.engine.components.operands import TEXT, Operand
+from treaty.engine.components.text_masks import PatternProfile
 
 SHOWN = 100  # masks; the others are told together
 

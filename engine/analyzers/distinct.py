@@ -9,15 +9,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from contracts.assertions import Assertion
-from contracts.schema import Schema
-from engine.analyzers import violation_bounds
-from engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
-from engine.analyzers.base import Analyzer, operand_of
-from engine.analyzers.bound import Operands
-from engine.analyzers.violating_rows import Breaking
-from engine.components.frequencies import Frequencies, complete, groups, occurrences, singletons
-from engine.components.sketches import Distinct
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
+from treaty.engine.analyzers.base import Analyzer, operand_of
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.frequencies import Frequencies, complete, groups, occurrences, singletons
+from treaty.engine.components.sketches import Distinct
 
 
 class ApproxCountDistinct(Analyzer):

@@ -5,12 +5,12 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.components.base import Component
-from engine.components.moments import Moments
-from engine.components.sketches import HeavyHitters, Quantiles
-from engine.components.text_masks import PatternProfile
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.components.base import Component
+from treaty.engine.components.moments import Moments
+from treaty.engine.components.sketches import HeavyHitters, Quantiles
+from treaty.engine.components.text_masks import PatternProfile
 
 _OF_TEXTS = ("l1", "l_infinity", "cosine", "chi_squared", "jensen_shannon", "kullback_leibler", "new")
 By = Literal[
@@ -83,7 +83,7 @@ class Distance(Analyzer):
         return COUNTED[self._part](getattr(state, self._part))
 
     def value(self, state: Any) -> float | None:
-        from engine.statistics.statistics import STATISTICS, Sides
+        from treaty.engine.statistics.statistics import STATISTICS, Sides
 
         if state.before is None:
             return None
@@ -91,7 +91,7 @@ class Distance(Analyzer):
         return STATISTICS[statistic(self.by, self.of)].value(now, Sides(now, before))
 
     def _side(self, state: Any) -> Any:
-        from engine.statistics import from_states
+        from treaty.engine.statistics import from_states
 
         given = getattr(state, self._part)
         if self.of in OF_NUMBERS:

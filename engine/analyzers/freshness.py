@@ -6,16 +6,16 @@ from typing import Any
 
 from pydantic import Field
 
-from contracts.assertions import Assertion
-from contracts.schema import Schema
-from engine.analyzers import violation_bounds
-from engine.analyzers.arguments import ColumnName, TimeUnit
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import Operands
-from engine.analyzers.violating_rows import Breaking
-from engine.components.base import Component, Count, Max
-from engine.components.operands import TEMPORAL, Operand
-from engine.components.sketches import Quantiles
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.arguments import ColumnName, TimeUnit
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.base import Component, Count, Max
+from treaty.engine.components.operands import TEMPORAL, Operand
+from treaty.engine.components.sketches import Quantiles
 
 SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400}
 MICROS = {unit: seconds * 1_000_000 for unit, seconds in SECONDS.items()}

@@ -9,17 +9,17 @@ from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
-from contracts.schema import Column, Schema
-from engine.analyzers.arguments import Bound, ColumnName, Nulls, Scalar
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import Operands
-from engine.analyzers.values import among
-from engine.components.base import Component, Count, CountIf
-from engine.components.distributions import Distribution, equal_width, of_bins, of_values, ordered, position
-from engine.components.frequencies import Frequencies, occurrences
-from engine.components.operands import NUMERIC, TEMPORAL, Operand
-from engine.components.order_statistics import ranking
-from engine.components.sql_literals import literal_of
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.arguments import Bound, ColumnName, Nulls, Scalar
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.values import among
+from treaty.engine.components.base import Component, Count, CountIf
+from treaty.engine.components.distributions import Distribution, equal_width, of_bins, of_values, ordered, position
+from treaty.engine.components.frequencies import Frequencies, occurrences
+from treaty.engine.components.operands import NUMERIC, TEMPORAL, Operand
+from treaty.engine.components.order_statistics import ranking
+from treaty.engine.components.sql_literals import literal_of
 
 MOST = 1000  # bins: each is counted by an aggregate of its own
 

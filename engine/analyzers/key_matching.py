@@ -1,7 +1,7 @@
 """How values of two datasets are compared: as keys, which are equal or not, and as values, which may lie apart."""
 
-from engine.analyzers.base import Unbindable
-from engine.components.operands import FRACTIONAL, INTEGRAL, NUMERIC, TEXT, Operand
+from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, NUMERIC, TEXT, Operand
 
 EXACT = INTEGRAL | {"decimal"}
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from engine.analyzers.arguments import ColumnNames
-from engine.analyzers.base import Analyzer
-from engine.components.theta_sketch import Theta
+from treaty.engine.analyzers.arguments import ColumnNames
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.components.theta_sketch import Theta
 
 
 class ApproxCountKeys(Analyzer):

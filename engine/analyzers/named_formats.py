@@ -6,7 +6,7 @@ that does not decide: check digits, lengths, numbers that are never issued. None
 from dataclasses import dataclass
 from functools import reduce
 
-from contracts.predicates.parser import literal
+from treaty.contracts.predicates.parser import literal
 
 
 def matches(text: str, pattern: str, flags: str = "", *, within: bool = False) -> str:

@@ -4,17 +4,17 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from contracts.assertions import Assertion
-from contracts.schema import Schema
-from engine.analyzers import violation_bounds
-from engine.analyzers.arguments import ColumnName, ColumnNames, Missing
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import Operands
-from engine.analyzers.shares import BadRows
-from engine.analyzers.violating_rows import Breaking
-from engine.components.base import Count, CountIf
-from engine.components.operands import Operand
-from engine.components.sql_literals import equal_of
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.arguments import ColumnName, ColumnNames, Missing
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.shares import BadRows
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.sql_literals import equal_of
 
 
 class ShareOfRows(Analyzer):

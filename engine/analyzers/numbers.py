@@ -6,18 +6,18 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
-from contracts.assertions import Assertion
-from engine.analyzers import violation_bounds
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import Operands
-from engine.analyzers.shares import BadRows
-from engine.analyzers.violating_rows import Breaking
-from engine.components import base
-from engine.components.base import EXACT, Count, Max, Min
-from engine.components.moments import HigherMoments, Moments
-from engine.components.operands import NUMERIC, TEMPORAL, Operand
-from engine.core.results import Value
+from treaty.contracts.assertions import Assertion
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.shares import BadRows
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components import base
+from treaty.engine.components.base import EXACT, Count, Max, Min
+from treaty.engine.components.moments import HigherMoments, Moments
+from treaty.engine.components.operands import NUMERIC, TEMPORAL, Operand
+from treaty.engine.core.results import Value
 
 
 class Minimum(Analyzer):

@@ -5,13 +5,13 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.analyzers.arguments import ColumnName, Pattern
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Operands
-from engine.analyzers.conformity_test import Comparison, Counts, compare
-from engine.analyzers.text import like
-from engine.components.base import Count, CountIf
-from engine.components.operands import TEXT
+from treaty.engine.analyzers.arguments import ColumnName, Pattern
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.conformity_test import Comparison, Counts, compare
+from treaty.engine.analyzers.text import like
+from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.operands import TEXT
 
 
 class PatternConformity(Analyzer):

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.analyzers.arguments import ColumnName, InputColumns, Role
-from engine.analyzers.base import Analyzer
-from engine.components.base import Component, Count
-from engine.components.naive_bayes import NaiveBayes
-from engine.components.prediction_quality import Judgement, Measure, tallied
-from engine.components.separate_statement import Confusion
+from treaty.engine.analyzers.arguments import ColumnName, InputColumns, Role
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.components.base import Component, Count
+from treaty.engine.components.naive_bayes import NaiveBayes
+from treaty.engine.components.prediction_quality import Judgement, Measure, tallied
+from treaty.engine.components.separate_statement import Confusion
 
 ClassifierName = Literal["naive_bayes", "logistic_regression"]
 

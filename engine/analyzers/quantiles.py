@@ -12,17 +12,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from contracts.schema import Column, Schema
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Operands
-from engine.components.base import EXACT
-from engine.components.distributions import equal_width, of_bins
-from engine.components.frequencies import Frequencies
-from engine.components.operands import NUMERIC
-from engine.components.order_statistics import Ranking, rankable, ranked_rows, ranking, shown
-from engine.components.sketches import Quantiles
-from engine.core.results import Value
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.components.base import EXACT
+from treaty.engine.components.distributions import equal_width, of_bins
+from treaty.engine.components.frequencies import Frequencies
+from treaty.engine.components.operands import NUMERIC
+from treaty.engine.components.order_statistics import Ranking, rankable, ranked_rows, ranking, shown
+from treaty.engine.components.sketches import Quantiles
+from treaty.engine.core.results import Value
 
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
 # How many microseconds a day, and a second, are: ranks of dates and times are microseconds.

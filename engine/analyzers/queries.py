@@ -4,14 +4,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from contracts.queries import parser
-from contracts.schema import Schema
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Operands
-from engine.components.operands import Operand
-from engine.components.separate_statement import Answer
-from engine.core.results import Value
+from treaty.contracts.queries import parser
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.separate_statement import Answer
+from treaty.engine.core.results import Value
 
 SHOWN = 80
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.base import Analyzer
 
 # What an example writes for an argument of that name; for others, the first value that their type admits.
 WRITTEN: dict[str, Any] = {

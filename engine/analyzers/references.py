@@ -5,14 +5,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
-from contracts.assertions import Assertion
-from contracts.schema import Schema
-from engine.analyzers.arguments import ColumnNames, DatasetName, OtherColumns
-from engine.analyzers.base import Analyzer, operand_of
-from engine.analyzers.bound import Operands
-from engine.analyzers.violating_rows import Breaking, Reference
-from engine.components.base import Component
-from engine.components.separate_statement import Matches, Pairing, References
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import ColumnNames, DatasetName, OtherColumns
+from treaty.engine.analyzers.base import Analyzer, operand_of
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.violating_rows import Breaking, Reference
+from treaty.engine.components.base import Component
+from treaty.engine.components.separate_statement import Matches, Pairing, References
 
 Compared = Annotated[
     tuple[tuple[str, str], ...],

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from contracts.schema import Schema
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Operands
-from engine.components.base import Count
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.components.base import Count
 
 
 class ColumnCount(Analyzer):

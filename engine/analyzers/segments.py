@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from contracts.schema import Schema
-from engine.analyzers.arguments import ColumnName, InputColumns, Role
-from engine.analyzers.base import Analyzer, Unbindable, operand_of
-from engine.analyzers.bound import Operands
-from engine.components.base import Component
-from engine.components.frequencies import Frequencies
-from engine.components.operands import NUMERIC, Operand
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import ColumnName, InputColumns, Role
+from treaty.engine.analyzers.base import Analyzer, Unbindable, operand_of
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.components.base import Component
+from treaty.engine.components.frequencies import Frequencies
+from treaty.engine.components.operands import NUMERIC, Operand
 
 LISTED = 1000  # segments in the details; the others are counted there
 Metric = Literal["size", "completeness", "mean"]

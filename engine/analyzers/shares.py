@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from contracts.assertions import Assertion
-from contracts.schema import Schema
-from engine.analyzers import violation_bounds
-from engine.analyzers.arguments import CountIn, Nulls
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Operands
-from engine.analyzers.violating_rows import Breaking
-from engine.components.base import Count, CountIf
-from engine.components.operands import Operand
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.arguments import CountIn, Nulls
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.operands import Operand
 
 
 class ShareOfValues(Analyzer):

@@ -4,17 +4,17 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from contracts.assertions import Assertion
-from contracts.safe_regex import MAX_SUBJECT
-from engine.analyzers import violation_bounds
-from engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import Operands
-from engine.analyzers.named_formats import FORMATS, matches
-from engine.analyzers.shares import ShareOfValues
-from engine.analyzers.violating_rows import Breaking
-from engine.components.base import Count, Max, Min, Sum
-from engine.components.operands import TEXT, Operand
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.safe_regex import MAX_SUBJECT
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.named_formats import FORMATS, matches
+from treaty.engine.analyzers.shares import ShareOfValues
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.base import Count, Max, Min, Sum
+from treaty.engine.components.operands import TEXT, Operand
 
 LENGTH = "char_length({column})"
 

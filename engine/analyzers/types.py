@@ -5,13 +5,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from contracts.assertions import Assertion
-from engine.analyzers import violation_bounds
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Operands
-from engine.analyzers.violating_rows import Breaking
-from engine.components.text_classes import CLASSES, TypeCounts, class_of
+from treaty.contracts.assertions import Assertion
+from treaty.engine.analyzers import violation_bounds
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.text_classes import CLASSES, TypeCounts, class_of
 
 # Which classes of values read as a type.
 READS = {

@@ -5,15 +5,15 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.analyzers.arguments import Bound, ColumnName, FormatName, Pattern, Values, Within
-from engine.analyzers.base import Unbindable
-from engine.analyzers.bound import Operands
-from engine.analyzers.named_formats import FORMATS
-from engine.analyzers.shares import BadRows, ShareOfValues
-from engine.analyzers.text import like
-from engine.components.base import CountIf
-from engine.components.operands import ANY, FRACTIONAL, NUMERIC, TEMPORAL, TEXT, Operand
-from engine.components.sql_literals import equal_of, literal_of
+from treaty.engine.analyzers.arguments import Bound, ColumnName, FormatName, Pattern, Values, Within
+from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.bound import Operands
+from treaty.engine.analyzers.named_formats import FORMATS
+from treaty.engine.analyzers.shares import BadRows, ShareOfValues
+from treaty.engine.analyzers.text import like
+from treaty.engine.components.base import CountIf
+from treaty.engine.components.operands import ANY, FRACTIONAL, NUMERIC, TEMPORAL, TEXT, Operand
+from treaty.engine.components.sql_literals import equal_of, literal_of
 
 
 class ContainedIn(ShareOfValues):

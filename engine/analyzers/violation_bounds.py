@@ -4,10 +4,10 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from contracts.assertions import PAIRED, Assertion
-from engine.analyzers.violating_rows import Breaking
-from engine.components.operands import Operand
-from engine.components.sql_literals import is_number, literal_of, shown_of
+from treaty.contracts.assertions import PAIRED, Assertion
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.sql_literals import is_number, literal_of, shown_of
 
 # By the operator: how a value compares with the limit that, as the smallest (largest) of all, breaks the assertion.
 BELOW = {"mustBe": "<", "mustBeGreaterThan": "<=", "mustBeGreaterOrEqualTo": "<", "mustBeBetween": "<"}

@@ -2,7 +2,7 @@
 
 Importing this package declares all detectors: it fills the table `DETECTORS`."""
 
-from engine.anomaly import auto_detector, closed_form, learned_programs, seasonal_models
-from engine.anomaly.detector import DETECTORS
+from treaty.engine.anomaly import auto_detector, closed_form, learned_programs, seasonal_models
+from treaty.engine.anomaly.detector import DETECTORS
 
 __all__ = ["DETECTORS", "auto_detector", "closed_form", "learned_programs", "seasonal_models"]

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from engine.anomaly.detector import Band, Learning, Promising
-from engine.anomaly.series import Question, Series
+from treaty.engine.anomaly.detector import Band, Learning, Promising
+from treaty.engine.anomaly.series import Question, Series
 
 Season = Literal["weekday", "weekend", "month", "year", "hour", "hour of week"]
 # By hand: with fewer than seven points, Student's t admits a hundredfold; five hundred days ago was another time.
@@ -29,7 +29,7 @@ class Auto(Promising):
         past = _recent(asked.past)
         if len(set(past.values)) == 1:
             return constant(past, rate, asked)
-        from engine.anomaly.model_selection import pooled
+        from treaty.engine.anomaly.model_selection import pooled
 
         told = pooled(past, asked, self.season)
         if isinstance(told, Learning):

@@ -6,12 +6,12 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from contracts.assertions import Assertion
-from contracts.document.model import Anomalies
-from engine.anomaly.detector import Band, Detector, Learning
-from engine.anomaly.partition_order import Succession, place
-from engine.anomaly.series import Place, Point, Question, Series, finite
-from engine.core.results import RunResult
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.document.model import Anomalies
+from treaty.engine.anomaly.detector import Band, Detector, Learning
+from treaty.engine.anomaly.partition_order import Succession, place
+from treaty.engine.anomaly.series import Place, Point, Question, Series, finite
+from treaty.engine.core.results import RunResult
 
 # By the identity of a metric, what was measured of it, in the order in which that was done.
 Histories = Mapping[str, Sequence[Point]]

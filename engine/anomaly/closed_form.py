@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from engine.anomaly.detector import DETECTORS, Band, Detector, Learning, Promising, detector
-from engine.anomaly.residual_bands import normal_rate, quantile
-from engine.anomaly.series import Question, Series
+from treaty.engine.anomaly.detector import DETECTORS, Band, Detector, Learning, Promising, detector
+from treaty.engine.anomaly.residual_bands import normal_rate, quantile
+from treaty.engine.anomaly.series import Question, Series
 
 # The median absolute deviation of a normal distribution, as a share of its standard deviation.
 MAD = 0.6744897501960817

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from contracts.assertions import Assertion
-from engine.anomaly.series import Question, finite
-from engine.core.number_format import figure
+from treaty.contracts.assertions import Assertion
+from treaty.engine.anomaly.series import Question, finite
+from treaty.engine.core.number_format import figure
 
 OPEN = "learning: what is known of the past admits every value"
 DETECTORS: "dict[str, type[Detector]]" = {}

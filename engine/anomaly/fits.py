@@ -4,10 +4,10 @@ admits them. The document, and with it the fingerprint, stays that of the versio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from contracts.assertions import Detection
-from contracts.document.model import Check, Contract, DataObject
-from engine.anomaly.detector import Limits
-from engine.anomaly.learned_programs import ProgramClause
+from treaty.contracts.assertions import Detection
+from treaty.contracts.document.model import Check, Contract, DataObject
+from treaty.engine.anomaly.detector import Limits
+from treaty.engine.anomaly.learned_programs import ProgramClause
 
 
 @dataclass(frozen=True)

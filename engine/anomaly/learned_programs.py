@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from contracts.fingerprint import short_fingerprint
-from engine.anomaly.detector import Band, Detector, Learning, Limits
-from engine.anomaly.series import Question
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.engine.anomaly.detector import Band, Detector, Learning, Limits
+from treaty.engine.anomaly.series import Question
 
 NEEDS_LIMIT = "give at least one limit"
 NEEDS_WIDTH = "a clause that is refitted says its width in spreads: draft it anew, or let it be pinned"

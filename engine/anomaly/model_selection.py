@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.anomaly.detector import Learning
-from engine.anomaly.regression import Fit, fit
-from engine.anomaly.residual_bands import Pool
-from engine.anomaly.series import Question, Series
-from engine.anomaly.series_models import ABOUT, Shape, Times, features, seasons
+from treaty.engine.anomaly.detector import Learning
+from treaty.engine.anomaly.regression import Fit, fit
+from treaty.engine.anomaly.residual_bands import Pool
+from treaty.engine.anomaly.series import Question, Series
+from treaty.engine.anomaly.series_models import ABOUT, Shape, Times, features, seasons
 
 # What a model costs beside its forecasts, in log density. By hand, from simulated series of 20 to 200 points (seeds
 # other than those that the benchmark judges): with half of it noise was taken for seasons often enough to double the
@@ -143,7 +143,7 @@ def _sound(values: Any, shape: Shape, times: Times) -> Fit:
 
 def _odd(found: Fit) -> Any:
     """Points that stand out alone, or two by two: of three in a row the third says that things are other now."""
-    from engine.anomaly.residual_bands import quantile
+    from treaty.engine.anomaly.residual_bands import quantile
 
     count = len(found.studentised)
     out = np.abs(found.studentised) > quantile(ODD / count / 2, max(found.freedom - 1, 1))

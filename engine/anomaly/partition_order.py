@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 
-from engine.anomaly.series import placed
-from engine.core.partitions.months import members
+from treaty.engine.anomaly.series import placed
+from treaty.engine.core.partitions.months import members
 
 place = cache(placed)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.anomaly.residual_bands import Forecast, surprise
+from treaty.engine.anomaly.residual_bands import Forecast, surprise
 
 # A point whose features were not seen before tells of a coefficient, not of the noise.
 UNSEEN = 1e4

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from engine.anomaly.detector import Band, Learning, Promising
-from engine.anomaly.residual_bands import Forecast, Pool, surprise
-from engine.anomaly.series import Question, Series, finite
+from treaty.engine.anomaly.detector import Band, Learning, Promising
+from treaty.engine.anomaly.residual_bands import Forecast, Pool, surprise
+from treaty.engine.anomaly.series import Question, Series, finite
 
 GROWTH = 1.25
 UNFIT = Learning("learning: no model of that form could be estimated on this past")

@@ -6,10 +6,10 @@ from functools import cached_property
 from itertools import dropwhile
 from typing import Any
 
-from contracts.assertions import Assertion
-from engine.anomaly.detector import Band, Detector, Learning
-from engine.anomaly.series import Point, Question, Series, finite
-from engine.core.number_format import figure
+from treaty.contracts.assertions import Assertion
+from treaty.engine.anomaly.detector import Band, Detector, Learning
+from treaty.engine.anomaly.series import Point, Question, Series, finite
+from treaty.engine.core.number_format import figure
 
 NAMED = 5
 NO_SEGMENT = Learning("learning: there is no segment, now or in the past")

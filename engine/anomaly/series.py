@@ -11,7 +11,7 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
-from engine.core.partitions import partition_names
+from treaty.engine.core.partitions import partition_names
 
 LARGEST = 1e150
 YEAR = timedelta(days=365.25)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.anomaly.seasonality import about, periods, wave
+from treaty.engine.anomaly.seasonality import about, periods, wave
 
 DAY, HOUR = 86_400.0, 3_600.0
 # The usual step of a series may be off by so much and still be that of a day, a week, an hour.

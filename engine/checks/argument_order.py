@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from contracts.assertions import Assertion
-from contracts.comparison.differences import Ordered, unordered
-from contracts.comparison.directions import Direction, inclusion, of_sets, steps
-from contracts.comparison.predicate_implication import of_predicates
-from contracts.comparison.regex_inclusion import Pattern, of_patterns
-from contracts.comparison.threshold_order import ANY, Domain, admits_only, between, of_values, rising
-from contracts.document.model import Check
-from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.checks.column_keywords import NUMBER_FORMATS, searched
-from engine.checks.odcs_metrics import translated
-from engine.checks.physical_types import differs
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.comparison.differences import Ordered, unordered
+from treaty.contracts.comparison.directions import Direction, inclusion, of_sets, steps
+from treaty.contracts.comparison.predicate_implication import of_predicates
+from treaty.contracts.comparison.regex_inclusion import Pattern, of_patterns
+from treaty.contracts.comparison.threshold_order import ANY, Domain, admits_only, between, of_values, rising
+from treaty.contracts.document.model import Check
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.checks.column_keywords import NUMBER_FORMATS, searched
+from treaty.engine.checks.odcs_metrics import translated
+from treaty.engine.checks.physical_types import differs
 
 DOMAINS = {
     "share": Domain(0, 1),

@@ -7,27 +7,27 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from contracts.assertions import ANOMALIES, Assertion
-from contracts.document import computed_partitions
-from contracts.document.classification import marked
-from contracts.document.model import SCOPES, Check, DataObject, View
-from contracts.errors import ContractError, Fault, nearest
-from contracts.fingerprint import short_fingerprint
-from contracts.predicates.parser import PredicateError, parse, quote, quote_path
-from contracts.schema import Schema
-from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import BoundAnalyzer, Reading
-from engine.analyzers.violating_rows import Breaking
-from engine.anomaly import DETECTORS
-from engine.anomaly.baselines import Judged
-from engine.anomaly.detector import Band, Detector, Learning
-from engine.anomaly.segments import SegmentsJudged
-from engine.checks.column_keywords import columns_of, promised
-from engine.checks.dataset_limits import Referent, bound_of, promise, sources
-from engine.checks.odcs_metrics import translated
-from engine.core.partitions import partition_filter, views
-from engine.states.planning.scan_plan import Plan, plan
+from treaty.contracts.assertions import ANOMALIES, Assertion
+from treaty.contracts.document import computed_partitions
+from treaty.contracts.document.classification import marked
+from treaty.contracts.document.model import SCOPES, Check, DataObject, View
+from treaty.contracts.errors import ContractError, Fault, nearest
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.contracts.predicates.parser import PredicateError, parse, quote, quote_path
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import BoundAnalyzer, Reading
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.anomaly import DETECTORS
+from treaty.engine.anomaly.baselines import Judged
+from treaty.engine.anomaly.detector import Band, Detector, Learning
+from treaty.engine.anomaly.segments import SegmentsJudged
+from treaty.engine.checks.column_keywords import columns_of, promised
+from treaty.engine.checks.dataset_limits import Referent, bound_of, promise, sources
+from treaty.engine.checks.odcs_metrics import translated
+from treaty.engine.core.partitions import partition_filter, views
+from treaty.engine.states.planning.scan_plan import Plan, plan
 
 T = TypeVar("T")
 NO_PAST = "learning: no past of the metric is at hand"

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from contracts.assertions import Assertion
-from contracts.document.logical_type_options import means_whole
-from contracts.document.model import Check, DataObject, Property
-from contracts.predicates.parser import quote, quote_path
-from engine.analyzers.named_formats import FORMATS
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.document.logical_type_options import means_whole
+from treaty.contracts.document.model import Check, DataObject, Property
+from treaty.contracts.predicates.parser import quote, quote_path
+from treaty.engine.analyzers.named_formats import FORMATS
 
 WHOLE = Assertion("mustBe", 1)
 # The standard's words for the bounds of a value, with those of the analyzer `in_range`.

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from contracts.document.model import Contract
-from contracts.errors import ContractError
-from contracts.schema import Schema
-from engine.analyzers.arguments import Role
-from engine.checks.binding import BoundCheck, bind
+from treaty.contracts.document.model import Contract
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.arguments import Role
+from treaty.engine.checks.binding import BoundCheck, bind
 
 # None: the table as a whole, or nobody can tell.
 Reach = frozenset[str] | None

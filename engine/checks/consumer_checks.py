@@ -5,12 +5,12 @@ columns that the contract classifies only how many rows have a value."""
 
 from collections.abc import Iterable, Iterator
 
-from contracts.document.classification import is_classified
-from contracts.document.model import DataObject
-from contracts.errors import Fault
-from contracts.predicates.parser import parse, quote
-from engine.checks.binding import BoundCheck
-from engine.checks.columns_read import reach
+from treaty.contracts.document.classification import is_classified
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.errors import Fault
+from treaty.contracts.predicates.parser import parse, quote
+from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.columns_read import reach
 
 JUDGED = frozenset({"treaty", "library", "schema"})
 # Of a classified column they tell how many rows have a value, or have it alone: never which.

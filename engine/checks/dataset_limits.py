@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from contracts.assertions import PAIRED, Assertion, Referred
-from contracts.document.model import Check, DataObject
-from engine.analyzers import ANALYZERS
-from engine.analyzers.arguments import Role
-from engine.analyzers.base import Analyzer
-from engine.core.results import Value
+from treaty.contracts.assertions import PAIRED, Assertion, Referred
+from treaty.contracts.document.model import Check, DataObject
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.arguments import Role
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.core.results import Value
 
 
 @dataclass(frozen=True)

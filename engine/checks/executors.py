@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from contracts.document.model import Check, DataObject
-from contracts.errors import ContractError
-from contracts.schema import Schema
-from engine.analyzers.base import Analyzer
-from engine.checks.binding import BoundCheck, bind
-from engine.core.results import Runner
+from treaty.contracts.document.model import Check, DataObject
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.core.results import Runner
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from contracts.document.model import Check
-from contracts.errors import nearest
-from engine.analyzers.base import Unbindable
-from engine.checks.column_keywords import searched
+from treaty.contracts.document.model import Check
+from treaty.contracts.errors import nearest
+from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.checks.column_keywords import searched
 
 UNITS = {"rows": "rows", "percent": "percent", "percentage": "percent", "%": "percent"}
 

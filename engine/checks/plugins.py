@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution
 from typing import Any
 
-from contracts import assertions
-from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer
-from engine.anomaly.detector import DETECTORS, Detector
-from engine.core.errors import EngineError
+from treaty.contracts import assertions
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.anomaly.detector import DETECTORS, Detector
+from treaty.engine.core.errors import EngineError
 
 _LOADED: dict[str, str] = {}
 _WORD = re.compile(r"must[A-Z][A-Za-z0-9]*")
@@ -85,14 +85,16 @@ def _imported(entry: EntryPoint, name: str) -> Any:
 
 def _analyzer(entry: EntryPoint, offered: Any) -> None:
     if not (isinstance(offered, type) and issubclass(offered, Analyzer)):
-        raise PluginError(f"{entry.value} is no analyzer: make it a subclass of engine.analyzers.base.Analyzer")
+        raise PluginError(f"{entry.value} is no analyzer: make it a subclass of treaty.engine.analyzers.base.Analyzer")
     if offered.name != entry.name or ANALYZERS.get(entry.name) is not offered:
         raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
 
 
 def _detector(entry: EntryPoint, offered: Any) -> None:
     if not (isinstance(offered, type) and issubclass(offered, Detector)):
-        raise PluginError(f"{entry.value} is no detector: make it a subclass of engine.anomaly.detector.Detector")
+        raise PluginError(
+            f"{entry.value} is no detector: make it a subclass of treaty.engine.anomaly.detector.Detector"
+        )
     if offered.name != entry.name or DETECTORS.get(entry.name) is not offered:
         raise PluginError(f"{entry.value} is named {offered.name!r}, its entry point {entry.name!r}: use one name")
 

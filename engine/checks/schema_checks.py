@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from contracts.document.model import DataObject, Property, Terms
-from contracts.schema import LOGICAL, Column, Schema, struct_fields
-from engine.checks.physical_types import differs
-from engine.core.results import CheckResult, Outcome
+from treaty.contracts.document.model import DataObject, Property, Terms
+from treaty.contracts.schema import LOGICAL, Column, Schema, struct_fields
+from treaty.engine.checks.physical_types import differs
+from treaty.engine.core.results import CheckResult, Outcome
 
 # Logical types that a column keeps although its own logical type has another name.
 COMPATIBLE = {("integer", "number")}

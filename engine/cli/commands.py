@@ -10,9 +10,9 @@ from typing import Any
 
 import typer
 
-from contracts.document import computed_partitions
-from engine.anomaly.learned_programs import PINNED, REFITS, TIGHTEN
-from engine.cli.options import (
+from treaty.contracts.document import computed_partitions
+from treaty.engine.anomaly.learned_programs import PINNED, REFITS, TIGHTEN
+from treaty.engine.cli.options import (
     AsJson,
     ByHistory,
     Columns,
@@ -44,8 +44,8 @@ from engine.cli.options import (
     Warnings,
     Without,
 )
-from engine.core.clock import now
-from engine.protocol.requests import (
+from treaty.engine.core.clock import now
+from treaty.engine.protocol.requests import (
     DraftRequest,
     MeasureRequest,
     Quarantine,
@@ -68,8 +68,8 @@ class Stop(Exception):
 
 def add_to(app: typer.Typer) -> None:
     """Registers the verbs."""
-    from engine.cli.gate import gates
-    from engine.cli.patterns import patterns
+    from treaty.engine.cli.gate import gates
+    from treaty.engine.cli.patterns import patterns
 
     for verb in (verify, quarantine, draft, explain):
         app.command()(verb)
@@ -94,7 +94,7 @@ def verify(
 
 def tell(run: Any, report: Report, output: Path | None) -> None:
     """Prints the report, or writes it to the file beside the text that is printed."""
-    from engine.report import REPORTS, print_run
+    from treaty.engine.report import REPORTS, print_run
 
     if output or report is Report.TEXT:
         print_run(run, _console())
@@ -114,7 +114,7 @@ def request_of(
     data: str, contract: Path, partition_by: list[str] | None, object_name: str | None, kind: str | None
 ) -> MeasureRequest:
     """What is asked of the table by the contract in that file. Raises Stop where it has no such object."""
-    from contracts.document.reader import read
+    from treaty.contracts.document.reader import read
 
     text = _text_of(contract)
     parsed = read(text)
@@ -137,7 +137,7 @@ def sources_of(others: list[str] | None) -> dict[str, Source]:
 
 def load_plugins(plugins: str) -> None:
     """Loads the packages that are named, comma-separated."""
-    from engine.checks.plugins import load, split
+    from treaty.engine.checks.plugins import load, split
 
     load(split(plugins))
 
@@ -150,10 +150,10 @@ def _text_of(path: Path) -> bytes:
 
 
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
-    from contracts.document.reader import read
-    from engine.checks.binding import bind
-    from engine.evaluation.failing_samples import discreet
-    from engine.evaluation.judge import judge
+    from treaty.contracts.document.reader import read
+    from treaty.engine.checks.binding import bind
+    from treaty.engine.evaluation.failing_samples import discreet
+    from treaty.engine.evaluation.judge import judge
 
     started, contract = now(), read(request.contract)
     with in_spark(remote, memory) as spark:
@@ -168,7 +168,7 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
 
 
 def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, limit: int) -> Any:
-    from engine.evaluation.failing_samples import wanted
+    from treaty.engine.evaluation.failing_samples import wanted
 
     only = wanted(checks, run.results) if limit else {}
     if not only:
@@ -182,8 +182,8 @@ def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, li
 @contextmanager
 def in_spark(remote: str | None, memory: str) -> Iterator[Any]:
     """The engine with Spark in a process of its own, which ends with the block."""
-    from engine.checks.plugins import names
-    from engine.spark.process.child import ChildSettings, SparkChild
+    from treaty.engine.checks.plugins import names
+    from treaty.engine.spark.process.child import ChildSettings, SparkChild
 
     child = SparkChild(ChildSettings(remote=remote, memory=memory, plugins=names()))
     try:
@@ -237,7 +237,7 @@ def progress(words: str) -> None:
 
 
 def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
-    from engine.report import print_draft
+    from treaty.engine.report import print_draft
 
     document = _with_suggestions(drafted)
     if out:
@@ -259,9 +259,9 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _with_suggestions(drafted: Any) -> bytes:
-    from contracts.document.reader import read
-    from contracts.document.writer import write
-    from contracts.editing.patches import Patch, apply
+    from treaty.contracts.document.reader import read
+    from treaty.contracts.document.writer import write
+    from treaty.contracts.editing.patches import Patch, apply
 
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     return write(apply(read(drafted.document).document, patches))
@@ -313,8 +313,8 @@ def explain(
     format: Format = None, plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Show what one reading of the table computes for a contract: its aggregates and groupings, as SQL."""
-    from contracts.document.reader import read
-    from engine.checks.binding import bind
+    from treaty.contracts.document.reader import read
+    from treaty.engine.checks.binding import bind
 
     load_plugins(plugins)
     request = request_of(data, contract, partition_by, object_name, format)

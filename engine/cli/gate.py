@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from engine.cli.commands import (
+from treaty.engine.cli.commands import (
     NOT_CHECKED,
     PASSED,
     Stop,
@@ -20,7 +20,7 @@ from engine.cli.commands import (
     sources_of,
     tell,
 )
-from engine.cli.options import (
+from treaty.engine.cli.options import (
     CandidateData,
     FailOn,
     Format,
@@ -42,7 +42,7 @@ from engine.cli.options import (
     StateUrl,
     TableFolder,
 )
-from engine.protocol.requests import Source, StageRequest
+from treaty.engine.protocol.requests import Source, StageRequest
 
 
 def gate(
@@ -95,7 +95,7 @@ gates.command(Gates.publish)(gate)
 @contextmanager
 def _told() -> Iterator[None]:
     """What the disk or stored states refuse, as a message."""
-    from engine.core.errors import StateError
+    from treaty.engine.core.errors import StateError
 
     try:
         yield
@@ -108,7 +108,7 @@ def _told() -> Iterator[None]:
 @contextmanager
 def _tables(table: str, remote: str | None, memory: str) -> Iterator[Any]:
     """What looks at the table; None for a plain folder, which needs no Spark."""
-    from engine.gate.publication import is_plain
+    from treaty.engine.gate.publication import is_plain
 
     if is_plain(table):
         yield None
@@ -133,7 +133,7 @@ def _registered(remembered: Any, table: str, dataset: str, named: tuple[Any, ...
 
 
 def _is_same(location: str, table: str) -> bool:
-    from engine.gate.parquet_folders import located
+    from treaty.engine.gate.parquet_folders import located
 
     return location == table or located(location) == located(table)
 
@@ -143,8 +143,8 @@ def _beside(
     others: list[str] | None,
 ) -> Any:  # fmt: skip
     """The contract of a file, and the states in a folder."""
-    from contracts.document.reader import read
-    from engine.gate.gated_contract import Kept
+    from treaty.contracts.document.reader import read
+    from treaty.engine.gate.gated_contract import Kept
 
     if contract is None:
         raise Stop("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
@@ -155,15 +155,15 @@ def _beside(
 
 def _folder(state_url: str | None) -> Any:
     """The folder of states that is named; None for the one beside the table."""
-    from engine.gate.gate import StateFolder
+    from treaty.engine.gate.gate import StateFolder
 
     return StateFolder(state_url) if state_url else None
 
 
 def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
-    from engine.core.disk import Disk
-    from engine.gate.publication import recovered
-    from engine.gate.table_kinds import site_of
+    from treaty.engine.core.disk import Disk
+    from treaty.engine.gate.publication import recovered
+    from treaty.engine.gate.table_kinds import site_of
 
     with _tables(table, remote, memory) as tables:
         done = recovered(site_of(table, tables), store, tables, Disk())
@@ -172,8 +172,8 @@ def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
 
 
 def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
-    from engine.gate.publication import answered
-    from engine.gate.table_kinds import site_of
+    from treaty.engine.gate.publication import answered
+    from treaty.engine.gate.table_kinds import site_of
 
     asked = (kept.contract.fingerprint, kept.object)
     with _tables(table, remote, memory) as tables:
@@ -183,10 +183,10 @@ def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
 
 
 def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:
-    from engine.core.results import Verdict
-    from engine.gate.gate import ADMITTED, Gate
-    from engine.gate.publication import store_of
-    from engine.gate.table_kinds import site_of
+    from treaty.engine.core.results import Verdict
+    from treaty.engine.gate.gate import ADMITTED, Gate
+    from treaty.engine.gate.publication import store_of
+    from treaty.engine.gate.table_kinds import site_of
 
     site, by = site_of(table, spark), kept.partition_by
 
@@ -202,13 +202,13 @@ def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> 
 
 
 def _key(table: str, key_file: Path | None) -> Any:
-    from engine.gate.gate import key_of
+    from treaty.engine.gate.gate import key_of
 
     return key_of(table, str(key_file) if key_file else None)
 
 
 def _published(gate: Any, rows: Source, partition: dict[str, str | None], report: Report, output: Path | None) -> Any:
-    from engine.gate.gate import Rejected, opened
+    from treaty.engine.gate.gate import Rejected, opened
 
     try:
         with opened(gate) as candidate:

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.cli.commands import VIOLATED, Stop, in_spark
-from engine.cli.options import Columns, Format, Json, Memory, Remote
-from engine.protocol.requests import Source, TextsRequest
+from treaty.engine.cli.commands import VIOLATED, Stop, in_spark
+from treaty.engine.cli.options import Columns, Format, Json, Memory, Remote
+from treaty.engine.protocol.requests import Source, TextsRequest
 
 ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
 patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
@@ -38,7 +38,7 @@ def index(
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Add tables to the index of a lake; one that is in it already is replaced."""
-    from engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.lake_index import Lake
 
     opened = Lake(lake)
     with _told():
@@ -56,9 +56,9 @@ def infer(
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Say what the text columns of a table may be promised, and on what evidence."""
-    from engine.patterns.evidence import evidence
-    from engine.patterns.inference import infer as inferred
-    from engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.evidence import evidence
+    from treaty.engine.patterns.inference import infer as inferred
+    from treaty.engine.patterns.lake_index import Lake
 
     only = tuple(each.strip() for each in columns.split(",")) if columns else ()
     with _told():
@@ -79,8 +79,8 @@ def compare(
     """Find text columns of a newer table that are no longer what they were, and what they look like instead.
 
     Columns that were swapped look like each other. Exits with 1 where there are any."""
-    from engine.patterns.lake_index import Lake
-    from engine.patterns.swapped_columns import moved
+    from treaty.engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.swapped_columns import moved
 
     with _told():
         known = Lake(lake).index()
@@ -94,8 +94,8 @@ def compare(
 
 def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
     """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
-    from engine.patterns.analysis import common as domains
-    from engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.analysis import common as domains
+    from treaty.engine.patterns.lake_index import Lake
 
     with _told():
         found = domains(Lake(lake), limit)
@@ -104,8 +104,8 @@ def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None
 
 def find(pattern: Wanted, lake: LakeFolder = HERE, as_json: Json = False) -> None:
     """Find the columns of the lake that carry a pattern."""
-    from engine.patterns.analysis import carried
-    from engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.analysis import carried
+    from treaty.engine.patterns.lake_index import Lake
 
     with _told():
         found = carried(Lake(lake), pattern).carriers
@@ -144,9 +144,9 @@ def _carrier(each: Mapping[str, Any]) -> str:
 @contextmanager
 def _told() -> Iterator[None]:
     """What cannot be read, as a message."""
-    from engine.core.disk import Busy
-    from engine.patterns.index_file import UnreadableIndex
-    from engine.patterns.language import PatternError
+    from treaty.engine.core.disk import Busy
+    from treaty.engine.patterns.index_file import UnreadableIndex
+    from treaty.engine.patterns.language import PatternError
 
     try:
         yield

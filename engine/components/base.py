@@ -13,8 +13,8 @@ from functools import reduce
 from math import isnan
 from typing import Any, ClassVar
 
-from engine.components import codec
-from engine.components.operands import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL, Operand
+from treaty.engine.components import codec
+from treaty.engine.components.operands import ANY, COUNTABLE, NUMERIC, ORDERED, TEMPORAL, Operand
 
 COMPONENTS: "dict[str, type[Component]]" = {}
 EXACT = Context(prec=76)

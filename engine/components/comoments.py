@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from engine.components.base import Component, Keeps
-from engine.components.operands import NUMERIC, Operand
+from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.operands import NUMERIC, Operand
 
 Six = tuple[int, float, float, float, float, float]
 

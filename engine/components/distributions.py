@@ -8,10 +8,10 @@ from itertools import pairwise
 from math import isfinite
 from typing import Any
 
-from contracts.schema import Column
-from engine.components.frequencies import Counts, groups, occurrences
-from engine.components.operands import FRACTIONAL, INTEGRAL
-from engine.components.order_statistics import shown
+from treaty.contracts.schema import Column
+from treaty.engine.components.frequencies import Counts, groups, occurrences
+from treaty.engine.components.operands import FRACTIONAL, INTEGRAL
+from treaty.engine.components.order_statistics import shown
 
 SHOWN = 1000  # values; the others are told together
 

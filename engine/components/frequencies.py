@@ -6,9 +6,17 @@ from functools import cached_property, reduce
 from math import fsum, log
 from typing import Any
 
-from engine.components.base import Component, Keeps
-from engine.components.dictionary_encoding import arranged, coded, concatenated, numbered, ordered, plain, starts_of
-from engine.components.operands import Operand
+from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.dictionary_encoding import (
+    arranged,
+    coded,
+    concatenated,
+    numbered,
+    ordered,
+    plain,
+    starts_of,
+)
+from treaty.engine.components.operands import Operand
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,8 @@ input that it is of, so that a 10 of sizes is no 10 of prices."""
 
 from collections.abc import Callable, Sequence
 
-from contracts.predicates.parser import literal
-from engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
+from treaty.contracts.predicates.parser import literal
+from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
 
 BUCKETS = 2**20
 # One row in so many is held out where columns tell rows apart.

@@ -3,8 +3,8 @@
 from math import sqrt
 from typing import Any
 
-from engine.components.base import Component, Keeps
-from engine.components.operands import NUMERIC, Operand
+from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.operands import NUMERIC, Operand
 
 Three = tuple[int, float, float]
 Five = tuple[int, float, float, float, float]

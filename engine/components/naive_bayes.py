@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from engine.components.base import Component
-from engine.components.dictionary_encoding import arranged, coded
-from engine.components.hashed_features import described, divided
-from engine.components.operands import Operand
-from engine.components.prediction_quality import Judgement, judged
+from treaty.engine.components.base import Component
+from treaty.engine.components.dictionary_encoding import arranged, coded
+from treaty.engine.components.hashed_features import described, divided
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.prediction_quality import Judgement, judged
 
 # Distinct rows that are judged, those with the least hashes: a share of 0.97 among them is known within 0.005 (95 %).
 JUDGED = 4096

@@ -11,11 +11,11 @@ from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from contracts.schema import Column
-from engine.components.base import EPOCH, EXACT
-from engine.components.frequencies import Counts
-from engine.components.operands import FRACTIONAL, TEMPORAL, Operand
-from engine.core.results import Value
+from treaty.contracts.schema import Column
+from treaty.engine.components.base import EPOCH, EXACT
+from treaty.engine.components.frequencies import Counts
+from treaty.engine.components.operands import FRACTIONAL, TEMPORAL, Operand
+from treaty.engine.core.results import Value
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from engine.components.hashed_features import BUCKETS, ROW
+from treaty.engine.components.hashed_features import BUCKETS, ROW
 
 if TYPE_CHECKING:
-    from engine.components.naive_bayes import Bags
+    from treaty.engine.components.naive_bayes import Bags
 
 Measure = Literal["f1", "precision", "recall"]
 # Chosen by hand: with Laplace's 1 the one token that tells a class of few rows is outvoted by how large others are.

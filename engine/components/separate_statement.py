@@ -6,10 +6,10 @@ another one, and what was found in another dataset yesterday may not be there to
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from contracts.quoting import quote, quote_path
-from engine.components.base import Component, Keeps
-from engine.components.hashed_features import described, divided
-from engine.components.operands import COUNTABLE, Operand
+from treaty.contracts.quoting import quote, quote_path
+from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.hashed_features import described, divided
+from treaty.engine.components.operands import COUNTABLE, Operand
 
 
 class Apart(Component):

@@ -6,9 +6,9 @@ from itertools import pairwise
 from math import ceil, sqrt
 from typing import Any
 
-from engine.components.base import Component, Keeps
-from engine.components.estimate import Estimate
-from engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
+from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
 
 
 @dataclass(frozen=True)

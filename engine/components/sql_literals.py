@@ -6,9 +6,9 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
-from contracts.predicates.parser import literal
-from engine.components.base import EPOCH
-from engine.components.operands import INTEGRAL, TEXT, Operand
+from treaty.contracts.predicates.parser import literal
+from treaty.engine.components.base import EPOCH
+from treaty.engine.components.operands import INTEGRAL, TEXT, Operand
 
 DIGITS = 38  # of Spark's widest decimal
 EXACT_TYPES = INTEGRAL | {"decimal"}

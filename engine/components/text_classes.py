@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from contracts.predicates.parser import literal
-from engine.components.base import Component, Count, Keeps
-from engine.components.operands import ANY, FRACTIONAL, INTEGRAL, TEXT, Operand
+from treaty.contracts.predicates.parser import literal
+from treaty.engine.components.base import Component, Count, Keeps
+from treaty.engine.components.operands import ANY, FRACTIONAL, INTEGRAL, TEXT, Operand
 
 CLASSES = ("integer", "decimal", "fractional", "boolean", "date", "timestamp", "other")
 PLAIN = "[+-]?[0-9]+[.]?[0-9]*"

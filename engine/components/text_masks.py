@@ -1,9 +1,9 @@
 """Masks of texts: what a text looks like, without what it says."""
 
-from engine.components.base import Keeps
-from engine.components.estimate import Estimate
-from engine.components.operands import Operand
-from engine.components.sketches import PARAMETER, HeavyHitters
+from treaty.engine.components.base import Keeps
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.sketches import PARAMETER, HeavyHitters
 
 LONGEST = 64
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from engine.components.base import Keeps
-from engine.components.estimate import Estimate
-from engine.components.operands import INTEGRAL, Operand
-from engine.components.sketches import PARAMETER, Sketch
+from treaty.engine.components.base import Keeps
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.operands import INTEGRAL, Operand
+from treaty.engine.components.sketches import PARAMETER, Sketch
 
 # Bounds of this many standard deviations hold 95 % of the time.
 DEVIATIONS = 2

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
-from engine.core.errors import EngineError, StateError
+from treaty.engine.core.errors import EngineError, StateError
 
 PAUSE_SECONDS = 0.02
 SEAL = len(sha256().hexdigest())

@@ -3,8 +3,8 @@
 import os
 import secrets
 
-from engine.core.errors import EngineError
-from engine.core.hash_key import SIZE, Key
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.hash_key import SIZE, Key
 
 Path = str | os.PathLike[str]
 

@@ -69,7 +69,7 @@ class CheckResult(Record):
 
     `limit`: the bound that was judged, as plain data. `reference`: where it is another dataset's metric, by its words,
     the value that it had and where that comes from. `band`: where a detector told the bound, what it admits, expects
-    and promises (`engine.anomaly.detector.Band`)."""
+    and promises (`treaty.engine.anomaly.detector.Band`)."""
 
     check_id: str
     name: str

@@ -1,13 +1,13 @@
 """The Python API: checks written in code, the same ones that contracts hold.
 
-from engine.dsl import Check, at_least
+from treaty.engine.dsl import Check, at_least
 
 check = Check.error("orders").is_complete("id").is_unique("id").has_completeness("status", at_least(0.95))
 run = check.verify(orders)
 """
 
-from engine.dsl.check import Check
-from engine.dsl.limits import (
+from treaty.engine.dsl.check import Check
+from treaty.engine.dsl.limits import (
     at_least,
     at_most,
     between,

@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Self
 
-from contracts.assertions import Assertion
-from contracts.document.model import Check as Promise
-from contracts.document.model import Contract, DataObject, Scope, Severity, Terms
-from contracts.errors import ContractError, Fault
-from contracts.schema import Schema
-from engine.analyzers.base import Analyzer
-from engine.anomaly.detector import Detector
-from engine.core.results import RunResult
-from engine.dsl.columns import OfColumns
-from engine.dsl.groups import OfGroups
-from engine.dsl.limits import Expected, Satisfying, expected, no_anomalies
-from engine.dsl.tables import OfTables
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.document.model import Check as Promise
+from treaty.contracts.document.model import Contract, DataObject, Scope, Severity, Terms
+from treaty.contracts.errors import ContractError, Fault
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.anomaly.detector import Detector
+from treaty.engine.core.results import RunResult
+from treaty.engine.dsl.columns import OfColumns
+from treaty.engine.dsl.groups import OfGroups
+from treaty.engine.dsl.limits import Expected, Satisfying, expected, no_anomalies
+from treaty.engine.dsl.tables import OfTables
 
 
 @dataclass(frozen=True)
@@ -114,17 +114,17 @@ class Check(OfColumns, OfGroups, OfTables):
         )
 
     def verify(self, frame: Any, **options: Any) -> RunResult:
-        """The run that judges a Spark frame; `options` are those of `engine.session.verify.verify`."""
-        from engine.session.verify import verify
+        """The run that judges a Spark frame; `options` are those of `treaty.engine.session.verify.verify`."""
+        from treaty.engine.session.verify import verify
 
         return verify(frame, self.contract(), **options)
 
     def document(self, schema: Schema) -> bytes:
         """The promises as a contract's YAML, with the table's columns. Raises ContractError for those only code can
         judge."""
-        from contracts.document.writer import write
-        from contracts.editing.patches import Patch, apply
-        from contracts.editing.skeleton import skeleton
+        from treaty.contracts.document.writer import write
+        from treaty.contracts.editing.patches import Patch, apply
+        from treaty.contracts.editing.skeleton import skeleton
 
         base = skeleton(
             contract_id=self.name, name=self.name, object_name=self.name, physical_name=self.name, schema=schema

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from engine.dsl.limits import WHOLE, Expected, Promising, equal_to
+from treaty.engine.dsl.limits import WHOLE, Expected, Promising, equal_to
 
 Columns = str | Sequence[str]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from engine.dsl.limits import WHOLE, Expected, Promising, at_least
+from treaty.engine.dsl.limits import WHOLE, Expected, Promising, at_least
 
 Columns = str | Sequence[str]
 Quality = Expected | float | None

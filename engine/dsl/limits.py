@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from contracts.assertions import ANOMALIES, FUNCTION, Assertion, Detection
+from treaty.contracts.assertions import ANOMALIES, FUNCTION, Assertion, Detection
 
 if TYPE_CHECKING:
-    from engine.anomaly.detector import Detector
+    from treaty.engine.anomaly.detector import Detector
 
 Expected = Assertion | Callable[[Any], bool]
 WHOLE = Assertion("mustBe", 1)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from engine.dsl.limits import WHOLE, Expected, Promising
+from treaty.engine.dsl.limits import WHOLE, Expected, Promising
 
 Columns = str | Sequence[str]
 

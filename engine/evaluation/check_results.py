@@ -1,13 +1,13 @@
 """What comes of a check, as results and measurements say it: outcome, value, bound, and why there is none."""
 
-from contracts.document.model import Contract, DataObject
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Reading
-from engine.checks.binding import BoundCheck
-from engine.core.number_format import figure
-from engine.core.results import CheckResult, Measurement, Outcome
-from engine.evaluation.sentences import found
-from engine.states.bag import States
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.core.number_format import figure
+from treaty.engine.core.results import CheckResult, Measurement, Outcome
+from treaty.engine.evaluation.sentences import found
+from treaty.engine.states.bag import States
 
 NOTHING = Reading(None, 0)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from contracts.schema import Column, Schema
-from engine.checks.physical_types import differs, spark_type
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.physical_types import differs, spark_type
 
 Told = Sequence[tuple[str, str]]
 

@@ -5,12 +5,12 @@ What a contract classifies leaves Spark only as a mask: it says that there is a 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contracts.document.classification import Names, is_masked
-from contracts.predicates.parser import quote
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import BoundAnalyzer
-from engine.checks.binding import BoundCheck, BoundChecks
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult
+from treaty.contracts.document.classification import Names, is_masked
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 
 MASK = "•••"
 HIDDEN = "the measured text is not shown: the contract classifies its column"

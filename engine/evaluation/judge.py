@@ -6,28 +6,28 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
-from contracts.document.model import Contract, DataObject, Terms, View
-from contracts.predicates.parser import PredicateError
-from contracts.schema import Schema
-from engine.analyzers.bound import Reading
-from engine.anomaly.baselines import Histories, Pasts, Stated
-from engine.anomaly.partition_order import Succession
-from engine.checks import plugins
-from engine.checks.binding import BoundCheck, BoundChecks, bind, together
-from engine.checks.dataset_limits import Referent
-from engine.checks.schema_checks import judge_structure
-from engine.components.frequencies import Frequencies, Spectrum
-from engine.core.errors import StateError
-from engine.core.hash_key import Key
-from engine.core.partitions import views
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult
-from engine.evaluation.check_results import gap, is_gap, measurement, result_of, tagged
-from engine.evaluation.metric_values import UNKNOWN, compared, compares, outcome, reading, stated
-from engine.evaluation.state_reuse import Settled
-from engine.states import bag as bags
-from engine.states import schema_evolution
-from engine.states.bag import Bag, Files, State, States
-from engine.states.planning.scan_plan import ROWS
+from treaty.contracts.document.model import Contract, DataObject, Terms, View
+from treaty.contracts.predicates.parser import PredicateError
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.anomaly.baselines import Histories, Pasts, Stated
+from treaty.engine.anomaly.partition_order import Succession
+from treaty.engine.checks import plugins
+from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind, together
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.components.frequencies import Frequencies, Spectrum
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.partitions import views
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
+from treaty.engine.evaluation.check_results import gap, is_gap, measurement, result_of, tagged
+from treaty.engine.evaluation.metric_values import UNKNOWN, compared, compares, outcome, reading, stated
+from treaty.engine.evaluation.state_reuse import Settled
+from treaty.engine.states import bag as bags
+from treaty.engine.states import schema_evolution
+from treaty.engine.states.bag import Bag, Files, State, States
+from treaty.engine.states.planning.scan_plan import ROWS
 
 AGAIN = "validate all partitions again, or judge a view of those that are alike"
 ANEW = "write them anew with one type, or judge a view of those that are alike"

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from contracts.document.model import Contract
-from contracts.schema import Schema
-from engine.checks.binding import bind
-from engine.states.envelope import Packed, opened
-from engine.states.state_files import StateFiles
+from treaty.contracts.document.model import Contract
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.states.envelope import Packed, opened
+from treaty.engine.states.state_files import StateFiles
 
 FREQUENCIES = "frequencies"
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from contracts.assertions import FUNCTION, Assertion
-from engine.analyzers.bound import Reading
-from engine.anomaly.baselines import Stated
-from engine.anomaly.detector import Learning
-from engine.anomaly.series import finite
-from engine.checks.binding import BoundCheck
-from engine.core.results import Outcome
-from engine.evaluation.check_results import unmeasured
-from engine.states.bag import States
+from treaty.contracts.assertions import FUNCTION, Assertion
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.anomaly.baselines import Stated
+from treaty.engine.anomaly.detector import Learning
+from treaty.engine.anomaly.series import finite
+from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.check_results import unmeasured
+from treaty.engine.states.bag import States
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 UNFILTERED = "of {} rows the filter cannot say whether they count"

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from decimal import Context, Decimal
 from typing import Any
 
-from contracts.assertions import PAIRED, Assertion
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Reading
-from engine.core.number_format import exact, figure, is_number, visible
+from treaty.contracts.assertions import PAIRED, Assertion
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.core.number_format import exact, figure, is_number, visible
 
 BOUNDS = {
     "mustBe": "{} required",

@@ -11,17 +11,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from contracts.errors import ContractError, Fault, nearest
-from contracts.schema import Schema
-from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import BoundAnalyzer, Reading
-from engine.checks.binding import NOT_OF_VIEWS, BoundChecks, messages
-from engine.core.errors import StateError
-from engine.evaluation.metric_values import UNFILTERED
-from engine.states import bag as bags
-from engine.states import schema_evolution
-from engine.states.bag import ALL, CLASSIFIED, Files, States
+from treaty.contracts.errors import ContractError, Fault, nearest
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import BoundAnalyzer, Reading
+from treaty.engine.checks.binding import NOT_OF_VIEWS, BoundChecks, messages
+from treaty.engine.core.errors import StateError
+from treaty.engine.evaluation.metric_values import UNFILTERED
+from treaty.engine.states import bag as bags
+from treaty.engine.states import schema_evolution
+from treaty.engine.states.bag import ALL, CLASSIFIED, Files, States
 
 EXAMPLE = "write completeness:column=status"
 NO_PARTITION = "no partition is chosen"

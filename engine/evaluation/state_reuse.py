@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from contracts.document.model import DataObject
-from contracts.schema import Schema
-from engine.checks.binding import BoundChecks, together
-from engine.components.base import COMPONENTS, Keeps
-from engine.core.hash_key import Key
-from engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, Contents, Held, contents
-from engine.states.envelope import opened, sealed
-from engine.states.planning.scan_plan import Plan
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import BoundChecks, together
+from treaty.engine.components.base import COMPONENTS, Keeps
+from treaty.engine.core.hash_key import Key
+from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, Contents, Held, contents
+from treaty.engine.states.envelope import opened, sealed
+from treaty.engine.states.planning.scan_plan import Plan
 
 
 @dataclass(frozen=True)

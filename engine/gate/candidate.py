@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from contracts.document.classification import ALONE, alone
-from contracts.document.model import Contract
-from engine.core import clock
-from engine.core.disk import Disk
-from engine.core.hash_key import Key
-from engine.core.results import RunResult, Verdict
-from engine.gate.parquet_folders import Publication
-from engine.gate.table_kinds import Site, publication, types_of
-from engine.protocol.gate_requests import Kind, Tables
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.states.generations import Store
+from treaty.contracts.document.classification import ALONE, alone
+from treaty.contracts.document.model import Contract
+from treaty.engine.core import clock
+from treaty.engine.core.disk import Disk
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import RunResult, Verdict
+from treaty.engine.gate.parquet_folders import Publication
+from treaty.engine.gate.table_kinds import Site, publication, types_of
+from treaty.engine.protocol.gate_requests import Kind, Tables
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.states.generations import Store
 
 ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
 Partition = Mapping[str, str | None]

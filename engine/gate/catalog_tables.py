@@ -9,11 +9,11 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from engine.core.disk import Disk
-from engine.gate.parquet_folders import NEW, fingerprints_at, refuse_other
-from engine.gate.publication_intent import Change
-from engine.gate.publication_steps import Steps
-from engine.protocol.gate_requests import LookRequest, PlaceRequest, Standing, Tables
+from treaty.engine.core.disk import Disk
+from treaty.engine.gate.parquet_folders import NEW, fingerprints_at, refuse_other
+from treaty.engine.gate.publication_intent import Change
+from treaty.engine.gate.publication_steps import Steps
+from treaty.engine.protocol.gate_requests import LookRequest, PlaceRequest, Standing, Tables
 
 PUBLISHED = "_published-"
 

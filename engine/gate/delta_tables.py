@@ -8,12 +8,12 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from engine.core.disk import Disk
-from engine.gate.parquet_folders import NEW, Folders, refuse_other
-from engine.gate.publication_intent import Intent
-from engine.gate.publication_steps import BACK, FORWARD, are_kept
-from engine.protocol.gate_requests import CommitRequest, FenceRequest, LookRequest, Standing, Tables
-from engine.states.generations import Entry, Store
+from treaty.engine.core.disk import Disk
+from treaty.engine.gate.parquet_folders import NEW, Folders, refuse_other
+from treaty.engine.gate.publication_intent import Intent
+from treaty.engine.gate.publication_steps import BACK, FORWARD, are_kept
+from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, LookRequest, Standing, Tables
+from treaty.engine.states.generations import Entry, Store
 
 VERSION = "version"
 NONE = -1

@@ -8,8 +8,8 @@ the contract is judged on them together with the stored states of all other part
 `Rejected` is raised and nothing has changed.
 
 Table and states are two things that no transaction spans. What is promised of them, exactly, for a folder of Parquet
-files (`engine.gate.delta_tables` and `engine.gate.catalog_tables` say what is other for Delta tables and for those of a
-catalog):
+files (`treaty.engine.gate.delta_tables` and `treaty.engine.gate.catalog_tables` say what is other for Delta tables and
+for those of a catalog):
 
     settled        no intent. The table has the files that the states were computed from. The gate answers.
       | 1 the staged files are complete on disk; so is the intent, which is then renamed to its name
@@ -44,19 +44,19 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from contracts.document.model import Contract
-from engine.checks.binding import bind
-from engine.core import key_files
-from engine.core.disk import Busy, locked
-from engine.core.errors import EngineError, StateError
-from engine.core.hash_key import Key
-from engine.core.results import RunResult, Verdict
-from engine.evaluation.failing_samples import discreet
-from engine.evaluation.judge import judge, lacking
-from engine.gate import publication_intent
-from engine.gate.candidate import ADMITTED, Candidate, Gate, Rejected
-from engine.gate.parquet_folders import NEW, gate_of
-from engine.gate.publication import (
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.binding import bind
+from treaty.engine.core import key_files
+from treaty.engine.core.disk import Busy, locked
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import RunResult, Verdict
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.gate import publication_intent
+from treaty.engine.gate.candidate import ADMITTED, Candidate, Gate, Rejected
+from treaty.engine.gate.parquet_folders import NEW, gate_of
+from treaty.engine.gate.publication import (
     CANDIDATE,
     LOCK,
     answer,
@@ -68,12 +68,12 @@ from engine.gate.publication import (
     store_of,
     tables_of,
 )
-from engine.gate.publication_intent import Change, Intent
-from engine.gate.publication_steps import Unsettled, named
-from engine.gate.table_kinds import site_of
-from engine.protocol.gate_requests import Kind
-from engine.protocol.requests import Measured, Source
-from engine.states.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
+from treaty.engine.gate.publication_intent import Change, Intent
+from treaty.engine.gate.publication_steps import Unsettled, named
+from treaty.engine.gate.table_kinds import site_of
+from treaty.engine.protocol.gate_requests import Kind
+from treaty.engine.protocol.requests import Measured, Source
+from treaty.engine.states.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
 
 __all__ = [
     "ADMITTED", "Busy", "Candidate", "Gate", "Overtaken", "Rejected", "StateFolder", "Unsettled", "answer", "gate",
@@ -112,8 +112,8 @@ def gate(  # noqa: PLR0913
     is learned and with which nothing is compared. `contract` is one that was read from a document. The block raises
     Rejected, Overtaken where other writers came first, Unsettled and Busy where a publication is open or under way,
     EngineError where something cannot be read, and ContractError."""
-    from engine.spark.handlers.gate_staging import stage
-    from engine.spark.handlers.measure import measure
+    from treaty.engine.spark.handlers.gate_staging import stage
+    from treaty.engine.spark.handlers.measure import measure
 
     tables = tables_of(spark)
     site = site_of(table, tables, new=Kind(format or Kind.FOLDER))

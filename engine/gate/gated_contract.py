@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from contracts.document.model import Contract
-from engine.anomaly.fits import refitted
-from engine.protocol.requests import Source
-from engine.states.generations import Store
+from treaty.contracts.document.model import Contract
+from treaty.engine.anomaly.fits import refitted
+from treaty.engine.protocol.requests import Source
+from treaty.engine.states.generations import Store
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Kept:
 
     @property
     def more(self) -> dict[str, Any]:
-        """The further arguments of `engine.gate.gate.gate`."""
+        """The further arguments of `treaty.engine.gate.gate.gate`."""
         told = {"object_name": self.object, "partition_by": self.partition_by, "others": self.others}
         return {**told, "keyed": self.keyed, "spoilt": self.spoilt}
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from engine.core.disk import Disk
-from engine.core.errors import EngineError, Unreadable
-from engine.gate.publication_intent import Change, Intent
-from engine.gate.publication_steps import Steps
-from engine.protocol.requests import Source
-from engine.states.generations import Overtaken, Store
+from treaty.engine.core.disk import Disk
+from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.gate.publication_intent import Change, Intent
+from treaty.engine.gate.publication_steps import Steps
+from treaty.engine.protocol.requests import Source
+from treaty.engine.states.generations import Overtaken, Store
 
 NEW, OLD = "new", "old"
 
@@ -119,7 +119,7 @@ def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str
 
     `within`: the folder below the table that the files shall lie in. Raises EngineError for files that are laid out in
     another way: what folders do not tell cannot be renamed."""
-    from engine.spark.sources.changes import layout
+    from treaty.engine.spark.sources.changes import layout
 
     try:
         found = layout(None, Source(location, "parquet", partition_by), within=within)

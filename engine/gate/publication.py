@@ -1,4 +1,4 @@
-"""A publication carried out, and ended where it was cut off: the steps that the docstring of `engine.gate.gate`
+"""A publication carried out, and ended where it was cut off: the steps that the docstring of `treaty.engine.gate.gate`
 draws."""
 
 import os
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from contracts.document.model import Contract
-from engine.core.disk import Busy, Disk, aside, locked
-from engine.core.errors import EngineError, StateError
-from engine.gate import publication_intent
-from engine.gate.parquet_folders import NEW, Publication, gate_of
-from engine.gate.publication_intent import Intent
-from engine.gate.publication_steps import Unsettled
-from engine.gate.table_kinds import Site, intended, is_named, publication, site_of
-from engine.protocol.gate_requests import Kind, Tables
-from engine.states.generations import Overtaken, StateFolder, Store
+from treaty.contracts.document.model import Contract
+from treaty.engine.core.disk import Busy, Disk, aside, locked
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.gate import publication_intent
+from treaty.engine.gate.parquet_folders import NEW, Publication, gate_of
+from treaty.engine.gate.publication_intent import Intent
+from treaty.engine.gate.publication_steps import Unsettled
+from treaty.engine.gate.table_kinds import Site, intended, is_named, publication, site_of
+from treaty.engine.protocol.gate_requests import Kind, Tables
+from treaty.engine.states.generations import Overtaken, StateFolder, Store
 
 UNKNOWN = "unknown"
 NOTHING = "nothing"
@@ -103,7 +103,7 @@ def is_plain(table: str) -> bool:
 
 def tables_of(spark: Any) -> Tables | None:
     """The tables that a Spark session knows; None without one."""
-    from engine.spark.handlers.gate_tables import SessionTables
+    from treaty.engine.spark.handlers.gate_tables import SessionTables
 
     return SessionTables(spark) if spark is not None else None
 

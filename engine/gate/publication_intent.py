@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from engine.core.disk import sealed, unsealed
-from engine.core.errors import StateError
-from engine.protocol.gate_requests import Kind
-from engine.states.generations import Entry, Judgement, judgement
+from treaty.engine.core.disk import sealed, unsealed
+from treaty.engine.core.errors import StateError
+from treaty.engine.protocol.gate_requests import Kind
+from treaty.engine.states.generations import Entry, Judgement, judgement
 
 FORMAT = 1
 

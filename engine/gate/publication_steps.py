@@ -5,9 +5,9 @@ States are swapped first, then partition by partition the table; recovery compar
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from engine.core.errors import EngineError, StateError
-from engine.gate.publication_intent import Change, Intent
-from engine.states.generations import Store
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.gate.publication_intent import Change, Intent
+from treaty.engine.states.generations import Store
 
 FORWARD, BACK = "forward", "back"
 

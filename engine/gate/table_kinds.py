@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contracts.document.model import DataObject
-from engine.checks.physical_types import spark_type
-from engine.core.disk import Disk
-from engine.core.errors import EngineError
-from engine.core.filesystems import is_path
-from engine.gate.catalog_tables import Locations
-from engine.gate.delta_tables import Commits
-from engine.gate.parquet_folders import Folders, Publication, located
-from engine.gate.publication_intent import Intent
-from engine.protocol.gate_requests import LOG, Kind, LookRequest, Tables
-from engine.protocol.requests import Source
+from treaty.contracts.document.model import DataObject
+from treaty.engine.checks.physical_types import spark_type
+from treaty.engine.core.disk import Disk
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.filesystems import is_path
+from treaty.engine.gate.catalog_tables import Locations
+from treaty.engine.gate.delta_tables import Commits
+from treaty.engine.gate.parquet_folders import Folders, Publication, located
+from treaty.engine.gate.publication_intent import Intent
+from treaty.engine.protocol.gate_requests import LOG, Kind, LookRequest, Tables
+from treaty.engine.protocol.requests import Source
 
 _NAMED = re.compile(r"\w+(\.\w+)+")
 # What partition columns are in a new table, where their contract says no more.

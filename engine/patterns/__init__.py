@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.patterns.inference import PatternResult, infer
+    from treaty.engine.patterns.inference import PatternResult, infer
 
 __all__ = ["PatternResult", "infer"]
 
@@ -12,6 +12,6 @@ def __getattr__(name: str) -> Any:
     """The entry point, when it is asked for: who judges counts needs nothing of what learns."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from engine.patterns import inference
+    from treaty.engine.patterns import inference
 
     return getattr(inference, name)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.patterns.lake_index import MOST_IMPURE, Lake, key
-from engine.patterns.lake_sums import Sums
-from engine.patterns.language import parse
-from engine.patterns.neighbours import beside, structure, width
-from engine.patterns.pattern_ids import identity
+from treaty.engine.patterns.lake_index import MOST_IMPURE, Lake, key
+from treaty.engine.patterns.lake_sums import Sums
+from treaty.engine.patterns.language import parse
+from treaty.engine.patterns.neighbours import beside, structure, width
+from treaty.engine.patterns.pattern_ids import identity
 
 SHOWN = 3
 _HEXES = "-".join(f"<hex>{{{length}}}" for length in (8, 4, 4, 4, 12))

@@ -17,10 +17,10 @@ from itertools import chain
 
 import numpy as np
 
-from engine.analyzers.conformity_test import critical
-from engine.patterns.candidates import Candidate, Match, candidates, known_to, matcher, nonconforming
-from engine.patterns.enumeration import Array
-from engine.patterns.lake_sums import Sums, first_rows, spread
+from treaty.engine.analyzers.conformity_test import critical
+from treaty.engine.patterns.candidates import Candidate, Match, candidates, known_to, matcher, nonconforming
+from treaty.engine.patterns.enumeration import Array
+from treaty.engine.patterns.lake_sums import Sums, first_rows, spread
 
 # The shares of non-conforming values above which a promise may alarm.
 FLOORS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)

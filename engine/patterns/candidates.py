@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from engine.analyzers.conformity_test import Counts
-from engine.patterns.fmdv import Inferred, Limits, Objective, Reason, domain_of, laid_out
-from engine.patterns.lake_sums import Sums
-from engine.patterns.language import Pattern, compiled
-from engine.patterns.value_shapes import SHAPES
+from treaty.engine.analyzers.conformity_test import Counts
+from treaty.engine.patterns.fmdv import Inferred, Limits, Objective, Reason, domain_of, laid_out
+from treaty.engine.patterns.lake_sums import Sums
+from treaty.engine.patterns.language import Pattern, compiled
+from treaty.engine.patterns.value_shapes import SHAPES
 
 Match = Callable[[str], object]
 # Patterns of the lake: of least impurity (the paper's), of least replayed false alarms, and the narrowest that raises

@@ -7,8 +7,8 @@ patterns with a low one."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.patterns.calibration import FLOORS, Background, Calibration
-from engine.patterns.candidates import Candidate, matcher
+from treaty.engine.patterns.calibration import FLOORS, Background, Calibration
+from treaty.engine.patterns.candidates import Candidate, matcher
 
 
 @dataclass(frozen=True)

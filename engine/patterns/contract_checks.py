@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engine.patterns.inference import Learned
+from treaty.engine.patterns.inference import Learned
 
 
 def checks(column: str, learned: Learned) -> list[Mapping[str, Any]]:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.patterns.language import escaped
-from engine.patterns.pattern_ids import WIDTH, Piece, piece
-from engine.patterns.tokenizer import (
+from treaty.engine.patterns.language import escaped
+from treaty.engine.patterns.pattern_ids import WIDTH, Piece, piece
+from treaty.engine.patterns.tokenizer import (
     LADDER,
     LONGEST,
     MARKS,

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from engine.patterns.candidates import matcher
-from engine.patterns.contract_checks import options
-from engine.patterns.fmdv import VARIANTS, Inferred, Objective, Segment, infer_domain
-from engine.patterns.index import Index
-from engine.patterns.inference import PatternResult
-from engine.patterns.lake_sums import spread
-from engine.patterns.named_domains import domain_of
+from treaty.engine.patterns.candidates import matcher
+from treaty.engine.patterns.contract_checks import options
+from treaty.engine.patterns.fmdv import VARIANTS, Inferred, Objective, Segment, infer_domain
+from treaty.engine.patterns.index import Index
+from treaty.engine.patterns.inference import PatternResult
+from treaty.engine.patterns.lake_sums import spread
+from treaty.engine.patterns.named_domains import domain_of
 
 SHOWN = 10
 MOST_BAD = 100

@@ -14,11 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.patterns.enumeration import Array, Group, groups, rows_of
-from engine.patterns.lake_sums import Sums, spread
-from engine.patterns.language import Literal, Pattern, joined, parse, union
-from engine.patterns.pattern_ids import Piece
-from engine.patterns.tokenizer import by_numbers, by_runs, by_words, has_numbers
+from treaty.engine.patterns.enumeration import Array, Group, groups, rows_of
+from treaty.engine.patterns.lake_sums import Sums, spread
+from treaty.engine.patterns.language import Literal, Pattern, joined, parse, union
+from treaty.engine.patterns.pattern_ids import Piece
+from treaty.engine.patterns.tokenizer import by_numbers, by_runs, by_words, has_numbers
 
 VALUES = 256
 MOST_STRUCTURES = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 
-from engine.patterns.calibration import (
+from treaty.engine.patterns.calibration import (
     FLOORS,
     Background,
     Calibration,
@@ -17,9 +17,9 @@ from engine.patterns.calibration import (
     background,
     replayed,
 )
-from engine.patterns.choice import Taste, best, offered
-from engine.patterns.enumeration import TOKENS
-from engine.patterns.lake_sums import Sums, merged, nothing, spread, sums_of
+from treaty.engine.patterns.choice import Taste, best, offered
+from treaty.engine.patterns.enumeration import TOKENS
+from treaty.engine.patterns.lake_sums import Sums, merged, nothing, spread, sums_of
 
 MOST_REPLAYED = 1000
 LEAST_EVIDENCE, MOST_EVIDENCE = 2, 100

@@ -10,9 +10,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from engine.patterns.calibration import FLOORS, Background, Calibration
-from engine.patterns.index import Index, Optimism
-from engine.patterns.lake_sums import FIELDS, Sums
+from treaty.engine.patterns.calibration import FLOORS, Background, Calibration
+from treaty.engine.patterns.index import Index, Optimism
+from treaty.engine.patterns.lake_sums import FIELDS, Sums
 
 FORMAT = 1
 _KEY = b"treaty_patterns"

@@ -6,14 +6,14 @@ from learning from the first rows of a sorted table."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.analyzers.conformity_test import ALPHA, Comparison, Counts, compare, detectable
-from engine.patterns.candidates import LAKE, Candidate, candidates, known_to, matcher
-from engine.patterns.choice import Choice, Taste, best, offered
-from engine.patterns.fmdv import Inferred, Reason
-from engine.patterns.index import Index
-from engine.patterns.language import Pattern
-from engine.patterns.tokenizer import LONGEST
-from engine.patterns.value_shapes import SHAPES
+from treaty.engine.analyzers.conformity_test import ALPHA, Comparison, Counts, compare, detectable
+from treaty.engine.patterns.candidates import LAKE, Candidate, candidates, known_to, matcher
+from treaty.engine.patterns.choice import Choice, Taste, best, offered
+from treaty.engine.patterns.fmdv import Inferred, Reason
+from treaty.engine.patterns.index import Index
+from treaty.engine.patterns.language import Pattern
+from treaty.engine.patterns.tokenizer import LONGEST
+from treaty.engine.patterns.value_shapes import SHAPES
 
 LEAST_VALUES = 5
 DETECTED_OF = 1000

@@ -16,12 +16,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from engine.core.disk import locked
-from engine.patterns.calibration import Background, added, background, replayed
-from engine.patterns.index import LEAST_EVIDENCE, Index, optimism_of, together
-from engine.patterns.index_file import load, save
-from engine.patterns.lake_sums import Sums, merged, spread, sums_of
-from engine.patterns.named_domains import domain_of
+from treaty.engine.core.disk import locked
+from treaty.engine.patterns.calibration import Background, added, background, replayed
+from treaty.engine.patterns.index import LEAST_EVIDENCE, Index, optimism_of, together
+from treaty.engine.patterns.index_file import load, save
+from treaty.engine.patterns.lake_sums import Sums, merged, spread, sums_of
+from treaty.engine.patterns.named_domains import domain_of
 
 INDEX, TABLES, LOCK, FORGOTTEN, UNFINISHED = "index.parquet", "tables", "lock", "forgotten.json", "unfinished"
 PATIENCE_SECONDS = 300.0

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from engine.analyzers.conformity_test import Counts, critical
-from engine.patterns.enumeration import TOKENS, Array, enumerate_patterns, rows_of
+from treaty.engine.analyzers.conformity_test import Counts, critical
+from treaty.engine.patterns.enumeration import TOKENS, Array, enumerate_patterns, rows_of
 
 T = TypeVar("T")
 ROWS = 128

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
 # A class by its name: the inside of a bracket of a regular expression, the same to Python and to Java.
 CLASSES = {
@@ -229,7 +229,7 @@ class Pattern:
 
     @property
     def is_safe(self) -> bool:
-        """Whether Spark may be given the regular expression: of the admitted subset (`contracts.safe_regex`)."""
+        """Whether Spark may be given the regular expression: of the admitted subset (`treaty.contracts.safe_regex`)."""
         return _is_safe(self.regex)
 
     def __str__(self) -> str:

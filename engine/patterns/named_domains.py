@@ -1,7 +1,8 @@
 """Names of what texts mean: dates in their formats, addresses, identifiers, codes; with their check digits.
 
 A domain is named where nearly all distinct values are of it. Those that are formats too
-(`engine.analyzers.named_formats`) can be promised as such, and are then checked with their check digits in SQL."""
+(`treaty.engine.analyzers.named_formats`) can be promised as such, and are then checked with their check digits in
+SQL."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -10,7 +11,7 @@ from datetime import datetime
 from ipaddress import IPv4Address, IPv6Address
 from itertools import islice
 
-from engine.analyzers.named_formats import FORMATS
+from treaty.engine.analyzers.named_formats import FORMATS
 
 LEAST_SHARE = 0.95
 LEAST_VALUES = 5

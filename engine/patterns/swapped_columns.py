@@ -4,9 +4,9 @@ the same name, each with the columns that it looks like instead (the paper's cas
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.analyzers.conformity_test import Comparison, Severity
-from engine.patterns.index import Index
-from engine.patterns.inference import Learned, infer
+from treaty.engine.analyzers.conformity_test import Comparison, Severity
+from treaty.engine.patterns.index import Index
+from treaty.engine.patterns.inference import Learned, infer
 
 Texts = Mapping[str, Sequence[str | None]]
 

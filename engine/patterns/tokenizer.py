@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from contracts.safe_regex import MAX_SUBJECT
+from treaty.contracts.safe_regex import MAX_SUBJECT
 
 WORD, LETTERS, DIGITS, NUMERAL = "\ue000", "\ue001", "\ue002", "\ue003"
 RUNS = frozenset((LETTERS, DIGITS))

@@ -7,8 +7,8 @@ one function. What is narrow and what is wide about them is judged elsewhere (`c
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.patterns.language import CLASSES, ONCE, Characters, Literal, Part, Pattern, Stretch, Times
-from engine.patterns.tokenizer import LADDER, LONGEST, MARKS, WORD, by_words, classes_of
+from treaty.engine.patterns.language import CLASSES, ONCE, Characters, Literal, Part, Pattern, Stretch, Times
+from treaty.engine.patterns.tokenizer import LADDER, LONGEST, MARKS, WORD, by_words, classes_of
 
 MOST_STRUCTURES = 8
 MOST_WORDS = 50

@@ -1,4 +1,4 @@
-"""A history of states told as a profile's document (`engine.profile.format`): all partitions together."""
+"""A history of states told as a profile's document (`treaty.engine.profile.format`): all partitions together."""
 
 import itertools
 from collections.abc import Mapping
@@ -6,14 +6,14 @@ from datetime import timedelta
 from math import isfinite
 from typing import Any
 
-from engine.components.base import EPOCH
-from engine.components.operands import TEMPORAL
-from engine.profile import notes
-from engine.profile.facts import FACTS
-from engine.profile.format import FORMAT, VERSION, Bins, ColumnDocument, Counted, Plain, ProfileDocument, Reads
-from engine.profile.profile import ColumnProfile, History, plain
-from engine.profile.text_types import ReadAs
-from engine.states.bag import States
+from treaty.engine.components.base import EPOCH
+from treaty.engine.components.operands import TEMPORAL
+from treaty.engine.profile import notes
+from treaty.engine.profile.facts import FACTS
+from treaty.engine.profile.format import FORMAT, VERSION, Bins, ColumnDocument, Counted, Plain, ProfileDocument, Reads
+from treaty.engine.profile.profile import ColumnProfile, History, plain
+from treaty.engine.profile.text_types import ReadAs
+from treaty.engine.states.bag import States
 
 MOST_SHOWN = 20
 BINS = 20

@@ -5,16 +5,16 @@ A fact that does not fit a column's type is not told of it, nor one that would h
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from contracts.predicates.parser import PredicateError, parse, quote
-from contracts.schema import Column, Schema
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.bound import BoundAnalyzer, BoundComponent
-from engine.analyzers.distinct import ApproxCountDistinct
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength
-from engine.components.operands import TEXT
+from treaty.contracts.predicates.parser import PredicateError, parse, quote
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent
+from treaty.engine.analyzers.distinct import ApproxCountDistinct
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.text import MaximumLength, MeanLength, MinimumLength
+from treaty.engine.components.operands import TEXT
 
 Bound = Mapping[str, BoundAnalyzer]
 

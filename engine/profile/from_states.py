@@ -5,15 +5,15 @@ left out, and the profile says so."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from contracts.schema import Schema
-from engine.core.errors import StateError
-from engine.profile.profile import History, ordered, profile_of, profile_plan
-from engine.profile.second_scan import looked_into, second_plan, settled, traits_plan, untold
-from engine.states import bag as bags
-from engine.states import envelope
-from engine.states.bag import ALL, States
-from engine.states.envelope import Opened
-from engine.states.planning.scan_plan import ROWS
+from treaty.contracts.schema import Schema
+from treaty.engine.core.errors import StateError
+from treaty.engine.profile.profile import History, ordered, profile_of, profile_plan
+from treaty.engine.profile.second_scan import looked_into, second_plan, settled, traits_plan, untold
+from treaty.engine.states import bag as bags
+from treaty.engine.states import envelope
+from treaty.engine.states.bag import ALL, States
+from treaty.engine.states.envelope import Opened
+from treaty.engine.states.planning.scan_plan import ROWS
 
 Packed = Sequence[tuple[str, bytes]]
 

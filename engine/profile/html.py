@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from engine.core.number_format import visible
-from engine.profile.format import Bins, ColumnDocument, Counted, ProfileDocument, Reads
+from treaty.engine.core.number_format import visible
+from treaty.engine.profile.format import Bins, ColumnDocument, Counted, ProfileDocument, Reads
 
 WIDTH, HEIGHT = 240, 48
 STYLE = """

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.core.results import Value
-from engine.profile.profile import ColumnProfile, History
-from engine.states.bag import States
+from treaty.engine.core.results import Value
+from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.states.bag import States
 
 Counted = tuple[Mapping[str, int], int]
 

@@ -10,23 +10,23 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from contracts.schema import Column, Schema
-from engine.analyzers.base import operand_of
-from engine.analyzers.bound import BoundAnalyzer, BoundComponent
-from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.components.base import Component
-from engine.components.operands import TEXT, Operand
-from engine.components.sketches import HeavyHitters, Quantiles
-from engine.components.text_classes import TypeCounts
-from engine.components.text_masks import PatternProfile
-from engine.core.results import Value
-from engine.profile.facts import bound, facts_of
-from engine.profile.text_masks import masks_of
-from engine.profile.text_types import ReadAs, Reading
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import Plan, plan
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.base import operand_of
+from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent
+from treaty.engine.analyzers.distinct import Uniqueness
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.components.base import Component
+from treaty.engine.components.operands import TEXT, Operand
+from treaty.engine.components.sketches import HeavyHitters, Quantiles
+from treaty.engine.components.text_classes import TypeCounts
+from treaty.engine.components.text_masks import PatternProfile
+from treaty.engine.core.results import Value
+from treaty.engine.profile.facts import bound, facts_of
+from treaty.engine.profile.text_masks import masks_of
+from treaty.engine.profile.text_types import ReadAs, Reading
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import Plan, plan
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ColumnProfile:
     `classes` and `masks`, of texts: as what they read, and what they look like (masks are counted where the frequent
     values are not all there are, and where they may not be shown). `begun`: how many begin as if they were no mere
     texts, where that is counted in place of the classes. `traits`: the shares of texts that have each
-    (`engine.profile.text_traits`), where masks do not tell them. `tried`: as what the second scan reads
+    (`treaty.engine.profile.text_traits`), where masks do not tell them. `tried`: as what the second scan reads
     them; `read_as`: as what they were found to read, where they were: then the facts are those of the values read."""
 
     column: Column
@@ -164,7 +164,7 @@ class History:
 
     @cached_property
     def read(self) -> dict[Any, list[Any]]:
-        """What was read of the partitions so far, for `engine.profile.measurements`."""
+        """What was read of the partitions so far, for `treaty.engine.profile.measurements`."""
         return {}
 
     @cached_property

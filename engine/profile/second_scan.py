@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from contracts.predicates.parser import quote
-from contracts.schema import Column, Schema
-from engine.analyzers.base import operand_of
-from engine.analyzers.bound import BoundComponent
-from engine.components.base import Count, CountIf
-from engine.components.operands import FRACTIONAL, INTEGRAL, TEMPORAL, TEXT, Operand
-from engine.components.sketches import HeavyHitters
-from engine.components.text_classes import CLASSES, begins
-from engine.components.text_masks import LONGEST, PatternProfile
-from engine.profile.facts import facts_read_as
-from engine.profile.profile import ColumnProfile, Tried, part_of, state_of
-from engine.profile.text_traits import traits_of
-from engine.profile.text_types import LEAST_SHARE, ReadAs, Reading, kind_of, readings
-from engine.states.bag import States
-from engine.states.planning.scan_plan import Plan, plan
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.base import operand_of
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, TEMPORAL, TEXT, Operand
+from treaty.engine.components.sketches import HeavyHitters
+from treaty.engine.components.text_classes import CLASSES, begins
+from treaty.engine.components.text_masks import LONGEST, PatternProfile
+from treaty.engine.profile.facts import facts_read_as
+from treaty.engine.profile.profile import ColumnProfile, Tried, part_of, state_of
+from treaty.engine.profile.text_traits import traits_of
+from treaty.engine.profile.text_types import LEAST_SHARE, ReadAs, Reading, kind_of, readings
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import Plan, plan
 
 # Of so many distinct values each is counted. Deequ's number: what a histogram on one screen shows.
 MOST_COUNTED = 120

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.core.number_format import visible
-from engine.profile.format import ColumnDocument, ProfileDocument
-from engine.profile.html import figure, read_as, said
+from treaty.engine.core.number_format import visible
+from treaty.engine.profile.format import ColumnDocument, ProfileDocument
+from treaty.engine.profile.html import figure, read_as, said
 
 SHOWN = ("completeness", "approx_count_distinct", "minimum", "median", "maximum", "maximum_length")
 HEADINGS = ("column", "type", "complete", "distinct", "smallest", "median", "largest", "longest", "most frequent")

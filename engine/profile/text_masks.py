@@ -1,11 +1,11 @@
-"""What texts look like, of values that are known one by one: the masks that `engine.components.text_masks` writes in
-SQL."""
+"""What texts look like, of values that are known one by one: the masks that `treaty.engine.components.text_masks`
+writes in SQL."""
 
 from collections import Counter
 from collections.abc import Mapping
 from unicodedata import category
 
-from engine.components.text_masks import LONGEST
+from treaty.engine.components.text_masks import LONGEST
 
 _LETTERS = {"Lu": "A", "Ll": "a", "Nd": "0"}
 

@@ -6,11 +6,11 @@ check of it measures."""
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from contracts.predicates.parser import quote
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundAnalyzer
-from engine.analyzers.rows import Implication
-from engine.profile.facts import bound, is_admitted
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.analyzers.rows import Implication
+from treaty.engine.profile.facts import bound, is_admitted
 
 
 @dataclass(frozen=True)

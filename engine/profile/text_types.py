@@ -1,7 +1,7 @@
 """What the texts of a column read as: numbers, truth values, dates and times, in which format.
 
-The first scan counts how many texts read as each class (`engine.components.text_classes`) and what they look like
-(masks);
+The first scan counts how many texts read as each class (`treaty.engine.components.text_classes`) and what they look
+like (masks);
 from these follow the readings that are tried in the second scan, which casts. Nothing is cast that does not look like
 it, so that no row costs an exception. After Schelter et al., Automating Large-Scale Data Quality Verification
 (VLDB 2018), section 5.3, which knows numbers alone."""
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from contracts.predicates.parser import literal
-from engine.analyzers.types import READS
-from engine.components.text_classes import CLASSES
+from treaty.contracts.predicates.parser import literal
+from treaty.engine.analyzers.types import READS
+from treaty.engine.components.text_classes import CLASSES
 
 # So large a share of the texts must read as a type for it to be the column's; by hand: one "n/a" in ten is a number
 # column with holes, more is a text column. Schelter et al. ask for all, as does the type that a contract may promise.

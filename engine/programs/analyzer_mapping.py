@@ -4,16 +4,16 @@ Statistics without a row are told of summaries alone, not in contracts."""
 
 from collections.abc import Callable, Mapping
 
-from contracts.predicates.parser import quote
-from engine.analyzers import distribution_distance
-from engine.analyzers.base import Analyzer
-from engine.analyzers.characters import MeanCharacters
-from engine.analyzers.distinct import ApproxCountDistinct
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum, Mean, Minimum, Range, StandardDeviation, Sum
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.rows import Compliance, Size
-from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.analyzers import distribution_distance
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.characters import MeanCharacters
+from treaty.engine.analyzers.distinct import ApproxCountDistinct
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, Range, StandardDeviation, Sum
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.rows import Compliance, Size
+from treaty.engine.analyzers.text import MaximumLength, MeanLength, MinimumLength
 
 Measure = Callable[[str], Analyzer]
 

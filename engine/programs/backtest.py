@@ -11,13 +11,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from engine.programs.fitting import guards
-from engine.programs.history import History
-from engine.programs.injected_issues import Issue
-from engine.programs.learner import Learner, carried
-from engine.programs.limits import guard
-from engine.programs.program import verdict
-from engine.programs.recipe import LEAST_BATCHES
+from treaty.engine.programs.fitting import guards
+from treaty.engine.programs.history import History
+from treaty.engine.programs.injected_issues import Issue
+from treaty.engine.programs.learner import Learner, carried
+from treaty.engine.programs.limits import guard
+from treaty.engine.programs.program import verdict
+from treaty.engine.programs.recipe import LEAST_BATCHES
 
 Array = NDArray[Any]
 

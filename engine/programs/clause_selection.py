@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.programs.constraints import WIDTHS, Bound, Past
+from treaty.engine.programs.constraints import WIDTHS, Bound, Past
 
 Array = NDArray[Any]
 

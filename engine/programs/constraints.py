@@ -11,8 +11,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.programs.stationarity import Change
-from engine.statistics.statistics import Law, Statistic
+from treaty.engine.programs.stationarity import Change
+from treaty.engine.statistics.statistics import Law, Statistic
 
 Array = NDArray[Any]
 

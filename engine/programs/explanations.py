@@ -2,11 +2,11 @@
 
 from typing import Protocol
 
-from engine.core.number_format import figure
-from engine.programs.backtest import BackTest
-from engine.programs.constraints import BOUNDS
-from engine.programs.program import Clause, Program, Verdict
-from engine.statistics.statistics import STATISTICS
+from treaty.engine.core.number_format import figure
+from treaty.engine.programs.backtest import BackTest
+from treaty.engine.programs.constraints import BOUNDS
+from treaty.engine.programs.program import Clause, Program, Verdict
+from treaty.engine.statistics.statistics import STATISTICS
 
 LONGER = {
     "earth_movers_distance": "earth mover's distance",

@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy
 from numpy.random import default_rng
 
-from engine.programs.clause_selection import Choice
-from engine.programs.constraints import past
-from engine.programs.history import History
-from engine.programs.learner import Learner, Trials
-from engine.programs.limits import clause_of, guard
-from engine.programs.program import Clause, Learning, Program
-from engine.programs.recipe import GUARDS, RECIPE, SAMPLE, Recipe
-from engine.statistics.column_values import Column
-from engine.statistics.statistics import STATISTICS
+from treaty.engine.programs.clause_selection import Choice
+from treaty.engine.programs.constraints import past
+from treaty.engine.programs.history import History
+from treaty.engine.programs.learner import Learner, Trials
+from treaty.engine.programs.limits import clause_of, guard
+from treaty.engine.programs.program import Clause, Learning, Program
+from treaty.engine.programs.recipe import GUARDS, RECIPE, SAMPLE, Recipe
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.statistics import STATISTICS
 
 
 def fit(history: History, recipe: Recipe = RECIPE, sample: Column | None = None) -> Program | Learning:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.analyzers.bound import BoundAnalyzer
-from engine.programs.stationarity import DAILY, Cadence, cadence
-from engine.statistics.from_states import apart
-from engine.statistics.statistics import DISTANCES, STATISTICS, measured
-from engine.statistics.summaries import Numbers, Summary
+from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.programs.stationarity import DAILY, Cadence, cadence
+from treaty.engine.statistics.from_states import apart
+from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, measured
+from treaty.engine.statistics.summaries import Numbers, Summary
 
 Array = NDArray[Any]
 

@@ -14,7 +14,7 @@ import numpy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from engine.statistics.column_values import Column, objects
+from treaty.engine.statistics.column_values import Column, objects
 
 Array = NDArray[Any]
 Setting = tuple[Any, ...]

@@ -10,17 +10,17 @@ import numpy
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from engine.programs.clause_selection import Candidates, Search
-from engine.programs.constraints import BOUNDS, Past, past
-from engine.programs.history import History
-from engine.programs.injected_issues import Issue, Variation, variations
-from engine.programs.limits import clause_of
-from engine.programs.program import Clause, Program
-from engine.programs.recipe import Recipe
-from engine.programs.stationarity import LEVEL, Change, first_stationary, offered
-from engine.statistics.column_values import Column
-from engine.statistics.statistics import STATISTICS, Statistic, measured
-from engine.statistics.summaries import summary
+from treaty.engine.programs.clause_selection import Candidates, Search
+from treaty.engine.programs.constraints import BOUNDS, Past, past
+from treaty.engine.programs.history import History
+from treaty.engine.programs.injected_issues import Issue, Variation, variations
+from treaty.engine.programs.limits import clause_of
+from treaty.engine.programs.program import Clause, Program
+from treaty.engine.programs.recipe import Recipe
+from treaty.engine.programs.stationarity import LEVEL, Change, first_stationary, offered
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.statistics import STATISTICS, Statistic, measured
+from treaty.engine.statistics.summaries import summary
 
 Array = NDArray[Any]
 

@@ -5,12 +5,12 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.programs.clause_selection import Choice
-from engine.programs.history import History
-from engine.programs.program import Clause
-from engine.programs.recipe import GUARD_ROWS, GUARD_WIDTH, GUARDS
-from engine.programs.stationarity import LEVEL, Change
-from engine.statistics.statistics import STATISTICS, Statistic
+from treaty.engine.programs.clause_selection import Choice
+from treaty.engine.programs.history import History
+from treaty.engine.programs.program import Clause
+from treaty.engine.programs.recipe import GUARD_ROWS, GUARD_WIDTH, GUARDS
+from treaty.engine.programs.stationarity import LEVEL, Change
+from treaty.engine.statistics.statistics import STATISTICS, Statistic
 
 Array = NDArray[Any]
 

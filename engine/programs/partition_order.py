@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from itertools import pairwise
 
-from engine.anomaly.series import placed
+from treaty.engine.anomaly.series import placed
 
 # Two months of days, however long, so that the ends of both are among them; more than a year of weeks. By hand.
 PARTITIONS = 62

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy
 
-from engine.anomaly.detector import between
-from engine.programs.history import History
-from engine.programs.stationarity import Change
-from engine.statistics.summaries import Summary
+from treaty.engine.anomaly.detector import between
+from treaty.engine.programs.history import History
+from treaty.engine.programs.stationarity import Change
+from treaty.engine.statistics.summaries import Summary
 
 
 @dataclass(frozen=True)

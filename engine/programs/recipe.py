@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.statistics.statistics import Statistic
+from treaty.engine.statistics.statistics import Statistic
 
 # Below these no rate of 1 of 100 can be told: with 7 batches 3 of 100 clean ones alarmed, with 14 one (measured).
 LEAST_BATCHES = 14

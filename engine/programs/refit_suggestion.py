@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from contracts.assertions import ANOMALIES
-from contracts.document.model import Check
-from contracts.fingerprint import short_fingerprint
-from engine.programs import explanations
-from engine.programs.refitting import Refit
-from engine.programs.stationarity import Change
-from engine.programs.suggestions import KIND, TABLE
+from treaty.contracts.assertions import ANOMALIES
+from treaty.contracts.document.model import Check
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.engine.programs import explanations
+from treaty.engine.programs.refitting import Refit
+from treaty.engine.programs.stationarity import Change
+from treaty.engine.programs.suggestions import KIND, TABLE
 
 SUGGESTED = "its limits stay as they were approved until an owner decides: {} admits no such move"
 

@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import cached_property
 
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundAnalyzer
-from engine.anomaly.detector import Limits, between
-from engine.anomaly.learned_programs import ProgramClause
-from engine.anomaly.series import finite
-from engine.checks.binding import BoundCheck, BoundChecks
-from engine.components.operands import NUMERIC
-from engine.core.errors import StateError
-from engine.profile.facts import bound
-from engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
-from engine.programs.fitting import again
-from engine.programs.history import History, compared
-from engine.programs.partition_order import newest
-from engine.programs.program import Clause, Learning
-from engine.programs.recipe import LEAST_BATCHES
-from engine.programs.stationarity import Change
-from engine.programs.suggestions import TABLE, Measured, outward
-from engine.states import bag as bags
-from engine.states.bag import Files, States
-from engine.states.planning.scan_plan import ROWS as COUNT
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.anomaly.detector import Limits, between
+from treaty.engine.anomaly.learned_programs import ProgramClause
+from treaty.engine.anomaly.series import finite
+from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.components.operands import NUMERIC
+from treaty.engine.core.errors import StateError
+from treaty.engine.profile.facts import bound
+from treaty.engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
+from treaty.engine.programs.fitting import again
+from treaty.engine.programs.history import History, compared
+from treaty.engine.programs.partition_order import newest
+from treaty.engine.programs.program import Clause, Learning
+from treaty.engine.programs.recipe import LEAST_BATCHES
+from treaty.engine.programs.stationarity import Change
+from treaty.engine.programs.suggestions import TABLE, Measured, outward
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import Files, States
+from treaty.engine.states.planning.scan_plan import ROWS as COUNT
 
 ROW_COUNT = "row_count"
 # What says how little a statistic moves at least, and which partitions are far from all others.

@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy
 
-from contracts.assertions import ANOMALIES
-from contracts.editing.check_entry import check
-from contracts.fingerprint import short_fingerprint
-from engine.analyzers.base import Analyzer
-from engine.anomaly.learned_programs import PINNED
-from engine.components.sketches import Distinct
-from engine.programs import explanations
-from engine.programs.analyzer_mapping import MEASURES, ROWS
-from engine.programs.backtest import BackTest
-from engine.programs.history import Batch, History
-from engine.programs.program import Clause, Program
-from engine.programs.recipe import RECIPE, Recipe
-from engine.programs.table_programs import TableProgram, fit_table
-from engine.statistics.column_values import Column
-from engine.statistics.statistics import STATISTICS
-from engine.statistics.summaries import Numbers, Summary, Texts
+from treaty.contracts.assertions import ANOMALIES
+from treaty.contracts.editing.check_entry import check
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.anomaly.learned_programs import PINNED
+from treaty.engine.components.sketches import Distinct
+from treaty.engine.programs import explanations
+from treaty.engine.programs.analyzer_mapping import MEASURES, ROWS
+from treaty.engine.programs.backtest import BackTest
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.program import Clause, Program
+from treaty.engine.programs.recipe import RECIPE, Recipe
+from treaty.engine.programs.table_programs import TableProgram, fit_table
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.statistics import STATISTICS
+from treaty.engine.statistics.summaries import Numbers, Summary, Texts
 
 # Programs of fewer batches warn: of clean ones more alarm than the budget says (measured with 14).
 TRUSTED = 21

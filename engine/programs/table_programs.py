@@ -5,16 +5,16 @@ How many rows came and which columns is judged once, not once a column: one inci
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.programs.backtest import ROW_COUNT, BackTest, learned_anew, rows_anew
-from engine.programs.clause_selection import LEAST_PAID
-from engine.programs.fitting import learner
-from engine.programs.history import History
-from engine.programs.learner import Learner
-from engine.programs.limits import guard
-from engine.programs.program import Clause, Judgement, Learning, Program, Verdict, verdict
-from engine.programs.recipe import RECIPE, Recipe
-from engine.statistics.column_values import Column
-from engine.statistics.summaries import Summary
+from treaty.engine.programs.backtest import ROW_COUNT, BackTest, learned_anew, rows_anew
+from treaty.engine.programs.clause_selection import LEAST_PAID
+from treaty.engine.programs.fitting import learner
+from treaty.engine.programs.history import History
+from treaty.engine.programs.learner import Learner
+from treaty.engine.programs.limits import guard
+from treaty.engine.programs.program import Clause, Judgement, Learning, Program, Verdict, verdict
+from treaty.engine.programs.recipe import RECIPE, Recipe
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.summaries import Summary
 
 QUARTERS = 4
 # However rare the batches, no more of them may alarm than one of a hundred: by hand.

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.core.hash_key import Key
-from engine.protocol.progress import Tell, silent
-from engine.protocol.write_hints import At, How, Look
+from treaty.engine.core.hash_key import Key
+from treaty.engine.protocol.progress import Tell, silent
+from treaty.engine.protocol.write_hints import At, How, Look
 
 if TYPE_CHECKING:
-    from contracts.schema import Schema
-    from engine.checks.dataset_limits import Referent
-    from engine.components.frequencies import Spectrum
-    from engine.core.results import Sample
+    from treaty.contracts.schema import Schema
+    from treaty.engine.checks.dataset_limits import Referent
+    from treaty.engine.components.frequencies import Spectrum
+    from treaty.engine.core.results import Sample
 
 # The marker of a partition that could not be read: no reading has it.
 UNREAD = "unread"
@@ -113,7 +113,7 @@ class Measured:
 
     def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
         """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""
-        from engine.states.bag import joined
+        from treaty.engine.states.bag import joined
 
         passed = {name: joined(states[name], packed) for name, packed in self.passing.items() if name in states}
         return {**states, **passed}
@@ -289,7 +289,8 @@ class SpectraRequest:
 
 
 class Engine(Protocol):
-    """What the worker needs of the engine; `engine.spark.process.child` is the real one, tests hand in a fake."""
+    """What the worker needs of the engine; `treaty.engine.spark.process.child` is the real one, tests hand in a
+    fake."""
 
     def measure(self, request: MeasureRequest) -> Measured: ...
 

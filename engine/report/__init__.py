@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable
 
-from engine.core.results import RunResult
-from engine.report.datacontract import datacontract
-from engine.report.junit import junit
-from engine.report.markdown import markdown
-from engine.report.terminal import print_draft, print_run, text
+from treaty.engine.core.results import RunResult
+from treaty.engine.report.datacontract import datacontract
+from treaty.engine.report.junit import junit
+from treaty.engine.report.markdown import markdown
+from treaty.engine.report.terminal import print_draft, print_run, text
 
 __all__ = ["REPORTS", "print_draft", "print_run"]
 

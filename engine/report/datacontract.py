@@ -6,9 +6,9 @@ from importlib.metadata import version
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from engine.checks.schema_checks import QUESTIONS
-from engine.core.results import CheckResult, Outcome, RunResult
-from engine.report.grouping import said
+from treaty.engine.checks.schema_checks import QUESTIONS
+from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.engine.report.grouping import said
 
 # Worst first, as that tool folds them: what could not be evaluated outranks what failed.
 WORST_FIRST = ("error", "failed", "warning", "passed", "skipped")

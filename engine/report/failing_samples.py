@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.core.number_format import visible
-from engine.core.results import RunResult, Sample
-from engine.report.grouping import named
+from treaty.engine.core.number_format import visible
+from treaty.engine.core.results import RunResult, Sample
+from treaty.engine.report.grouping import named
 
 WIDEST = 40
 NULL = "[dim]null[/]"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from engine.core.results import CheckResult, Outcome
+from treaty.engine.core.results import CheckResult, Outcome
 
 WORST_FIRST = (Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED, Outcome.NOT_APPLICABLE)
 AMISS = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})

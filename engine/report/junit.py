@@ -3,9 +3,9 @@
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from engine.core.number_format import visible
-from engine.core.results import CheckResult, Outcome, RunResult
-from engine.report.grouping import said
+from treaty.engine.core.number_format import visible
+from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.engine.report.grouping import said
 
 
 def junit(run: RunResult) -> str:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from engine.core.number_format import visible
-from engine.core.results import Outcome, RunResult, Verdict
-from engine.report.grouping import AMISS, Group, by_check, counted, named, places, told, worst
+from treaty.engine.core.number_format import visible
+from treaty.engine.core.results import Outcome, RunResult, Verdict
+from treaty.engine.report.grouping import AMISS, Group, by_check, counted, named, places, told, worst
 
 MARKS = {Outcome.FAILED: "❌ failed", Outcome.NOT_EVALUATED: "❓ not evaluated"}
 VERDICTS = {

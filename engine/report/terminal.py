@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.core.number_format import figure, visible
-from engine.core.results import STATED, CheckResult, Outcome, RunResult, Verdict
-from engine.report.failing_samples import print_samples
-from engine.report.grouping import AMISS, by_check, named, places, told, worst
+from treaty.engine.core.number_format import figure, visible
+from treaty.engine.core.results import STATED, CheckResult, Outcome, RunResult, Verdict
+from treaty.engine.report.failing_samples import print_samples
+from treaty.engine.report.grouping import AMISS, by_check, named, places, told, worst
 
 MARKS = {
     Outcome.PASSED: "[green]✓ passed[/]",

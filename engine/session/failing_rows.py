@@ -8,12 +8,12 @@ assert done.bad == 0, done.broken
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contracts.document.computed_partitions import parted_by
-from contracts.document.model import Contract
-from engine.checks.binding import BoundChecks, bind
-from engine.core.results import RunResult, Sample
-from engine.evaluation.failing_samples import wanted
-from engine.protocol.requests import Quarantine, Quarantined
+from treaty.contracts.document.computed_partitions import parted_by
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.core.results import RunResult, Sample
+from treaty.engine.evaluation.failing_samples import wanted
+from treaty.engine.protocol.requests import Quarantine, Quarantined
 
 __all__ = ["Quarantine", "Quarantined", "flagged", "quarantine", "samples"]
 Frames = Mapping[str, Any]
@@ -33,8 +33,8 @@ def flagged(
     `object_name` None: the contract's first object. `partition_by` None: the partition columns that it names, where the
     frame has them. `others`: frames of other datasets by name. Raises ContractError for faults of the contract,
     EngineError where the frame has such columns already."""
-    from engine.spark.scan import violating_rows
-    from engine.spark.scan.separate_statements import Others
+    from treaty.engine.spark.scan import violating_rows
+    from treaty.engine.spark.scan.separate_statements import Others
 
     checks, by = _bound(frame, contract, object_name, partition_by)
     return violating_rows.flagged(frame, checks, others=Others(others or {}), partition_by=by)
@@ -52,8 +52,8 @@ def quarantine(
     """Writes good and bad rows of the Spark frame apart, in one pass; see `Quarantine` for where and which are bad.
 
     The other arguments are those of `flagged`. Raises ContractError, and EngineError where nothing could be written."""
-    from engine.spark.scan.quarantine import quarantine as written
-    from engine.spark.scan.separate_statements import Others
+    from treaty.engine.spark.scan.quarantine import quarantine as written
+    from treaty.engine.spark.scan.separate_statements import Others
 
     checks, by = _bound(frame, contract, object_name, partition_by)
     return written(frame, checks, into, others=Others(others or {}), partition_by=by)
@@ -72,8 +72,8 @@ def samples(
 
     One more reading of the frame, however many checks; () where no failed check is broken by single rows. Raises
     Unreadable where Spark cannot read them."""
-    from engine.spark.scan import violating_rows
-    from engine.spark.scan.separate_statements import Others
+    from treaty.engine.spark.scan import violating_rows
+    from treaty.engine.spark.scan.separate_statements import Others
 
     checks, by = _bound(frame, contract, run.object, partition_by)
     only = wanted(checks, run.results)
@@ -103,7 +103,7 @@ def with_samples(
 def _bound(
     frame: Any, contract: Contract, object_name: str | None, partition_by: Sequence[str] | None
 ) -> tuple[BoundChecks, list[str]]:
-    from engine.spark.sources.sources import schema_of
+    from treaty.engine.spark.sources.sources import schema_of
 
     checks = bind(contract.object(object_name or contract.objects[0].name), schema_of(frame))
     return checks, parted_by(checks.object, partition_by, checks.schema)

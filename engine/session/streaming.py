@@ -27,16 +27,16 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from contracts.document.model import Contract
-from engine.core import clock
-from engine.core.errors import EngineError, StateError
-from engine.core.hash_key import Key
-from engine.core.results import RunResult, Verdict
-from engine.evaluation.judge import judge
-from engine.spark.handlers.streaming import Arrived, arrived
-from engine.states import bag as bags
-from engine.states.bag import Bag, States
-from engine.states.generations import Entry, Generation, Judgement, Overtaken, Store
+from treaty.contracts.document.model import Contract
+from treaty.engine.core import clock
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import RunResult, Verdict
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.spark.handlers.streaming import Arrived, arrived
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import Bag, States
+from treaty.engine.states.generations import Entry, Generation, Judgement, Overtaken, Store
 
 __all__ = ["Arrived", "Overtaken", "Refused", "Watched", "folded", "watched"]
 # Told the run, the batch's rows as a frame and its number; False has the batch left out of the states.

@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from contracts.document.model import Contract
-from engine.anomaly.baselines import Histories
-from engine.checks.dataset_limits import Referent
-from engine.core import clock
-from engine.core.hash_key import Key
-from engine.core.results import RunResult, Value
-from engine.evaluation.failing_samples import discreet
-from engine.evaluation.judge import judge
-from engine.states.bag import Bag
+from treaty.contracts.document.model import Contract
+from treaty.engine.anomaly.baselines import Histories
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.core import clock
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import RunResult, Value
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.states.bag import Bag
 
 
 def verify(  # noqa: PLR0913
@@ -42,14 +42,14 @@ def verify(  # noqa: PLR0913
     dataset count them too; those that must see all rows at once are then not evaluated. `others` holds the frames of
     other datasets by name, `references` the values of limits that refer to one ('the size of titles'); where its frame
     is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
-    reading of the frame where there are any (`engine.session.failing_rows.samples`). `statistics`: the folder of
+    reading of the frame where there are any (`treaty.engine.session.failing_rows.samples`). `statistics`: the folder of
     Parquet that the frame is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then
-    taken for it. `key`: the one (`engine.core.key_files`) that values of classified columns were hashed with in earlier
-    states. `history`: what was measured before, by the metric's identity (`engine.anomaly.baselines.of_runs`), for
-    checks of anomalies; of earlier partitions the states tell it, too. Raises
-    ContractError for faults of the contract, Unreadable where Spark cannot read it."""
-    from engine.session.failing_rows import with_samples
-    from engine.spark.handlers.frame import read_frame
+    taken for it. `key`: the one (`treaty.engine.core.key_files`) that values of classified columns were hashed with in
+    earlier states. `history`: what was measured before, by the metric's identity
+    (`treaty.engine.anomaly.baselines.of_runs`), for checks of anomalies; of earlier partitions the states tell it, too.
+    Raises ContractError for faults of the contract, Unreadable where Spark cannot read it."""
+    from treaty.engine.session.failing_rows import with_samples
+    from treaty.engine.spark.handlers.frame import read_frame
 
     started = now()
     chosen = object_name or contract.objects[0].name
@@ -85,7 +85,7 @@ def measure(
 
     They have no values of columns that the contract classifies, and hashes of these only where a lasting `key` is
     given."""
-    from engine.spark.handlers.frame import read_frame
+    from treaty.engine.spark.handlers.frame import read_frame
 
     read = read_frame(frame, contract, object_name, partition_by=partition_by, key=key)
     return {name: bag.pack() for name, bag in read.states.items()}

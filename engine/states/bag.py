@@ -6,17 +6,17 @@ from functools import cache, cached_property, reduce
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-import engine.analyzers  # noqa: F401 - fills the table of components
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundComponent
-from engine.components import codec
-from engine.components.base import COMPONENTS, Component
-from engine.core.errors import StateError as StateError
-from engine.core.hash_key import Key
-from engine.core.results import MIXED, SCANNED
-from engine.states.envelope import Described, Opened, Packed, opened, sealed
-from engine.states.planning.scan_plan import ROWS, Plan
-from engine.states.schema_evolution import is_of_none, union, unlike
+import treaty.engine.analyzers  # noqa: F401 - fills the table of components
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components import codec
+from treaty.engine.components.base import COMPONENTS, Component
+from treaty.engine.core.errors import StateError as StateError
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import MIXED, SCANNED
+from treaty.engine.states.envelope import Described, Opened, Packed, opened, sealed
+from treaty.engine.states.planning.scan_plan import ROWS, Plan
+from treaty.engine.states.schema_evolution import is_of_none, union, unlike
 
 ALL = "*"
 UNLIKE = "{} is not of one type in all partitions"

@@ -13,10 +13,10 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
-from contracts.schema import Column, Schema
-from engine.components import codec
-from engine.core.errors import StateError
-from engine.core.results import SCANNED
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.components import codec
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.results import SCANNED
 
 MAGIC = b"TRTY"
 FORMAT = 2

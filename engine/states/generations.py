@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol
 
-from contracts.schema import Schema
-from engine.core.disk import Disk, aside, locked, sealed, unsealed
-from engine.core.errors import EngineError, StateError
-from engine.core.results import RunResult
+from treaty.contracts.schema import Schema
+from treaty.engine.core.disk import Disk, aside, locked, sealed, unsealed
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.core.results import RunResult
 
 POINTER, LOCK, BAGS = "current.json", "lock", "bags"
 FORMAT = 1

@@ -6,8 +6,8 @@ block is merged anew, and the blocks with each other."""
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from engine.states import bag as bags
-from engine.states.bag import State, States
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import State, States
 
 BLOCK = 32
 

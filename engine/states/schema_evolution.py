@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from contracts.schema import Schema
-from engine.components.base import Component
-from engine.components.operands import FRACTIONAL, INTEGRAL, TEXT, Operand
+from treaty.contracts.schema import Schema
+from treaty.engine.components.base import Component
+from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, TEXT, Operand
 
 MOST = 5
 _MENTION = re.compile(r"`(?:[^`]|``)+`(?:\.`(?:[^`]|``)+`)*")

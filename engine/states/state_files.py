@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from engine.core.errors import StateError
+from treaty.engine.core.errors import StateError
 
 GONE = "the state file {} is gone; compute the partition again"
 DAMAGED = "the state file {} is damaged: the checksum differs; compute the partition again"
@@ -129,7 +129,7 @@ class StateFiles:
         return None
 
     def _opened(self) -> tuple[Any, str]:
-        from engine.core.filesystems import opened
+        from treaty.engine.core.filesystems import opened
 
         return opened(self.url)
 

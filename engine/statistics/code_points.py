@@ -8,7 +8,7 @@ from unicodedata import category
 import numpy
 from numpy.typing import NDArray
 
-from engine.components.text_masks import LONGEST
+from treaty.engine.components.text_masks import LONGEST
 
 Array = NDArray[Any]
 
@@ -79,7 +79,7 @@ class Spelled:
 
     @cached_property
     def masks(self) -> "Spelled":
-        """What each text looks like, as `engine.components.text_masks` has Spark tell it."""
+        """What each text looks like, as `treaty.engine.components.text_masks` has Spark tell it."""
         masked = numpy.where((self.codes < ASCII) | (self.codes == END), self.codes, ord("x")).astype("<u4")
         for bit, sign in SIGNS:
             masked[(self.kinds & bit) > 0] = ord(sign)

@@ -9,10 +9,10 @@ from functools import wraps
 from math import isfinite, sqrt
 from typing import Any
 
-from engine.components.estimate import Estimate
-from engine.components.moments import Three
-from engine.statistics import divergences, step_functions
-from engine.statistics.value_shares import counted, frequent, paired
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.moments import Three
+from treaty.engine.statistics import divergences, step_functions
+from treaty.engine.statistics.value_shares import counted, frequent, paired
 
 FARTHEST = 1000.0
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy
 
-from engine.components.estimate import Estimate
-from engine.statistics.value_shares import Array, Paired, Shares
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.statistics.value_shares import Array, Paired, Shares
 
 SKEW = 0.99
 

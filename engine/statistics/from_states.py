@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy
 
-from engine.components.frequencies import Counts
-from engine.components.moments import Three
-from engine.components.sketches import HeavyHitters
-from engine.statistics.code_points import Spelled
-from engine.statistics.hashed_counts import Tally, spelled
-from engine.statistics.step_functions import steps
-from engine.statistics.summaries import Numbers, Texts
+from treaty.engine.components.frequencies import Counts
+from treaty.engine.components.moments import Three
+from treaty.engine.components.sketches import HeavyHitters
+from treaty.engine.statistics.code_points import Spelled
+from treaty.engine.statistics.hashed_counts import Tally, spelled
+from treaty.engine.statistics.step_functions import steps
+from treaty.engine.statistics.summaries import Numbers, Texts
 
 # Beyond so many distinct values a tally is not worth its memory: the frequent ones of a sketch tell as much.
 MOST_LISTED = 10_000

@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.statistics.code_points import Spelled
-from engine.statistics.value_shares import Paired, Shares
+from treaty.engine.statistics.code_points import Spelled
+from treaty.engine.statistics.value_shares import Paired, Shares
 
 Array = NDArray[Any]
 

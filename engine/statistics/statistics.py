@@ -11,15 +11,15 @@ from typing import Any, Literal
 
 import numpy
 
-from engine.components.estimate import Estimate
-from engine.components.moments import Three
-from engine.statistics import divergences, step_functions
-from engine.statistics.distances import cohens_d
-from engine.statistics.divergences import SKEW
-from engine.statistics.hashed_counts import Tally
-from engine.statistics.step_functions import Curves
-from engine.statistics.summaries import Numbers, Summary, Texts
-from engine.statistics.value_shares import Paired
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.moments import Three
+from treaty.engine.statistics import divergences, step_functions
+from treaty.engine.statistics.distances import cohens_d
+from treaty.engine.statistics.divergences import SKEW
+from treaty.engine.statistics.hashed_counts import Tally
+from treaty.engine.statistics.step_functions import Curves
+from treaty.engine.statistics.summaries import Numbers, Summary, Texts
+from treaty.engine.statistics.value_shares import Paired
 
 Law = Literal["mean", "distance", "any"]
 

@@ -11,9 +11,9 @@ from math import isfinite
 import numpy
 from numpy.typing import NDArray
 
-from engine.components.estimate import Estimate
-from engine.components.sketches import Quantiles
-from engine.statistics.value_shares import Paired, Shares
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.sketches import Quantiles
+from treaty.engine.statistics.value_shares import Paired, Shares
 
 BINS = 20
 ROUNDING = 1e-12

@@ -12,11 +12,11 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.components.moments import Three
-from engine.statistics.code_points import Spelled
-from engine.statistics.column_values import Column
-from engine.statistics.hashed_counts import Tally, spelled
-from engine.statistics.step_functions import Curves, Steps
+from treaty.engine.components.moments import Three
+from treaty.engine.statistics.code_points import Spelled
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.hashed_counts import Tally, spelled
+from treaty.engine.statistics.step_functions import Curves, Steps
 
 Array = NDArray[Any]
 

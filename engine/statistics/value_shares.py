@@ -9,8 +9,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from engine.components.frequencies import Counts, occurrences
-from engine.components.sketches import HeavyHitters
+from treaty.engine.components.frequencies import Counts, occurrences
+from treaty.engine.components.sketches import HeavyHitters
 
 Array = NDArray[numpy.float64]
 

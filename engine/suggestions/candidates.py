@@ -8,11 +8,11 @@ from decimal import Decimal
 from math import isnan
 from typing import Any
 
-from contracts.assertions import Assertion
-from engine.core.results import Value
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.column_samples import METRICS_OF_VALUES, Sample
+from treaty.contracts.assertions import Assertion
+from treaty.engine.core.results import Value
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.column_samples import METRICS_OF_VALUES, Sample
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from engine.core.results import Value
+from treaty.engine.core.results import Value
 
 # So many values are enough to put issues into: one in a hundred of them is two.
 MOST = 200
@@ -13,7 +13,8 @@ MOST = 200
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Values of a column, one a row: float64 with NaN, or texts with None (`engine.programs.injected_issues.Column`).
+    """Values of a column, one a row: float64 with NaN, or texts with None
+    (`treaty.engine.programs.injected_issues.Column`).
 
     `times`: how many rows of a partition one of them stands for."""
 

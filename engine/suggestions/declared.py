@@ -1,13 +1,13 @@
-"""Suggestions: what a table's history promises. Every kind is a function in `engine.suggestions.kinds`, imported
+"""Suggestions: what a table's history promises. Every kind is a function in `treaty.engine.suggestions.kinds`, imported
 here."""
 
 from collections.abc import Iterator
 from functools import partial
 
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.candidates import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS, Candidate, Kind
-from engine.suggestions.kinds import (
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS, Candidate, Kind
+from treaty.engine.suggestions.kinds import (
     column_groups,
     completeness,
     known_distributions,
@@ -20,7 +20,7 @@ from engine.suggestions.kinds import (
     units_by_name,
     value_sets,
 )
-from engine.suggestions.kinds.uniqueness import worth_counting
+from treaty.engine.suggestions.kinds.uniqueness import worth_counting
 
 __all__ = ["COLUMN_SUGGESTIONS", "TABLE_SUGGESTIONS", "Candidate", "Part", "candidates", "worth_counting"]
 

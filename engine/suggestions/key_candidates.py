@@ -6,11 +6,11 @@ Here the bounds are the sketch's own, and what they admit is counted exactly bef
 
 from dataclasses import dataclass
 
-from engine.components.sketches import Distinct
-from engine.profile.profile import ColumnProfile, History
-from engine.states.bag import States
-from engine.suggestions import key_name_model
-from engine.suggestions.key_name_model import Named
+from treaty.engine.components.sketches import Distinct
+from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.states.bag import States
+from treaty.engine.suggestions import key_name_model
+from treaty.engine.suggestions.key_name_model import Named
 
 
 @dataclass(frozen=True)

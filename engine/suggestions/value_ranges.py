@@ -5,14 +5,14 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from engine.components.operands import INTEGRAL, NUMERIC
-from engine.core.results import Value
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.states.bag import States
-from engine.suggestions.candidates import Measure
-from engine.suggestions.column_samples import Sample
-from engine.suggestions.tolerances import drifts
+from treaty.engine.components.operands import INTEGRAL, NUMERIC
+from treaty.engine.core.results import Value
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.states.bag import States
+from treaty.engine.suggestions.candidates import Measure
+from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.tolerances import drifts
 
 
 def bounds(column: ColumnProfile, part: Part) -> tuple[float, float] | None:

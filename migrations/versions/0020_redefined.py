@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from registry.tables.base import UtcTime
+from treaty.registry.tables.base import UtcTime
 
 revision = "0020"
 down_revision = "0016"

@@ -14,7 +14,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import delete, or_
 from sqlmodel import Session, col, select
 
-from registry.access.permissions import (
+from treaty.registry.access.permissions import (
     EVERYWHERE,
     GRANTS,
     Granted,
@@ -24,10 +24,10 @@ from registry.access.permissions import (
     decide_somewhere,
     permissions_of,
 )
-from registry.audit import audit_log
-from registry.core.enums import Action, Part, Permission, Role
-from registry.core.errors import Unauthenticated
-from registry.tables import ApiToken, Grant, Team, TeamMember, User, WebSession
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Part, Permission, Role
+from treaty.registry.core.errors import Unauthenticated
+from treaty.registry.tables import ApiToken, Grant, Team, TeamMember, User, WebSession
 
 __all__ = [
     "EVERYWHERE",

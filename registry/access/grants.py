@@ -7,13 +7,13 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.errors import Fault
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, Part, Permission, Role
-from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import Dataset, Grant, Team, User
+from treaty.contracts.errors import Fault
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Part, Permission, Role
+from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import Dataset, Grant, Team, User
 
 OLDEST_FIRST = Order((col(Grant.id),))
 # A grant with the name of who holds it.

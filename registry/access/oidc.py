@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from registry.core.errors import Silent, Unauthenticated
-from registry.core.settings import ConfigError, Settings
+from treaty.registry.core.errors import Silent, Unauthenticated
+from treaty.registry.core.settings import ConfigError, Settings
 
 LONGEST = 16_384
 MOST_BYTES = 262_144

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from contracts.fingerprint import fingerprint
-from registry.core.enums import Part, Permission, Role
-from registry.core.errors import Forbidden
+from treaty.contracts.fingerprint import fingerprint
+from treaty.registry.core.enums import Part, Permission, Role
+from treaty.registry.core.errors import Forbidden
 
 _READER = frozenset({Permission.READ, Permission.TOKENS})
 _CONSUMER = _READER | {Permission.PROPOSE, Permission.SAMPLES, Permission.SUBSCRIBE}

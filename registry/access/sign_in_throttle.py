@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
-from registry.audit import audit_log
-from registry.core.database import lock
-from registry.core.enums import Action
-from registry.core.errors import TooMany
-from registry.core.settings import Settings
-from registry.tables import SignInWindow, User
+from treaty.registry.audit import audit_log
+from treaty.registry.core.database import lock
+from treaty.registry.core.enums import Action
+from treaty.registry.core.errors import TooMany
+from treaty.registry.core.settings import Settings
+from treaty.registry.tables import SignInWindow, User
 
 COUNTING = 7_268_392_105
 TOLD = "too many attempts to sign in have failed: try again in {} minutes"

@@ -8,12 +8,12 @@ from uuid import UUID
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission, TeamRole
-from registry.core.errors import Conflict, NotFound
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import Channel, Grant, Subscription, Team, TeamMember, User
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission, TeamRole
+from treaty.registry.core.errors import Conflict, NotFound
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import Channel, Grant, Subscription, Team, TeamMember, User
 
 BY_NAME = Order((col(Team.name),))
 

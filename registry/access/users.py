@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from registry.access.authentication import (
+from treaty.registry.access.authentication import (
     TOKEN_MARK,
     Principal,
     decide,
@@ -20,12 +20,12 @@ from registry.access.authentication import (
     rights_of,
     secret_hash,
 )
-from registry.audit import audit_log
-from registry.core.database import lock
-from registry.core.enums import USER_NAME, Action, Permission, Role
-from registry.core.errors import Conflict, Forbidden, NotFound, Unauthenticated
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import ApiToken, User, WebSession
+from treaty.registry.audit import audit_log
+from treaty.registry.core.database import lock
+from treaty.registry.core.enums import USER_NAME, Action, Permission, Role
+from treaty.registry.core.errors import Conflict, Forbidden, NotFound, Unauthenticated
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import ApiToken, User, WebSession
 
 IDENTIFYING = 7_268_392_106
 

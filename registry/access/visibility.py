@@ -15,13 +15,13 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from contracts.document.model import Contract as Document
-from registry.access.authentication import EVERYWHERE, Place, Principal, decide, decide_somewhere
-from registry.core.enums import Part, Permission
-from registry.core.errors import NotFound
-from registry.core.state_machines import REVIEWED
-from registry.datasets.contract_datasets import about
-from registry.tables import (
+from treaty.contracts.document.model import Contract as Document
+from treaty.registry.access.authentication import EVERYWHERE, Place, Principal, decide, decide_somewhere
+from treaty.registry.core.enums import Part, Permission
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.state_machines import REVIEWED
+from treaty.registry.datasets.contract_datasets import about
+from treaty.registry.tables import (
     Contract,
     Dataset,
     DatasetContract,

@@ -10,16 +10,16 @@ from fastapi.concurrency import run_in_threadpool
 from httpx import ASGITransport, AsyncClient
 from sqlalchemy import Engine
 
-from engine.checks import plugins
-from registry.access import oidc
-from registry.api.http import openapi, problems
-from registry.api.http.body_limit import BodyLimit
-from registry.api.http.dependencies import Service
-from registry.api.http.idempotency import Idempotency, repeat
-from registry.api.http.lineage_senders import Senders
-from registry.api.http.metrics import Counted, Requests
-from registry.api.http.request_ids import Correlated
-from registry.api.routes import (
+from treaty.engine.checks import plugins
+from treaty.registry.access import oidc
+from treaty.registry.api.http import openapi, problems
+from treaty.registry.api.http.body_limit import BodyLimit
+from treaty.registry.api.http.dependencies import Service
+from treaty.registry.api.http.idempotency import Idempotency, repeat
+from treaty.registry.api.http.lineage_senders import Senders
+from treaty.registry.api.http.metrics import Counted, Requests
+from treaty.registry.api.http.request_ids import Correlated
+from treaty.registry.api.routes import (
     audit,
     catalog,
     consumers,
@@ -47,11 +47,11 @@ from registry.api.routes import (
     tasks,
     versions,
 )
-from registry.api.routes import gate as routes_gate
-from registry.core.prometheus import Counts
-from registry.core.settings import Settings
-from registry.lineage.events.receiver import Limits, Receiver
-from registry.notifications.transport.idempotency import Repeated
+from treaty.registry.api.routes import gate as routes_gate
+from treaty.registry.core.prometheus import Counts
+from treaty.registry.core.settings import Settings
+from treaty.registry.lineage.events.receiver import Limits, Receiver
+from treaty.registry.notifications.transport.idempotency import Repeated
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"

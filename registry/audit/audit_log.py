@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session as AnySession
 from sqlalchemy.orm import SessionTransaction
 from sqlmodel import Session, col, select
 
-from registry.audit import hash_chain
-from registry.audit.hash_chain import BEGINNING, Chain, Entry, Head
-from registry.core.database import lock
-from registry.core.enums import Action
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import AuditEntry
+from treaty.registry.audit import hash_chain
+from treaty.registry.audit.hash_chain import BEGINNING, Chain, Entry, Head
+from treaty.registry.core.database import lock
+from treaty.registry.core.enums import Action
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import AuditEntry
 
 APPENDING = 7_268_392_102
 AT_A_TIME = 500

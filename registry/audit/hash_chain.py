@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from contracts.fingerprint import canonical, fingerprint
-from engine.core.hash_key import Key
+from treaty.contracts.fingerprint import canonical, fingerprint
+from treaty.engine.core.hash_key import Key
 
 BEGINNING = "0" * 64
 FIELDS = frozenset(

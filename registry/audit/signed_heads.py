@@ -6,12 +6,12 @@ from datetime import datetime
 from pydantic import ValidationError
 from sqlmodel import Session
 
-from engine.core.hash_key import Key
-from registry.audit import audit_log, hash_chain
-from registry.audit.hash_chain import Head
-from registry.core.errors import Invalid
-from registry.core.keyring import ring
-from registry.core.settings import Settings
+from treaty.engine.core.hash_key import Key
+from treaty.registry.audit import audit_log, hash_chain
+from treaty.registry.audit.hash_chain import Head
+from treaty.registry.core.errors import Invalid
+from treaty.registry.core.keyring import ring
+from treaty.registry.core.settings import Settings
 
 
 def keys(settings: Settings) -> Sequence[Key]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from contracts.document.model import Contract, DataObject
-from contracts.document.yaml_syntax import walk
-from engine.checks.executors import Entrusted, entrusted
-from engine.core.results import Runner
-from registry import schemas
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.document.yaml_syntax import walk
+from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.core.results import Runner
+from treaty.registry import schemas
 
 
 @dataclass(frozen=True)

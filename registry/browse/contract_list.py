@@ -11,20 +11,15 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select
 
-from engine.core.results import Verdict
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.core.errors import NotFound
-from registry.core.pagination import Asked, Order, Portion
-from registry.core.state_machines import OPEN
-from registry.measurements.runs.latest import _latest_runs, reports_on_data
-from registry.tables import (
-    Contract,
-    Proposal,
-    Run,
-    User,
-)
-from registry.validation.gate import upstream_warning
+from treaty.engine.core.results import Verdict
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.core.state_machines import OPEN
+from treaty.registry.measurements.runs.latest import _latest_runs, reports_on_data
+from treaty.registry.tables import Contract, Proposal, Run, User
+from treaty.registry.validation.gate import upstream_warning
 
 RECENT = 12
 BY_ID = Order((Contract.id,))

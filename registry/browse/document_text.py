@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.document import yaml_syntax
-from contracts.errors import ContractError
+from treaty.contracts.document import yaml_syntax
+from treaty.contracts.errors import ContractError
 
 NAMES = ("name", "businessName", "physicalName", "dataProduct")
 MEMBERS = ("username", "name", "role")

@@ -9,17 +9,17 @@ from sqlalchemy import ColumnElement, false, func, not_, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.contracts import subscriptions
-from registry.core.enums import Permission, ProposalState
-from registry.core.state_machines import OPEN, PROPOSAL
-from registry.incidents import ownership
-from registry.measurements.runs import latest
-from registry.review.consumers import acknowledgements
-from registry.review.proposals import assignment, proposal_list, revisions
-from registry.review.proposals.proposal_list import ListedProposal
-from registry.tables import ApprovalRow, Contract, Proposal, Run
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core.enums import Permission, ProposalState
+from treaty.registry.core.state_machines import OPEN, PROPOSAL
+from treaty.registry.incidents import ownership
+from treaty.registry.measurements.runs import latest
+from treaty.registry.review.consumers import acknowledgements
+from treaty.registry.review.proposals import assignment, proposal_list, revisions
+from treaty.registry.review.proposals.proposal_list import ListedProposal
+from treaty.registry.tables import ApprovalRow, Contract, Proposal, Run
 
 # The most of each kind.
 MOST = 50

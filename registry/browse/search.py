@@ -1,8 +1,8 @@
 """The search: contracts found by their words, counted by owner, domain, tag and state.
 
 The index follows the contracts: whatever transaction changes one, a version of it or a proposal for it indexes it anew
-before it commits. The words are the same on both databases (`registry.browse.document_text`), the index is that of each
-(`registry.browse.search_index`)."""
+before it commits. The words are the same on both databases (`treaty.registry.browse.document_text`), the index is that
+of each (`treaty.registry.browse.search_index`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from sqlalchemy import select as columns_of
 from sqlalchemy.orm import Session as AnySession
 from sqlmodel import Session, col, select
 
-from registry.browse import search_index
-from registry.browse.document_text import Described, described, words
-from registry.core.database import lock, number_of, reading, transaction
-from registry.core.enums import LabelKind
-from registry.core.pagination import Asked, Portion, counted, skipped
-from registry.core.state_machines import REVIEWED
-from registry.tables import (
+from treaty.registry.browse import search_index
+from treaty.registry.browse.document_text import Described, described, words
+from treaty.registry.core.database import lock, number_of, reading, transaction
+from treaty.registry.core.enums import LabelKind
+from treaty.registry.core.pagination import Asked, Portion, counted, skipped
+from treaty.registry.core.state_machines import REVIEWED
+from treaty.registry.tables import (
     Contract,
     ContractVersion,
     Dataset,

@@ -1,7 +1,7 @@
 """The words by which contracts are found, as each database keeps them: SQLite by FTS5, PostgreSQL by tsvector.
 
-Words hold a-z and 0-9 alone, whatever was asked (`registry.browse.document_text`), so that no question can be anything
-but one."""
+Words hold a-z and 0-9 alone, whatever was asked (`treaty.registry.browse.document_text`), so that no question can be
+anything but one."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -13,9 +13,9 @@ from sqlalchemy import Float, Subquery, cast, column, func, literal, literal_col
 from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlmodel import Session, col
 
-from registry.browse.document_text import asked
-from registry.tables import SearchEntry
-from registry.tables.search import WORDS
+from treaty.registry.browse.document_text import asked
+from treaty.registry.tables import SearchEntry
+from treaty.registry.tables.search import WORDS
 
 # How much a word counts in names, in labels, in descriptions.
 WEIGHTS = (10.0, 4.0, 1.0)

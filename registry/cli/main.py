@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from contracts.errors import ContractError
-from engine.cli import commands as engine_verbs
-from engine.cli.commands import NOT_CHECKED, PASSED, Stop
-from engine.cli.gate import gates
-from engine.cli.patterns import patterns as lake
-from engine.core.errors import EngineError
-from registry.cli.commands import (
+from treaty.contracts.errors import ContractError
+from treaty.engine.cli import commands as engine_verbs
+from treaty.engine.cli.commands import NOT_CHECKED, PASSED, Stop
+from treaty.engine.cli.gate import gates
+from treaty.engine.cli.patterns import patterns as lake
+from treaty.engine.core.errors import EngineError
+from treaty.registry.cli.commands import (
     access,
     audit,
     backup,
@@ -39,7 +39,7 @@ from registry.cli.commands import (
     tasks,
     templates,
 )
-from registry.core.settings import ConfigError, Settings, load
+from treaty.registry.core.settings import ConfigError, Settings, load
 
 INTERRUPTED = 130
 
@@ -90,8 +90,8 @@ app.add_typer(templates.app)
 @app.command()
 def init() -> None:
     """Prepare the database and print the one-time link that makes the first administrator."""
-    from registry.access.first_admin import initialise
-    from registry.core.errors import RegistryError
+    from treaty.registry.access.first_admin import initialise
+    from treaty.registry.core.errors import RegistryError
 
     settings = load()
     try:
@@ -104,7 +104,7 @@ def init() -> None:
 @app.command()
 def up() -> None:
     """Start API, worker and pages on 127.0.0.1 and print their addresses; Ctrl-C stops them."""
-    from registry.serve import local_stack as parts
+    from treaty.registry.serve import local_stack as parts
 
     settings = load()
     link = _setup_link(settings)
@@ -124,8 +124,8 @@ def up() -> None:
 
 
 def _setup_link(settings: Settings) -> str | None:
-    from registry.access.first_admin import initialise
-    from registry.core.errors import Conflict
+    from treaty.registry.access.first_admin import initialise
+    from treaty.registry.core.errors import Conflict
 
     try:
         with database.answering():
@@ -137,7 +137,7 @@ def _setup_link(settings: Settings) -> str | None:
 @app.command()
 def api() -> None:
     """Run the API alone."""
-    from registry.serve.local_stack import serve_api
+    from treaty.registry.serve.local_stack import serve_api
 
     with database.answering():
         serve_api(load())
@@ -146,7 +146,7 @@ def api() -> None:
 @app.command()
 def worker() -> None:
     """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
-    from registry.worker.__main__ import main as work
+    from treaty.registry.worker.__main__ import main as work
 
     with database.answering():
         work()
@@ -160,7 +160,7 @@ def demo(
     write: Annotated[Path | None, typer.Option(help="only write the demo's tables to this folder")] = None,
 ) -> None:
     """Run the main job: draft contracts, have them approved, deliver days with incidents, see what is caught."""
-    from registry.demo import run
+    from treaty.registry.demo import run
 
     raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, write=write))
 
@@ -168,7 +168,7 @@ def demo(
 @contextmanager
 def _remembered(dataset: str) -> Iterator[Any]:
     """What the registry keeps of a dataset, for the gate."""
-    from registry.sdk.remote_states import remembered
+    from treaty.registry.sdk.remote_states import remembered
 
     with remembered(dataset) as kept:
         yield kept

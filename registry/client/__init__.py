@@ -3,28 +3,28 @@
 from types import TracebackType
 from typing import Self
 
-from registry.client.audit import Audit
-from registry.client.catalog import Catalog
-from registry.client.consumers import Consumers
-from registry.client.contract_requests import Requested
-from registry.client.contracts import Contracts
-from registry.client.exchange import Exchange
-from registry.client.fits_and_feedback import Learned
-from registry.client.gate import Gate
-from registry.client.history import History
-from registry.client.incidents import Incidents
-from registry.client.lineage_events import Inbox
-from registry.client.lineage_graph import Graph
-from registry.client.notifications import Notifications
-from registry.client.patterns import Patterns
-from registry.client.people import People
-from registry.client.profiles import Profiles
-from registry.client.proposals import Proposals
-from registry.client.replays import Replays
-from registry.client.states import Memory
-from registry.client.tasks import Tasks
-from registry.client.transport import PREFIX, UNREACHABLE, ClientError
-from registry.client.versions import Versions
+from treaty.registry.client.audit import Audit
+from treaty.registry.client.catalog import Catalog
+from treaty.registry.client.consumers import Consumers
+from treaty.registry.client.contract_requests import Requested
+from treaty.registry.client.contracts import Contracts
+from treaty.registry.client.exchange import Exchange
+from treaty.registry.client.fits_and_feedback import Learned
+from treaty.registry.client.gate import Gate
+from treaty.registry.client.history import History
+from treaty.registry.client.incidents import Incidents
+from treaty.registry.client.lineage_events import Inbox
+from treaty.registry.client.lineage_graph import Graph
+from treaty.registry.client.notifications import Notifications
+from treaty.registry.client.patterns import Patterns
+from treaty.registry.client.people import People
+from treaty.registry.client.profiles import Profiles
+from treaty.registry.client.proposals import Proposals
+from treaty.registry.client.replays import Replays
+from treaty.registry.client.states import Memory
+from treaty.registry.client.tasks import Tasks
+from treaty.registry.client.transport import PREFIX, UNREACHABLE, ClientError
+from treaty.registry.client.versions import Versions
 
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 

@@ -1,7 +1,7 @@
 """Calls about proof: the audit, its head and its export, the records of approvals."""
 
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 class Audit(Calls):

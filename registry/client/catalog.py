@@ -1,8 +1,8 @@
 """Calls about the catalog."""
 
-from registry import schemas
-from registry.client.transport import Calls
-from registry.core.enums import LabelKind
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
+from treaty.registry.core.enums import LabelKind
 
 
 class Catalog(Calls):

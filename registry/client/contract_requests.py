@@ -2,8 +2,8 @@
 
 from uuid import UUID
 
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 class Requested(Calls):

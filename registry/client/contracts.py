@@ -5,10 +5,10 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from contracts.document import yaml_syntax
-from contracts.errors import ContractError
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.contracts.document import yaml_syntax
+from treaty.contracts.errors import ContractError
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 @lru_cache(maxsize=8)

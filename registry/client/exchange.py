@@ -1,7 +1,7 @@
 """Calls about exchange: versions in other forms, and documents made of texts of other tools."""
 
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 class Exchange(Calls):

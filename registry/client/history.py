@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 class History(Calls):

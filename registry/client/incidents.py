@@ -3,9 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from registry import schemas
-from registry.client.transport import Calls
-from registry.core.enums import IncidentState
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
+from treaty.registry.core.enums import IncidentState
 
 
 class Incidents(Calls):

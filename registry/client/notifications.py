@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from registry import schemas
-from registry.client.transport import Calls
-from registry.core.enums import OutboxState
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
+from treaty.registry.core.enums import OutboxState
 
 
 class Notifications(Calls):

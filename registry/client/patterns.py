@@ -1,7 +1,7 @@
 """Calls about patterns."""
 
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 class Patterns(Calls):

@@ -5,9 +5,9 @@ from uuid import UUID
 
 from pydantic import SecretStr
 
-from registry import schemas
-from registry.client.transport import Calls
-from registry.core.enums import Permission, Role, TeamRole
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
+from treaty.registry.core.enums import Permission, Role, TeamRole
 
 
 class People(Calls):

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from registry import schemas
-from registry.client.transport import Calls
-from registry.core.enums import Decision, ProposalState
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
+from treaty.registry.core.enums import Decision, ProposalState
 
 
 class Proposals(Calls):

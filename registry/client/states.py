@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 class Memory(Calls):

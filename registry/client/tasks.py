@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from registry import schemas
-from registry.client.transport import Calls
+from treaty.registry import schemas
+from treaty.registry.client.transport import Calls
 
 
 class Tasks(Calls):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import httpx
 from pydantic import BaseModel, SecretStr, TypeAdapter
 
-from registry import schemas
+from treaty.registry import schemas
 
 PREFIX = "/api/v1"
 PORTION = 500

@@ -7,14 +7,14 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.document.columns import columns, members
-from contracts.document.model import Contract as Document
-from contracts.document.reader import read
-from contracts.errors import Fault, nearest
-from registry.contracts.version_status import Standing, in_force, standings
-from registry.core.enums import NoticeKind, Pin, VersionState
-from registry.core.errors import Invalid
-from registry.core.state_machines import IN_FORCE
+from treaty.contracts.document.columns import columns, members
+from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import Fault, nearest
+from treaty.registry.contracts.version_status import Standing, in_force, standings
+from treaty.registry.core.enums import NoticeKind, Pin, VersionState
+from treaty.registry.core.errors import Invalid
+from treaty.registry.core.state_machines import IN_FORCE
 
 # In place of a column: every column of the object.
 ALL = "*"

@@ -9,16 +9,16 @@ from uuid import UUID
 from sqlalchemy import case
 from sqlmodel import Session, col, select
 
-from contracts.document import classification
-from contracts.document.classification import classifies
-from contracts.document.model import Contract, DataObject
-from contracts.document.reader import read
-from registry.core.errors import NotFound
-from registry.core.state_machines import IN_FORCE
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.tables import Contract as ContractRow
-from registry.tables import ContractVersion
+from treaty.contracts.document import classification
+from treaty.contracts.document.classification import classifies
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.document.reader import read
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.tables import Contract as ContractRow
+from treaty.registry.tables import ContractVersion
 
 
 @dataclass(frozen=True)

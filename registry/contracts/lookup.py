@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
 
-from registry.core.errors import NotFound
-from registry.tables import Contract, ContractVersion, Dataset, DatasetContract, User
+from treaty.registry.core.errors import NotFound
+from treaty.registry.tables import Contract, ContractVersion, Dataset, DatasetContract, User
 
 
 def versions(session: Session, contract_id: str) -> Sequence[tuple[ContractVersion, str]]:

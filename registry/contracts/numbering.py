@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from contracts.comparison.compatibility import Bump
+from treaty.contracts.comparison.compatibility import Bump
 
 _NUMBER = re.compile(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 FIRST = "1.0.0"

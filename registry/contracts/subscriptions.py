@@ -9,17 +9,17 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from contracts.errors import Fault
-from registry.access import visibility
-from registry.access.authentication import Principal, decide, decide_somewhere
-from registry.audit import audit_log
-from registry.contracts.declared_use import Use, kept
-from registry.contracts.version_status import Standing, lag, standings
-from registry.core.database import UNKEYED
-from registry.core.enums import Action, Permission, Pin, SubscriptionState
-from registry.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import Channel, ConsumerCheckRow, Contract, Subscription, Team, TeamMember, User
+from treaty.contracts.errors import Fault
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts.declared_use import Use, kept
+from treaty.registry.contracts.version_status import Standing, lag, standings
+from treaty.registry.core.database import UNKEYED
+from treaty.registry.core.enums import Action, Permission, Pin, SubscriptionState
+from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import Channel, ConsumerCheckRow, Contract, Subscription, Team, TeamMember, User
 
 OLDEST_FIRST = Order((col(Subscription.id),))
 MOST_LAGGING = 500

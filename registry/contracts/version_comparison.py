@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 
-from contracts.comparison.compatibility import JUDGED, MODES, Comparison, Violation, compare, violations
-from contracts.comparison.differences import Difference, Part
-from contracts.document.model import Compatibility, Contract, Mode
-from engine.checks.argument_order import order
-from registry import schemas
-from registry.contracts.numbering import next_free, says_enough
+from treaty.contracts.comparison.compatibility import JUDGED, MODES, Comparison, Violation, compare, violations
+from treaty.contracts.comparison.differences import Difference, Part
+from treaty.contracts.document.model import Compatibility, Contract, Mode
+from treaty.engine.checks.argument_order import order
+from treaty.registry import schemas
+from treaty.registry.contracts.numbering import next_free, says_enough
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from registry.core.enums import Pin, VersionState
-from registry.core.errors import Conflict
-from registry.core.state_machines import IN_FORCE
-from registry.tables import Contract, ContractVersion, Subscription
+from treaty.registry.core.enums import Pin, VersionState
+from treaty.registry.core.errors import Conflict
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.tables import Contract, ContractVersion, Subscription
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """The time, asked for at the edges only (route, worker, command); everything beneath is handed it."""
 
-from engine.core.clock import now
+from treaty.engine.core.clock import now
 
 __all__ = ["now"]

@@ -18,8 +18,8 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
-from engine.core.interrupts import postponed
-from registry.core.settings import ConfigError
+from treaty.engine.core.interrupts import postponed
+from treaty.registry.core.settings import ConfigError
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -119,7 +119,7 @@ def migration_config(connection: Connection) -> "Config":
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(files("migrations")).replace("%", "%%"))
+    config.set_main_option("script_location", str(files("treaty.migrations")).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
 
@@ -135,7 +135,7 @@ def newest_migration() -> str:
     """The schema version that this code works with."""
     from alembic.script import ScriptDirectory
 
-    return str(ScriptDirectory(str(files("migrations"))).get_current_head())
+    return str(ScriptDirectory(str(files("treaty.migrations"))).get_current_head())
 
 
 def file_of(url: URL) -> Path | None:

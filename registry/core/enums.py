@@ -125,7 +125,7 @@ class Cause(StrEnum):
 
 
 class TaskKind(StrEnum):
-    """Kinds of tasks of the queue; `registry.worker.task_handlers` has a handler for each."""
+    """Kinds of tasks of the queue; `treaty.registry.worker.task_handlers` has a handler for each."""
 
     VALIDATE = "validate"
     DEADLINE = "deadline"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from contracts.errors import ContractError, Fault
+from treaty.contracts.errors import ContractError, Fault
 
 
 class RegistryError(Exception):

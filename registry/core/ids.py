@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from uuid import UUID
 
-from registry.core import clock
+from treaty.registry.core import clock
 
 Ids = Callable[[], UUID]
 

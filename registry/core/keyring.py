@@ -6,9 +6,9 @@ with that: secrets of sessions and tokens are random and kept as hashes, no key 
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.core import key_files
-from engine.core.hash_key import SIZE, Key
-from registry.core.settings import ConfigError
+from treaty.engine.core import key_files
+from treaty.engine.core.hash_key import SIZE, Key
+from treaty.registry.core.settings import ConfigError
 
 
 def ring(name: str, *, texts: str, files: Sequence[str]) -> tuple[Key, ...]:

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
-NAMED = ("treaty", "registry", "engine", "uvicorn")
+NAMED = ("treaty", "uvicorn")
 PLAIN = "%(asctime)s %(name)s %(levelname)s %(message)s"
 FIELDS = "fields"
 _about: ContextVar[Mapping[str, str]] = ContextVar("treaty_log_fields", default={})  # noqa: B039 - never changed

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter
 from sqlalchemy import Select, literal, tuple_
 
-from registry.core.errors import Invalid
+from treaty.registry.core.errors import Invalid
 
 Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
 Row = TypeVar("Row")

@@ -161,7 +161,7 @@ class Settings(BaseModel):
     @property
     def plugin_names(self) -> tuple[str, ...]:
         """The packages whose analyzers and assertions are loaded."""
-        from engine.checks.plugins import split
+        from treaty.engine.checks.plugins import split
 
         return split(self.plugins)
 

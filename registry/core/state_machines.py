@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from registry.core.enums import IncidentState, ProposalState, VersionState
-from registry.core.errors import IllegalTransition
+from treaty.registry.core.enums import IncidentState, ProposalState, VersionState
+from treaty.registry.core.errors import IllegalTransition
 
 State = TypeVar("State", ProposalState, VersionState, IncidentState)
 

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract, DataObject
-from contracts.document.reader import read
-from registry.core.database import UNKEYED
-from registry.core.state_machines import IN_FORCE
-from registry.datasets.names import Name, location, normalise
-from registry.tables import ContractVersion, Dataset, DatasetContract
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.document.reader import read
+from treaty.registry.core.database import UNKEYED
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets.names import Name, location, normalise
+from treaty.registry.tables import ContractVersion, Dataset, DatasetContract
 
 
 class About(NamedTuple):

@@ -13,13 +13,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract, DataObject
-from engine.checks.dataset_limits import Referent, Wanted, datasets, wanted
-from engine.core.results import Value
-from engine.protocol.requests import Source
-from registry.datasets import names
-from registry.datasets.contract_datasets import About
-from registry.tables import Dataset, DatasetContract, MeasurementRow
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.engine.checks.dataset_limits import Referent, Wanted, datasets, wanted
+from treaty.engine.core.results import Value
+from treaty.engine.protocol.requests import Source
+from treaty.registry.datasets import names
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.tables import Dataset, DatasetContract, MeasurementRow
 
 
 @dataclass(frozen=True)

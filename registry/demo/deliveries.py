@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from registry.demo import incidents, out_of_order, shop_data
-from registry.demo.incidents import Incident
-from registry.demo.out_of_order import Turn
-from registry.demo.shop_data import Row, ShopTable
+from treaty.registry.demo import incidents, out_of_order, shop_data
+from treaty.registry.demo.incidents import Incident
+from treaty.registry.demo.out_of_order import Turn
+from treaty.registry.demo.shop_data import Row, ShopTable
 
 SEED = 7
 SHARE_OF_HISTORY = 0.6
@@ -94,7 +94,7 @@ def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -
 
     A folder of files, none of which has the column, is read as one partition a file, named by the file.
     Raises Unreadable, also for too few partitions."""
-    from engine.core.errors import Unreadable
+    from treaty.engine.core.errors import Unreadable
 
     table = name or Path(data).name.split(".")[0] or "table"
     found = _files(data, column, table) or _partitions(session, data, column, table)
@@ -117,10 +117,10 @@ def _files(data: str, column: str, table: str) -> list[Delivery]:
 
 
 def _partitions(session: Any, data: str, column: str, table: str) -> list[Delivery]:
-    from contracts.predicates.parser import quote
-    from engine.core.errors import Unreadable
-    from engine.protocol.requests import Source
-    from engine.spark.sources.sources import read
+    from treaty.contracts.predicates.parser import quote
+    from treaty.engine.core.errors import Unreadable
+    from treaty.engine.protocol.requests import Source
+    from treaty.engine.spark.sources.sources import read
 
     frame = read(session, Source(data))
     if column not in frame.columns:
@@ -136,7 +136,7 @@ def _partitions(session: Any, data: str, column: str, table: str) -> list[Delive
 
 
 def _equals(sql: str, value: str) -> str:
-    from contracts.predicates.parser import literal
+    from treaty.contracts.predicates.parser import literal
 
     return f"{sql} = {literal(value)}"
 
@@ -151,7 +151,7 @@ class TypedFiles:
 
     def read(self, session: Any, path: str) -> Frame:
         """The file's frame; columns that the first files did not have are text."""
-        from contracts.predicates.parser import quote
+        from treaty.contracts.predicates.parser import quote
 
         types = self._types or self._learn(session)
         frame = session.read.options(header="true", multiLine="true", escape='"').csv(path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
 
-from registry.demo.shop_data import Row
+from treaty.registry.demo.shop_data import Row
 
 Damage = Callable[[list[Row], Random], list[Row]]
 

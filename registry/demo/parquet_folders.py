@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from registry.demo.deliveries import Delivery
-from registry.demo.shop_data import ShopTable
+from treaty.registry.demo.deliveries import Delivery
+from treaty.registry.demo.shop_data import ShopTable
 
 
 def write(root: Path, column: str, deliveries: Iterable[Delivery], tables: Iterable[ShopTable]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.core.clock import now
-from registry.demo.deliveries import Delivery
+from treaty.engine.core.clock import now
+from treaty.registry.demo.deliveries import Delivery
 
 JOB_NAMESPACE = "shop"
 
@@ -16,7 +16,7 @@ JOB_NAMESPACE = "shop"
 @contextmanager
 def spark(log: Path) -> Iterator[Any]:
     """A Spark session whose chatter goes to the log, stopped at the end."""
-    from engine.spark.process.session import start
+    from treaty.engine.spark.process.session import start
 
     with _quiet(log):
         session = start(memory="1g", extra={"spark.sql.parquet.compression.codec": "zstd"})
@@ -60,7 +60,7 @@ class Producer:
 
     def write(self, delivery: Delivery) -> None:
         """Writes a partition, in place of what was there."""
-        from engine.core.partitions.partition_names import escaped
+        from treaty.engine.core.partitions.partition_names import escaped
 
         folder = f"{self.location(delivery.table)}/{escaped(self.column)}={escaped(delivery.partition)}"
         delivery.make(self.session).coalesce(1).write.mode("overwrite").parquet(folder)

@@ -14,16 +14,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.cli.commands import Stop
-from engine.core.results import Verdict
-from registry.core.settings import Settings, load
-from registry.demo import parquet_folders, shop_data
-from registry.demo.deliveries import Lake, own_lake, shop_lake
-from registry.demo.incidents import Incident
-from registry.demo.out_of_order import Turn
-from registry.demo.producer import Producer, spark
-from registry.demo.scenario import Judged, Loop, NoAnswer, enlist, names_of
-from registry.serve import local_stack
+from treaty.engine.cli.commands import Stop
+from treaty.engine.core.results import Verdict
+from treaty.registry.core.settings import Settings, load
+from treaty.registry.demo import parquet_folders, shop_data
+from treaty.registry.demo.deliveries import Lake, own_lake, shop_lake
+from treaty.registry.demo.incidents import Incident
+from treaty.registry.demo.out_of_order import Turn
+from treaty.registry.demo.producer import Producer, spark
+from treaty.registry.demo.scenario import Judged, Loop, NoAnswer, enlist, names_of
+from treaty.registry.serve import local_stack
 
 MARKS = {
     Verdict.PASSED: "[green]✓ passed[/]",
@@ -108,7 +108,7 @@ def _write(root: Path, console: Console) -> int:
 
 
 def _main_job(settings: Settings, console: Console, *, data: str | None, column: str | None, keep: bool) -> int:
-    from registry.access.first_admin import initialise
+    from treaty.registry.access.first_admin import initialise
 
     parts = (local_stack.api, local_stack.worker, local_stack.ui) if keep else (local_stack.api, local_stack.worker)
     console.print(f"[bold]1  Start[/]  Spark, API, worker{' and pages' if keep else ''} in {settings.home}")

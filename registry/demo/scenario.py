@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from uuid import UUID
 
-from engine.core.partitions.partition_names import escaped
-from engine.core.results import Outcome, Verdict
-from registry.client import Client
-from registry.core.enums import Decision, Permission, Role, TaskState
-from registry.demo.deliveries import Delivery, Lake
-from registry.demo.producer import Producer
-from registry.schemas import AliasIn, DraftIn, ResultOut, RunOut, RunSummary, TaskOut
+from treaty.engine.core.partitions.partition_names import escaped
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.client import Client
+from treaty.registry.core.enums import Decision, Permission, Role, TaskState
+from treaty.registry.demo.deliveries import Delivery, Lake
+from treaty.registry.demo.producer import Producer
+from treaty.registry.schemas import AliasIn, DraftIn, ResultOut, RunOut, RunSummary, TaskOut
 
 Found = TypeVar("Found")
 WAIT_SECONDS = 300.0

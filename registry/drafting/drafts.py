@@ -8,20 +8,20 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.anomaly.learned_programs import PINNED
-from engine.protocol.requests import Drafted, DraftRequest, Source
-from engine.suggestions.selection.arrival_deadlines import suggest
-from registry.contracts import lookup
-from registry.core.enums import ProposalState
-from registry.core.errors import NotFound
-from registry.core.ids import Ids
-from registry.datasets import contract_datasets
-from registry.drafting import preferences, profiles, reference_keys
-from registry.measurements.anomalies import baselines, false_alarms
-from registry.measurements.runs.recording import Whose
-from registry.review.proposals import proposals
-from registry.review.replays import state_timeline
-from registry.tables import Proposal, Task
+from treaty.engine.anomaly.learned_programs import PINNED
+from treaty.engine.protocol.requests import Drafted, DraftRequest, Source
+from treaty.engine.suggestions.selection.arrival_deadlines import suggest
+from treaty.registry.contracts import lookup
+from treaty.registry.core.enums import ProposalState
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.ids import Ids
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.drafting import preferences, profiles, reference_keys
+from treaty.registry.measurements.anomalies import baselines, false_alarms
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.review.proposals import proposals
+from treaty.registry.review.replays import state_timeline
+from treaty.registry.tables import Proposal, Task
 
 
 def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:

@@ -10,33 +10,33 @@ from uuid import UUID
 
 from sqlmodel import Session, col, func, select
 
-from contracts.comparison.compatibility import compare
-from contracts.document import reader, writer
-from contracts.document.deadlines import promises
-from contracts.document.model import Contract as Document
-from contracts.document.model import DataObject
-from contracts.editing import patches
-from contracts.editing.schema_drift import Drift
-from contracts.editing.schema_drift import drifted as drifted_of
-from contracts.errors import ContractError
-from contracts.fingerprint import fingerprint
-from engine.checks import argument_order
-from engine.protocol.requests import Drafted
-from registry.access import users
-from registry.audit import audit_log
-from registry.contracts import in_force
-from registry.core.enums import Action, ProposalState, TaskKind
-from registry.core.ids import Ids
-from registry.core.settings import Settings
-from registry.core.state_machines import IN_FORCE, OPEN
-from registry.datasets import contract_datasets
-from registry.drafting import drafts as drafting_drafts
-from registry.drafting import profiles
-from registry.measurements.anomalies import false_alarms
-from registry.notifications import dispatch, messages
-from registry.queue import task_queue
-from registry.review.proposals import proposals, rejected_suggestions
-from registry.tables import ContractVersion, Proposal, Run, SuggestionRow, Task, User
+from treaty.contracts.comparison.compatibility import compare
+from treaty.contracts.document import reader, writer
+from treaty.contracts.document.deadlines import promises
+from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.editing import patches
+from treaty.contracts.editing.schema_drift import Drift
+from treaty.contracts.editing.schema_drift import drifted as drifted_of
+from treaty.contracts.errors import ContractError
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.checks import argument_order
+from treaty.engine.protocol.requests import Drafted
+from treaty.registry.access import users
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Action, ProposalState, TaskKind
+from treaty.registry.core.ids import Ids
+from treaty.registry.core.settings import Settings
+from treaty.registry.core.state_machines import IN_FORCE, OPEN
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.drafting import drafts as drafting_drafts
+from treaty.registry.drafting import profiles
+from treaty.registry.measurements.anomalies import false_alarms
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.queue import task_queue
+from treaty.registry.review.proposals import proposals, rejected_suggestions
+from treaty.registry.tables import ContractVersion, Proposal, Run, SuggestionRow, Task, User
 
 # Who proposes what nobody asked for; nobody signs in by that name.
 AUTHOR = "treaty"

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from registry.core.enums import Decision
-from registry.tables import SuggestionRow
+from treaty.registry.core.enums import Decision
+from treaty.registry.tables import SuggestionRow
 
 # What is believed of a kind that nobody decided about: Beta(2, 2), as if two of four had been accepted.
 PRIOR = 2

@@ -9,15 +9,15 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.profile.document import document
-from engine.profile.format import ProfileDocument
-from engine.profile.from_states import remembered
-from registry.access.authentication import Principal
-from registry.core.errors import NotFound
-from registry.measurements.states import state_queries, state_store
-from registry.measurements.states.state_queries import Question
-from registry.review.proposals import proposals
-from registry.tables import ProfileRow, Proposal
+from treaty.engine.profile.document import document
+from treaty.engine.profile.format import ProfileDocument
+from treaty.engine.profile.from_states import remembered
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.errors import NotFound
+from treaty.registry.measurements.states import state_queries, state_store
+from treaty.registry.measurements.states.state_queries import Question
+from treaty.registry.review.proposals import proposals
+from treaty.registry.tables import ProfileRow, Proposal
 
 
 def keep(session: Session, proposal: Proposal, profile: Mapping[str, Any], *, now: datetime) -> None:

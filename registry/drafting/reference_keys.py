@@ -7,15 +7,15 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.classification import is_masked
-from contracts.document.model import DataObject
-from engine.protocol.requests import KeyOf, Source
-from registry.access import visibility
-from registry.access.authentication import Principal, rights_of
-from registry.contracts import in_force
-from registry.core.enums import Permission
-from registry.datasets import contract_datasets
-from registry.tables import Contract, User
+from treaty.contracts.document.classification import is_masked
+from treaty.contracts.document.model import DataObject
+from treaty.engine.protocol.requests import KeyOf, Source
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, rights_of
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Permission
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.tables import Contract, User
 
 
 def keys(session: Session, payload: Mapping[str, Any]) -> tuple[KeyOf, ...]:

@@ -10,29 +10,29 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.anomaly.baselines import Pasts
-from engine.anomaly.detector import Band, Detector, Limits, between
-from engine.anomaly.learned_programs import ProgramClause
-from engine.anomaly.partition_order import Succession
-from engine.anomaly.series import Point, Series, finite, placed
-from engine.checks.binding import BoundCheck, BoundChecks, bind
-from engine.programs.refitting import Refit, refits, watched
-from registry.access.authentication import Principal
-from registry.contracts import in_force
-from registry.core.enums import Outlook
-from registry.core.errors import Invalid
-from registry.core.settings import Settings
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.drafting import refits as drafting_refits
-from registry.measurements.anomalies import baselines, feedback, fits
-from registry.measurements.anomalies.baselines import Spoilt
-from registry.measurements.anomalies.feedback import Said
-from registry.measurements.runs import history
-from registry.measurements.runs.recording import Whose
-from registry.measurements.states import state_store
-from registry.schemas import MeasurementOut
-from registry.tables import Dataset, PointMark, Run
+from treaty.engine.anomaly.baselines import Pasts
+from treaty.engine.anomaly.detector import Band, Detector, Limits, between
+from treaty.engine.anomaly.learned_programs import ProgramClause
+from treaty.engine.anomaly.partition_order import Succession
+from treaty.engine.anomaly.series import Point, Series, finite, placed
+from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
+from treaty.engine.programs.refitting import Refit, refits, watched
+from treaty.registry.access.authentication import Principal
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Outlook
+from treaty.registry.core.errors import Invalid
+from treaty.registry.core.settings import Settings
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.drafting import refits as drafting_refits
+from treaty.registry.measurements.anomalies import baselines, feedback, fits
+from treaty.registry.measurements.anomalies.baselines import Spoilt
+from treaty.registry.measurements.anomalies.feedback import Said
+from treaty.registry.measurements.runs import history
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.states import state_store
+from treaty.registry.schemas import MeasurementOut
+from treaty.registry.tables import Dataset, PointMark, Run
 
 # So many points are shown, and bands are told of the newest for so long: models of time series take their time.
 SHOWN, SECONDS = 60, 3.0

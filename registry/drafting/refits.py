@@ -11,33 +11,33 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Check, Contract
-from contracts.editing.schema_drift import Drift
-from contracts.fingerprint import fingerprint, short_fingerprint
-from contracts.schema import Schema
-from engine.anomaly.fits import refitted
-from engine.checks.binding import bind
-from engine.core.partitions.months import members
-from engine.programs import refit_suggestion
-from engine.programs.partition_order import newest
-from engine.programs.refitting import Refit, Watched, of_states, refits, watched
-from engine.programs.suggestions import Measured
-from engine.states.state_files import StateFiles
-from registry.audit import audit_log
-from registry.contracts import in_force
-from registry.core.enums import Action, FitReason, TaskKind
-from registry.core.ids import Ids
-from registry.core.settings import Settings
-from registry.core.state_machines import IN_FORCE
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.drafting import nightly_redraft
-from registry.measurements.anomalies import baselines, fits
-from registry.measurements.runs.recording import Whose
-from registry.measurements.states import state_store
-from registry.queue import task_queue
-from registry.review.proposals import proposals, rejected_suggestions
-from registry.tables import ContractVersion, Dataset, FitRow, Task
+from treaty.contracts.document.model import Check, Contract
+from treaty.contracts.editing.schema_drift import Drift
+from treaty.contracts.fingerprint import fingerprint, short_fingerprint
+from treaty.contracts.schema import Schema
+from treaty.engine.anomaly.fits import refitted
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.partitions.months import members
+from treaty.engine.programs import refit_suggestion
+from treaty.engine.programs.partition_order import newest
+from treaty.engine.programs.refitting import Refit, Watched, of_states, refits, watched
+from treaty.engine.programs.suggestions import Measured
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Action, FitReason, TaskKind
+from treaty.registry.core.ids import Ids
+from treaty.registry.core.settings import Settings
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.drafting import nightly_redraft
+from treaty.registry.measurements.anomalies import baselines, fits
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.states import state_store
+from treaty.registry.queue import task_queue
+from treaty.registry.review.proposals import proposals, rejected_suggestions
+from treaty.registry.tables import ContractVersion, Dataset, FitRow, Task
 
 NOTHING = "no clause of a program is to be refitted"
 UNMOVED = "no limit moved"

@@ -3,7 +3,7 @@ data and nothing of the contract, and its words say what its colour does."""
 
 from collections.abc import Iterable
 
-from engine.core.results import Verdict
+from treaty.engine.core.results import Verdict
 
 LABEL, NEVER = "data contract", "never judged"
 # The worst of several counts.

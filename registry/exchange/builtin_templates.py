@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from string import Template as Places
 
-from contracts.errors import ROOT, ContractError, Fault, nearest
+from treaty.contracts.errors import ROOT, ContractError, Fault, nearest
 
 # Within these no text of YAML ends, and nothing else begins.
 _WORD = re.compile(r"[A-Za-z0-9_/](?:[A-Za-z0-9_./@ -]|:(?=[A-Za-z0-9_/]))*(?<! )")
@@ -46,7 +46,7 @@ class Template:
 
 def templates() -> tuple[Template, ...]:
     """All templates, by name."""
-    folder = files("registry.exchange") / "templates"
+    folder = files("treaty.registry.exchange") / "templates"
     found = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
     return tuple(_template(each.name.removesuffix(".yaml"), each.read_text(encoding="utf-8")) for each in found)
 

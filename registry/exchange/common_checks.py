@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from contracts.assertions import Assertion
-from contracts.document.model import SCOPES, DataObject
-from engine.analyzers.base import Analyzer
-from engine.checks.executors import Entrusted, entrusted
-from engine.core.results import Runner
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.document.model import SCOPES, DataObject
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.core.results import Runner
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TEMPLATE = re.compile(r"\{[{%#]|\$\{")

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.assertions import Assertion
-from contracts.document.columns import members, text
-from contracts.document.model import SCOPES, DataObject
-from contracts.document.writer import write as written
-from engine.analyzers.base import Analyzer
-from engine.checks.executors import Entrusted, entrusted
-from engine.core.results import Runner
-from registry.exchange.dbt_tests import is_test
-from registry.exchange.export_source import Subject
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.document.columns import members, text
+from treaty.contracts.document.model import SCOPES, DataObject
+from treaty.contracts.document.writer import write as written
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.core.results import Runner
+from treaty.registry.exchange.dbt_tests import is_test
+from treaty.registry.exchange.export_source import Subject
 
 Test = tuple[str, Mapping[str, Any]]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -6,14 +6,14 @@ dbt goes on to judge. Templates are text here: nothing is rendered."""
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from contracts.document import yaml_syntax
-from contracts.document.columns import Element, members, text
-from contracts.document.writer import write
-from contracts.errors import Faults
-from contracts.schema import LOGICAL
-from registry.exchange.dbt_tests import constraint, entry, is_test
-from registry.exchange.export_source import Given
-from registry.exchange.spark_ddl import known_type
+from treaty.contracts.document import yaml_syntax
+from treaty.contracts.document.columns import Element, members, text
+from treaty.contracts.document.writer import write
+from treaty.contracts.errors import Faults
+from treaty.contracts.schema import LOGICAL
+from treaty.registry.exchange.dbt_tests import constraint, entry, is_test
+from treaty.registry.exchange.export_source import Given
+from treaty.registry.exchange.spark_ddl import known_type
 
 TESTS = ("data_tests", "tests")
 WORDS = frozenset({"required", "unique"})

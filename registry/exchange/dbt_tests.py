@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from contracts.document.columns import text
-from contracts.document.yaml_syntax import resolve
-from contracts.predicates.parser import PredicateError, parse
+from treaty.contracts.document.columns import text
+from treaty.contracts.document.yaml_syntax import resolve
+from treaty.contracts.predicates.parser import PredicateError, parse
 
 Words = Mapping[str, Any]
 # What a test says of how it runs and what it is called, beside its own arguments.

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.comparison.compatibility import MODES
-from contracts.document.columns import Element, columns, members, text
-from contracts.document.model import Contract, DataObject
-from contracts.document.yaml_syntax import walk
-from engine.checks.executors import Entrusted, entrusted
-from engine.core.results import Runner
-from registry.exchange.export_source import Subject
+from treaty.contracts.comparison.compatibility import MODES
+from treaty.contracts.document.columns import Element, columns, members, text
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.document.yaml_syntax import walk
+from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.core.results import Runner
+from treaty.registry.exchange.export_source import Subject
 
 Rows = tuple[tuple[str, ...], ...]
 RUNNERS = {Runner.HERE: "Treaty", Runner.ELSEWHERE: "another engine", Runner.PEOPLE: "people"}

@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from contracts.document.model import DataObject
-from registry.exchange.common_checks import Kind, Promise, Unsaid, label, line, promises
-from registry.exchange.export_source import Subject
+from treaty.contracts.document.model import DataObject
+from treaty.registry.exchange.common_checks import Kind, Promise, Unsaid, label, line, promises
+from treaty.registry.exchange.export_source import Subject
 
 FOREIGN = "dqx"
 WIDTH = 120

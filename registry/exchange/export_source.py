@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from contracts.editing.text_edits import with_property, with_status
-from registry.exchange import dbt_export, dqx, great_expectations, html, markdown, soda
-from registry.exchange.export_source import Subject
+from treaty.contracts.editing.text_edits import with_property, with_status
+from treaty.registry.exchange import dbt_export, dqx, great_expectations, html, markdown, soda
+from treaty.registry.exchange.export_source import Subject
 
 RECORD = "treatyRecord"
 

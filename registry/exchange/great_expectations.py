@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from contracts.document.model import Contract, DataObject
-from registry.exchange.common_checks import NO_WORD, Kind, Promise, Unsaid, label, line, promises
-from registry.exchange.export_source import Subject
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.registry.exchange.common_checks import NO_WORD, Kind, Promise, Unsaid, label, line, promises
+from treaty.registry.exchange.export_source import Subject
 
 FOREIGN = frozenset({"greatExpectations", "great-expectations", "great_expectations", "gx"})
 CONDITION = "its condition on rows is written as the data lie"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from registry.exchange.document_summary import Section, Table, Told, told
-from registry.exchange.export_source import Subject
+from treaty.registry.exchange.document_summary import Section, Table, Told, told
+from treaty.registry.exchange.export_source import Subject
 
 # Whatever a document holds: a browser neither loads nor runs anything of the page.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

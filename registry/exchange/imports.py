@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contracts.document.model import DataObject
-from contracts.document.reader import read
-from contracts.errors import ROOT, ContractError, Fault
-from contracts.schema import Schema
-from engine.checks.binding import bind
-from registry.exchange import dbt_import, spark_import
-from registry.exchange.export_source import Given
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ROOT, ContractError, Fault
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import bind
+from treaty.registry.exchange import dbt_import, spark_import
+from treaty.registry.exchange.export_source import Given
 
 YAML = frozenset({".yaml", ".yml", ".json"})
 SPARK = frozenset({".json", ".ddl", ".sql", ".txt"})

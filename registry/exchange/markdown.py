@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from registry.exchange.document_summary import Section, Table, Told, told
-from registry.exchange.export_source import Subject
+from treaty.registry.exchange.document_summary import Section, Table, Told, told
+from treaty.registry.exchange.export_source import Subject
 
 # Addresses, too: readers that turn them into links find none.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$=^])")

@@ -5,14 +5,14 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from registry.access.authentication import Principal, decide_somewhere
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission
-from registry.core.errors import Conflict, Forbidden, Invalid, NotFound
-from registry.exchange.builtin_templates import Template, templates
-from registry.tables import TemplateRow, User
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.errors import Conflict, Forbidden, Invalid, NotFound
+from treaty.registry.exchange.builtin_templates import Template, templates
+from treaty.registry.tables import TemplateRow, User
 
 # Who keeps it, for each template that somebody does.
 Owned = tuple[Template, str | None]

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from contracts.document.model import DataObject
-from registry.exchange.common_checks import BY_ROW, NAME, NO_WORD, Kind, Promise, Unsaid, label, line, promises
-from registry.exchange.export_source import Subject
+from treaty.contracts.document.model import DataObject
+from treaty.registry.exchange.common_checks import BY_ROW, NAME, NO_WORD, Kind, Promise, Unsaid, label, line, promises
+from treaty.registry.exchange.export_source import Subject
 
 FOREIGN = "soda"
 WIDTH = 120

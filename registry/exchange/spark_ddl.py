@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.errors import ROOT, ContractError, Fault, Faults, nearest
-from contracts.schema import LOGICAL, Column
+from treaty.contracts.errors import ROOT, ContractError, Fault, Faults, nearest
+from treaty.contracts.schema import LOGICAL, Column
 
 ALIASES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint", "real": "float"}
 ALIASES |= {"dec": "decimal", "numeric": "decimal", "timestamp_ltz": "timestamp"}

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contracts.document import yaml_syntax
-from contracts.document.columns import members, text
-from contracts.document.writer import write
-from contracts.editing.skeleton import skeleton
-from contracts.errors import ROOT, ContractError, Fault, Faults
-from contracts.schema import Column, Schema
-from registry.exchange.export_source import Given
-from registry.exchange.spark_ddl import Described, described, known_type
+from treaty.contracts.document import yaml_syntax
+from treaty.contracts.document.columns import members, text
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.skeleton import skeleton
+from treaty.contracts.errors import ROOT, ContractError, Fault, Faults
+from treaty.contracts.schema import Column, Schema
+from treaty.registry.exchange.export_source import Given
+from treaty.registry.exchange.spark_ddl import Described, described, known_type
 
 MAX_COLUMNS = 4000
 

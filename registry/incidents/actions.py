@@ -7,20 +7,20 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry.access import visibility
-from registry.access.authentication import Principal, decide, decide_somewhere, rights_of
-from registry.audit import audit_log
-from registry.core.enums import NO_FAULT, Action, IncidentState, Mark, Permission, Resolution
-from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.ids import derived
-from registry.core.pagination import Asked, Order, Portion
-from registry.core.state_machines import INCIDENT
-from registry.datasets.contract_datasets import About
-from registry.drafting import refits
-from registry.incidents import lifecycle, ownership
-from registry.lineage.downstream import incident_downstream
-from registry.measurements.anomalies import baselines, feedback
-from registry.tables import Contract, Incident, IncidentPart, User
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide, decide_somewhere, rights_of
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import NO_FAULT, Action, IncidentState, Mark, Permission, Resolution
+from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.core.ids import derived
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.core.state_machines import INCIDENT
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.drafting import refits
+from treaty.registry.incidents import lifecycle, ownership
+from treaty.registry.lineage.downstream import incident_downstream
+from treaty.registry.measurements.anomalies import baselines, feedback
+from treaty.registry.tables import Contract, Incident, IncidentPart, User
 
 NEWEST_FIRST = Order((col(Incident.id),), newest_first=True)
 UNKNOWN = "nobody of that name may read what the incident is about"

@@ -10,14 +10,14 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from engine.core.results import Outcome, RunResult
-from registry.audit import audit_log
-from registry.core.enums import NO_FAULT, Action, IncidentState, Resolution
-from registry.incidents.violations import Failing, Ids, Seen, place
-from registry.lineage.downstream import incident_downstream
-from registry.measurements.states import state_store
-from registry.notifications import dispatch, messages
-from registry.tables import Dataset, Incident, IncidentPart, Reached, ResultRow, Run
+from treaty.engine.core.results import Outcome, RunResult
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import NO_FAULT, Action, IncidentState, Resolution
+from treaty.registry.incidents.violations import Failing, Ids, Seen, place
+from treaty.registry.lineage.downstream import incident_downstream
+from treaty.registry.measurements.states import state_store
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.tables import Dataset, Incident, IncidentPart, Reached, ResultRow, Run
 
 ACTOR = "worker"
 # What fails again so soon after it recovered was not over.

@@ -7,9 +7,9 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func
 from sqlmodel import Session, col, select
 
-from registry.access.authentication import Principal
-from registry.core.enums import IncidentState
-from registry.tables import Incident, IncidentPart, Run
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.enums import IncidentState
+from treaty.registry.tables import Incident, IncidentPart, Run
 
 
 def cared_for(by: Principal, *, now: datetime) -> ColumnElement[bool]:

@@ -9,13 +9,13 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from engine.core.results import CheckResult, Outcome, RunResult
-from registry.datasets.names import Name
-from registry.lineage.downstream import impact
-from registry.lineage.events.run_state import FoldedRun
-from registry.lineage.graph.flows import node
-from registry.lineage.graph.nodes import Nodes
-from registry.tables import Dataset, LineageRun, Run
+from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.downstream import impact
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.tables import Dataset, LineageRun, Run
 
 Ids = Callable[[], UUID]
 # A check, and the partition that it fails on; None: on all together.

@@ -16,15 +16,15 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, or_, tuple_
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from registry.core.state_machines import IN_FORCE
-from registry.datasets.contract_datasets import About
-from registry.datasets.names import Name, normalise, trim
-from registry.lineage import name_groups as pure
-from registry.lineage.events.links import Link
-from registry.lineage.name_groups import Refusal
-from registry.tables import ContractVersion, Dataset, DatasetContract, NameLink, NamePattern
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.lineage import name_groups as pure
+from treaty.registry.lineage.events.links import Link
+from treaty.registry.lineage.name_groups import Refusal
+from treaty.registry.tables import ContractVersion, Dataset, DatasetContract, NameLink, NamePattern
 
 Item = TypeVar("Item", bound="Name | tuple[Any, ...]")
 LASTS = timedelta(days=90)

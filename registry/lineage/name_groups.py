@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from registry.datasets.names import Name
-from registry.lineage.events.links import Link
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.events.links import Link
 
 Owners = frozenset[tuple[str, str]]
 NOBODY: Owners = frozenset()

@@ -7,9 +7,9 @@ from uuid import UUID
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
-from engine.core.partitions.partition_names import escaped
-from registry.lineage.events.triggers import Partition
-from registry.tables import LineageRun, Run, SuspectMark
+from treaty.engine.core.partitions.partition_names import escaped
+from treaty.registry.lineage.events.triggers import Partition
+from treaty.registry.tables import LineageRun, Run, SuspectMark
 
 WHY = "a run of {} {} that wrote to it failed, and it was not judged since"
 SUPERSEDED = "the run that wrote what was judged failed in the end"

@@ -8,16 +8,16 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.errors import Fault
-from registry.access import visibility
-from registry.access.authentication import Principal, decide_somewhere
-from registry.audit import audit_log
-from registry.core.enums import Action, ChannelKind, Permission, TeamRole
-from registry.core.errors import Conflict, Invalid, NotFound
-from registry.notifications import dispatch, messages, outbox
-from registry.notifications.transport import egress, smtp, webhook_signatures
-from registry.notifications.transport.egress import Refused
-from registry.tables import Channel, OutboxMessage, Subscription, Team, TeamMember, User
+from treaty.contracts.errors import Fault
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, ChannelKind, Permission, TeamRole
+from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.notifications import dispatch, messages, outbox
+from treaty.registry.notifications.transport import egress, smtp, webhook_signatures
+from treaty.registry.notifications.transport.egress import Refused
+from treaty.registry.tables import Channel, OutboxMessage, Subscription, Team, TeamMember, User
 
 MOST = 20
 

@@ -16,18 +16,18 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session
 
-from contracts.fingerprint import canonical, fingerprint
-from registry.core import clock
-from registry.core.database import reading, transaction
-from registry.core.enums import ChannelKind
-from registry.core.settings import Settings
-from registry.notifications import messages, outbox
-from registry.notifications.messages import Told
-from registry.notifications.outbox import LINEAGE, NOTICE
-from registry.notifications.transport import egress, smtp, webhook_signatures
-from registry.notifications.transport.egress import ANYWHERE, Answer, Lookup, Refused, Unreachable, reach
-from registry.notifications.transport.smtp import Mail, Unmailable
-from registry.tables import Channel, OutboxMessage
+from treaty.contracts.fingerprint import canonical, fingerprint
+from treaty.registry.core import clock
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import ChannelKind
+from treaty.registry.core.settings import Settings
+from treaty.registry.notifications import messages, outbox
+from treaty.registry.notifications.messages import Told
+from treaty.registry.notifications.outbox import LINEAGE, NOTICE
+from treaty.registry.notifications.transport import egress, smtp, webhook_signatures
+from treaty.registry.notifications.transport.egress import ANYWHERE, Answer, Lookup, Refused, Unreachable, reach
+from treaty.registry.notifications.transport.smtp import Mail, Unmailable
+from treaty.registry.tables import Channel, OutboxMessage
 
 log = logging.getLogger("treaty.deliverer")
 # Longer than any sending takes, with what the database may need.
@@ -124,7 +124,7 @@ def _lineage(desk: Deliverer, message: OutboxMessage) -> None:
 
 def _through_client(path: str, message: OutboxMessage) -> None:
     """Hands the event to the transport that the client's own configuration names."""
-    from registry.lineage.events import transports
+    from treaty.registry.lineage.events import transports
 
     try:
         transports.emit(path, message.payload)

@@ -11,16 +11,16 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry.access import authentication, visibility
-from registry.access.authentication import Place, Principal
-from registry.access.permissions import GRANTS, Granted, permissions_of
-from registry.contracts import subscriptions
-from registry.core.enums import NoticeKind, Part, Permission, Role
-from registry.core.ids import derived
-from registry.notifications import outbox
-from registry.notifications.messages import Notice, Told
-from registry.notifications.outbox import NOTICE
-from registry.tables import Channel, Contract, Grant, Proposal, Subscription, Team, User
+from treaty.registry.access import authentication, visibility
+from treaty.registry.access.authentication import Place, Principal
+from treaty.registry.access.permissions import GRANTS, Granted, permissions_of
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core.enums import NoticeKind, Part, Permission, Role
+from treaty.registry.core.ids import derived
+from treaty.registry.notifications import outbox
+from treaty.registry.notifications.messages import Notice, Told
+from treaty.registry.notifications.outbox import NOTICE
+from treaty.registry.tables import Channel, Contract, Grant, Proposal, Subscription, Team, User
 
 
 class Audience(StrEnum):

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 from uuid import UUID
 
-from engine.core.results import CheckResult, Outcome, Verdict
-from registry.access.permissions import Place
-from registry.core.enums import NoticeKind
-from registry.tables import CommentRow, ContractRequest, ContractVersion, Proposal, ResultRow, Run, Subscription
+from treaty.engine.core.results import CheckResult, Outcome, Verdict
+from treaty.registry.access.permissions import Place
+from treaty.registry.core.enums import NoticeKind
+from treaty.registry.tables import CommentRow, ContractRequest, ContractVersion, Proposal, ResultRow, Run, Subscription
 
 Result: TypeAlias = CheckResult | ResultRow
 MOST_LINES = 20

@@ -13,12 +13,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, OutboxState, Permission
-from registry.core.errors import Conflict, NotFound, RegistryError
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import OutboxMessage
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, OutboxState, Permission
+from treaty.registry.core.errors import Conflict, NotFound, RegistryError
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import OutboxMessage
 
 # The kinds of messages: a verdict for a lineage service, and a notice to a channel.
 LINEAGE, NOTICE = "lineage", "notice"

@@ -14,11 +14,11 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
 
-from registry.core.enums import TaskKind, TaskState
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.queue import pending_triggers, task_queue
-from registry.tables import DirtyMark, Task
+from treaty.registry.core.enums import TaskKind, TaskState
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.queue import pending_triggers, task_queue
+from treaty.registry.tables import DirtyMark, Task
 
 # However long a run that is waited for lasts, what its parts wrote is looked at after this time.
 PATIENCE = timedelta(minutes=60)

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
-from registry.core.enums import SubscriptionState
-from registry.queue import task_queue
-from registry.queue.task_queue import Priority
-from registry.tables import Subscription
+from treaty.registry.core.enums import SubscriptionState
+from treaty.registry.queue import task_queue
+from treaty.registry.queue.task_queue import Priority
+from treaty.registry.tables import Subscription
 
 # For each so many tasks that wait for a worker, the quiet times are doubled.
 HIGH_WATER = 200

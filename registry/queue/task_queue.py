@@ -4,8 +4,8 @@ Its functions take the session, so that a task ends in the same transaction as i
 worker's at a time. Of tasks of one priority those of each producer are a line, and the lines are served in turns. What
 waits becomes more urgent with time.
 
-Workers on several hosts tell the time by the database (`registry.worker.database_clock`): their own clocks do not
-matter."""
+Workers on several hosts tell the time by the database (`treaty.registry.worker.database_clock`): their own clocks do
+not matter."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -18,11 +18,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from registry.core.database import lock
-from registry.core.enums import TaskKind, TaskState
-from registry.core.errors import Conflict, RegistryError
-from registry.datasets import contract_datasets
-from registry.tables import Task
+from treaty.registry.core.database import lock
+from treaty.registry.core.enums import TaskKind, TaskState
+from treaty.registry.core.errors import Conflict, RegistryError
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.tables import Task
 
 ATTEMPTS = 5
 # Kinds of tasks that read a dataset and write what is remembered of it.

@@ -1,10 +1,10 @@
 """What the API takes and gives, as plain models. Imports no database, so that the client and the pages may use it."""
 
-from engine.profile.format import Bins, ColumnDocument, Counted, ProfileDocument
-from registry.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
-from registry.schemas.base import FaultOut, Health, Page, Problem, Ready, Versioned
-from registry.schemas.catalog import CatalogItem, CatalogPage, FacetOut, RecentRun
-from registry.schemas.consumers import (
+from treaty.engine.profile.format import Bins, ColumnDocument, Counted, ProfileDocument
+from treaty.registry.schemas.audit import ApprovalRecordOut, AuditOut, ChainOut, Head
+from treaty.registry.schemas.base import FaultOut, Health, Page, Problem, Ready, Versioned
+from treaty.registry.schemas.catalog import CatalogItem, CatalogPage, FacetOut, RecentRun
+from treaty.registry.schemas.consumers import (
     AcknowledgementOut,
     AnswerIn,
     ConsumerCheckIn,
@@ -17,8 +17,8 @@ from registry.schemas.consumers import (
     SubscriptionOut,
     UseIn,
 )
-from registry.schemas.contract_requests import ContractRequestIn, ContractRequestOut, EndIn
-from registry.schemas.contracts import (
+from treaty.registry.schemas.contract_requests import ContractRequestIn, ContractRequestOut, EndIn
+from treaty.registry.schemas.contracts import (
     ChecksOut,
     ContractOut,
     ContractSummary,
@@ -33,8 +33,8 @@ from registry.schemas.contracts import (
     SampleOut,
     WaitingOut,
 )
-from registry.schemas.exchange import ImportedOut, ImportIn, TemplateIn, TemplateOut
-from registry.schemas.fits_and_feedback import (
+from treaty.registry.schemas.exchange import ImportedOut, ImportIn, TemplateIn, TemplateOut
+from treaty.registry.schemas.fits_and_feedback import (
     FitOut,
     FitsAsked,
     ForeseenIn,
@@ -44,7 +44,7 @@ from registry.schemas.fits_and_feedback import (
     MarkOut,
     MarksAsked,
 )
-from registry.schemas.gate import (
+from treaty.registry.schemas.gate import (
     BagName,
     BagOut,
     GateContractOut,
@@ -55,8 +55,8 @@ from registry.schemas.gate import (
     PlaceOut,
     VerdictOut,
 )
-from registry.schemas.history import CheckedAsked, CheckedOut, HistoryAsked, HistoryOut
-from registry.schemas.incidents import (
+from treaty.registry.schemas.history import CheckedAsked, CheckedOut, HistoryAsked, HistoryOut
+from treaty.registry.schemas.incidents import (
     AssignIn,
     FailingOut,
     IncidentOut,
@@ -66,8 +66,8 @@ from registry.schemas.incidents import (
     StepIn,
     Told,
 )
-from registry.schemas.lineage_events import EventOut, InboxCounts, RefusedDetail, RefusedOut, UnmatchedOut
-from registry.schemas.lineage_graph import (
+from treaty.registry.schemas.lineage_events import EventOut, InboxCounts, RefusedDetail, RefusedOut, UnmatchedOut
+from treaty.registry.schemas.lineage_graph import (
     BlastEntry,
     BlastOut,
     ContractTouched,
@@ -80,9 +80,9 @@ from registry.schemas.lineage_graph import (
     ReaderOut,
     UpstreamOut,
 )
-from registry.schemas.notifications import ChannelIn, ChannelOut, MessageOut, NewChannel
-from registry.schemas.patterns import CarriedOut, CarrierOut, DomainOut
-from registry.schemas.people import (
+from treaty.registry.schemas.notifications import ChannelIn, ChannelOut, MessageOut, NewChannel
+from treaty.registry.schemas.patterns import CarriedOut, CarrierOut, DomainOut
+from treaty.registry.schemas.people import (
     GrantedOut,
     GrantIn,
     GrantOut,
@@ -103,7 +103,7 @@ from registry.schemas.people import (
     UserIn,
     UserOut,
 )
-from registry.schemas.proposals import (
+from treaty.registry.schemas.proposals import (
     Answered,
     ApprovalIn,
     ApprovalOut,
@@ -126,9 +126,9 @@ from registry.schemas.proposals import (
     WindowIn,
     WithdrawalIn,
 )
-from registry.schemas.reference import AnalyzerOut, ArgumentOut
-from registry.schemas.replays import DocumentIn, ListedOut, ReplayedCheckOut, ReplayIn, ReplayOut, ToldOut
-from registry.schemas.states import (
+from treaty.registry.schemas.reference import AnalyzerOut, ArgumentOut
+from treaty.registry.schemas.replays import DocumentIn, ListedOut, ReplayedCheckOut, ReplayIn, ReplayOut, ToldOut
+from treaty.registry.schemas.states import (
     AskedOut,
     DifferenceOut,
     ErasedOut,
@@ -141,8 +141,8 @@ from registry.schemas.states import (
     RerunOut,
     StatesOut,
 )
-from registry.schemas.tasks import AliasIn, DraftIn, TaskEventsOut, TaskOut, TaskSummary
-from registry.schemas.versions import (
+from treaty.registry.schemas.tasks import AliasIn, DraftIn, TaskEventsOut, TaskOut, TaskSummary
+from treaty.registry.schemas.versions import (
     ApprovedOut,
     BreachOut,
     ChangeOut,

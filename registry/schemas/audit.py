@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from registry.audit.hash_chain import Head
-from registry.core.enums import Action
-from registry.schemas.base import Schema
+from treaty.registry.audit.hash_chain import Head
+from treaty.registry.core.enums import Action
+from treaty.registry.schemas.base import Schema
 
 __all__ = ["ApprovalRecordOut", "AuditOut", "ChainOut", "Head"]
 

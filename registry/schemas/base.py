@@ -4,8 +4,8 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, computed_field
 
-from contracts.fingerprint import short_fingerprint
-from registry.core.enums import USER_NAME
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.registry.core.enums import USER_NAME
 
 # PostgreSQL cannot keep NUL in a text, and no name, title or reason needs a control character.
 PRINTABLE = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"

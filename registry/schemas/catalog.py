@@ -3,8 +3,8 @@
 from datetime import datetime
 from uuid import UUID
 
-from engine.core.results import Verdict
-from registry.schemas.base import Page, Schema
+from treaty.engine.core.results import Verdict
+from treaty.registry.schemas.base import Page, Schema
 
 
 class RecentRun(Schema):

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, computed_field
 
-from registry.core.enums import Answer, NoticeKind, Pin, SubscriptionState
-from registry.schemas.base import PRINTABLE, Name, Prose, Request, Schema, Versioned
+from treaty.registry.core.enums import Answer, NoticeKind, Pin, SubscriptionState
+from treaty.registry.schemas.base import PRINTABLE, Name, Prose, Request, Schema, Versioned
 
 ContractId = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]

@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from registry.schemas.base import Location, Name, Prose, Reason, Request, Schema
+from treaty.registry.schemas.base import Location, Name, Prose, Reason, Request, Schema
 
 
 class ContractRequestIn(Request):

@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from contracts.document.model import Severity
-from engine.core.results import Outcome, Runner, Verdict
-from registry.schemas.base import Schema
-from registry.schemas.consumers import AcknowledgementOut, SubscriptionOut
-from registry.schemas.contract_requests import ContractRequestOut
-from registry.schemas.incidents import IncidentOut
-from registry.schemas.proposals import ProposalSummary
-from registry.schemas.versions import VersionOut
+from treaty.contracts.document.model import Severity
+from treaty.engine.core.results import Outcome, Runner, Verdict
+from treaty.registry.schemas.base import Schema
+from treaty.registry.schemas.consumers import AcknowledgementOut, SubscriptionOut
+from treaty.registry.schemas.contract_requests import ContractRequestOut
+from treaty.registry.schemas.incidents import IncidentOut
+from treaty.registry.schemas.proposals import ProposalSummary
+from treaty.registry.schemas.versions import VersionOut
 
 
 class DatasetOut(Schema):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from registry.schemas.base import Name, Request, Schema
+from treaty.registry.schemas.base import Name, Request, Schema
 
 Form = Annotated[str, StringConstraints(max_length=40)]
 Text = Annotated[str, Field(max_length=2_000_000)]

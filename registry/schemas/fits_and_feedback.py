@@ -5,8 +5,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from registry.core.enums import FitReason, Mark, Outlook
-from registry.schemas.base import Reason, Request, Schema
+from treaty.registry.core.enums import FitReason, Mark, Outlook
+from treaty.registry.schemas.base import Reason, Request, Schema
 
 
 class FitsAsked(Schema):

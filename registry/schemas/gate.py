@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from registry.core.enums import GateAnswer
-from registry.schemas.base import Request, Schema
+from treaty.registry.core.enums import GateAnswer
+from treaty.registry.schemas.base import Request, Schema
 
 # A bag is named by its content, or is that of a row.
 BagName = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64}|[0-9a-f-]{36})$")]

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
-from registry.schemas.base import Schema
-from registry.schemas.contracts import ResultOut
+from treaty.registry.schemas.base import Schema
+from treaty.registry.schemas.contracts import ResultOut
 
 
 class HistoryAsked(Schema):

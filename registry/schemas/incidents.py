@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
-from registry.core.enums import IncidentState, Resolution
-from registry.schemas.base import Prose, Request, Schema, UserName, Versioned
+from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.schemas.base import Prose, Request, Schema, UserName, Versioned
 
 # What people say of it; that it recovered is found.
 Told = Literal[

@@ -3,8 +3,8 @@
 from datetime import datetime
 from uuid import UUID
 
-from registry.core.enums import InboxState
-from registry.schemas.base import Schema
+from treaty.registry.core.enums import InboxState
+from treaty.registry.schemas.base import Schema
 
 
 class EventOut(Schema):

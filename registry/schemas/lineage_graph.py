@@ -6,8 +6,8 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from registry.core.enums import Guess, Spread
-from registry.schemas.base import Schema
+from treaty.registry.core.enums import Guess, Spread
+from treaty.registry.schemas.base import Schema
 
 
 class Camel(Schema):

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import Field, SecretStr
 
-from registry.core.enums import ChannelKind, NoticeKind, OutboxState
-from registry.schemas.base import Request, Schema
-from registry.schemas.consumers import ContractId
+from treaty.registry.core.enums import ChannelKind, NoticeKind, OutboxState
+from treaty.registry.schemas.base import Request, Schema
+from treaty.registry.schemas.consumers import ContractId
 
 
 class ChannelIn(Request):

@@ -1,6 +1,6 @@
 """Patterns of texts, as the API tells of them."""
 
-from registry.schemas.base import Schema
+from treaty.registry.schemas.base import Schema
 
 
 class DomainOut(Schema):

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import Field, SecretStr, StringConstraints
 
-from registry.core.enums import Part, Permission, Role, TeamRole
-from registry.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
+from treaty.registry.core.enums import Part, Permission, Role, TeamRole
+from treaty.registry.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
 
 
 class SetupIn(Request):

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, computed_field
 
-from contracts.comparison.compatibility import Bump
-from registry.core.enums import Decision, ProposalState
-from registry.core.state_machines import OPEN
-from registry.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, UserName, Versioned
+from treaty.contracts.comparison.compatibility import Bump
+from treaty.registry.core.enums import Decision, ProposalState
+from treaty.registry.core.state_machines import OPEN
+from treaty.registry.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, UserName, Versioned
 
 Document = Annotated[str, Field(min_length=1, max_length=262_144)]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from registry.schemas.base import Schema
+from treaty.registry.schemas.base import Schema
 
 
 class ArgumentOut(Schema):

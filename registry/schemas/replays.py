@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from registry.schemas.base import Request, Schema
+from treaty.registry.schemas.base import Request, Schema
 
 Document = Annotated[str, Field(min_length=1, max_length=262_144)]
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from registry.schemas.base import Schema
+from treaty.registry.schemas.base import Schema
 
 
 class AskedOut(Schema):

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from engine.anomaly.learned_programs import PINNED, REFITS
-from registry.core.enums import TaskState
-from registry.schemas.base import Location, Name, Request, Schema
+from treaty.engine.anomaly.learned_programs import PINNED, REFITS
+from treaty.registry.core.enums import TaskState
+from treaty.registry.schemas.base import Location, Name, Request, Schema
 
 
 class AliasIn(Request):

@@ -3,12 +3,12 @@
 from datetime import datetime
 from uuid import UUID
 
-from contracts.comparison.compatibility import Bump
-from contracts.comparison.differences import Change, Part
-from contracts.comparison.directions import Direction
-from contracts.document.model import Mode
-from registry.core.enums import VersionState
-from registry.schemas.base import Name, Reason, Request, Schema
+from treaty.contracts.comparison.compatibility import Bump
+from treaty.contracts.comparison.differences import Change, Part
+from treaty.contracts.comparison.directions import Direction
+from treaty.contracts.document.model import Mode
+from treaty.registry.core.enums import VersionState
+from treaty.registry.schemas.base import Name, Reason, Request, Schema
 
 
 class VersionOut(Schema):

@@ -1,6 +1,6 @@
 """Data read in Spark once the gate lets them through.
 
-    from registry.sdk.gated_read import table
+    from treaty.registry.sdk.gated_read import table
 
     orders = table(spark, "shop-orders", partition="day=2026-01-01", wait="10m")
     orders.frame.show()
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from engine.protocol.requests import Source
-from registry.client import Client
-from registry.core.enums import GateAnswer
-from registry.core.settings import load
-from registry.schemas import GateOut
-from registry.sdk.wait_for_gate import seconds_of, waited
+from treaty.engine.protocol.requests import Source
+from treaty.registry.client import Client
+from treaty.registry.core.enums import GateAnswer
+from treaty.registry.core.settings import load
+from treaty.registry.schemas import GateOut
+from treaty.registry.sdk.wait_for_gate import seconds_of, waited
 
 log = logging.getLogger("treaty")
 NOWHERE = "the registry does not know where {} lies: name its location when it is drafted, or an alias in the contract"
@@ -83,7 +83,7 @@ def _refuse(told: GateOut) -> None:
 
 
 def _frame(spark: Any, told: GateOut) -> Any:
-    from engine.spark.sources.sources import read
+    from treaty.engine.spark.sources.sources import read
 
     place = told.place
     names = (told.partition,) if told.partition else ()

@@ -13,23 +13,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from contracts.document.classification import beside
-from contracts.document.model import Contract, DataObject
-from contracts.document.reader import read
-from contracts.schema import Schema
-from engine.anomaly.fits import Fit, fitted
-from engine.checks.binding import bind
-from engine.core.errors import EngineError, StateError
-from engine.core.results import RunResult
-from engine.evaluation.failing_samples import discreet
-from engine.gate.gated_contract import Kept
-from engine.protocol.requests import Source
-from engine.states import bag as bags
-from engine.states.generations import Entry, Generation, Judgement, Overtaken
-from registry import schemas
-from registry.client import UNREACHABLE, Client, ClientError
-from registry.core.settings import load
-from registry.measurements.runs import run_codec
+from treaty.contracts.document.classification import beside
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Schema
+from treaty.engine.anomaly.fits import Fit, fitted
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.gate.gated_contract import Kept
+from treaty.engine.protocol.requests import Source
+from treaty.engine.states import bag as bags
+from treaty.engine.states.generations import Entry, Generation, Judgement, Overtaken
+from treaty.registry import schemas
+from treaty.registry.client import UNREACHABLE, Client, ClientError
+from treaty.registry.core.settings import load
+from treaty.registry.measurements.runs import run_codec
 
 NOT_FOUND, CONFLICT, FAILING = 404, 409, 500
 # States are large, and written to a database.

@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from registry.core.enums import GateAnswer
+from treaty.registry.core.enums import GateAnswer
 
 if TYPE_CHECKING:
-    from registry.schemas import GateOut
+    from treaty.registry.schemas import GateOut
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 UNITS = {"s": 1, "m": 60, "h": 3600}

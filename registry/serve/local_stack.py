@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from engine.core import interrupts, key_files
-from registry.core.settings import PREFIX, Settings
+from treaty.engine.core import interrupts, key_files
+from treaty.registry.core.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -43,16 +43,16 @@ class Part:
 
 
 def api(settings: Settings) -> Part:
-    return Part("api", (sys.executable, "-m", "registry.cli.main", "api"), f"{settings.api}/api/v1/ready")
+    return Part("api", (sys.executable, "-m", "treaty", "api"), f"{settings.api}/api/v1/ready")
 
 
 def worker(settings: Settings) -> Part:
-    return Part("worker", (sys.executable, "-m", "registry.cli.main", "worker"))
+    return Part("worker", (sys.executable, "-m", "treaty", "worker"))
 
 
 def ui(settings: Settings) -> Part:
     listen = ("--host", settings.host, "--port", str(settings.ui_port))
-    return Part("ui", (sys.executable, "-m", "ui", *listen), f"{settings.ui_url}/ui/ready")
+    return Part("ui", (sys.executable, "-m", "treaty.ui", *listen), f"{settings.ui_url}/ui/ready")
 
 
 def environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
@@ -184,10 +184,10 @@ def free_port() -> int:
 
 def serve_api(settings: Settings) -> None:
     """Runs the API until it is told to stop: then it takes no more, and answers what it took."""
-    from registry.browse import search
-    from registry.core import logs
-    from registry.core.database import connect, migrate
-    from registry.serve import shared_port
+    from treaty.registry.browse import search
+    from treaty.registry.core import logs
+    from treaty.registry.core.database import connect, migrate
+    from treaty.registry.serve import shared_port
 
     logs.configure(settings.log)
     engine = connect(settings.database)
@@ -197,7 +197,7 @@ def serve_api(settings: Settings) -> None:
     shared_port.serve(
         settings.host,
         settings.api_port,
-        app="registry.serve.local_stack:application",
+        app="treaty.registry.serve.local_stack:application",
         factory=True,
         workers=settings.api_processes,
         log_config=None,
@@ -210,10 +210,10 @@ def serve_api(settings: Settings) -> None:
 
 def application() -> "FastAPI":
     """What one process of the API serves, by the settings of the environment."""
-    from registry.api.app import create_app
-    from registry.core import logs
-    from registry.core.database import connect
-    from registry.core.settings import load
+    from treaty.registry.api.app import create_app
+    from treaty.registry.core import logs
+    from treaty.registry.core.database import connect
+    from treaty.registry.core.settings import load
 
     settings = load()
     logs.configure(settings.log)

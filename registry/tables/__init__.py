@@ -1,9 +1,9 @@
 """All tables of the registry; importing this package completes their metadata."""
 
-from registry.tables.approval_records import ApprovalRecord
-from registry.tables.base import Table
-from registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, Subscription
-from registry.tables.contracts import (
+from treaty.registry.tables.approval_records import ApprovalRecord
+from treaty.registry.tables.base import Table
+from treaty.registry.tables.consumers import AcknowledgementRow, ConsumerCheckRow, Subscription
+from treaty.registry.tables.contracts import (
     ApprovalRow,
     ChangeRequest,
     ChangeRow,
@@ -18,11 +18,11 @@ from registry.tables.contracts import (
     Proposal,
     SuggestionRow,
 )
-from registry.tables.fits_and_feedback import FitRow, PointMark
-from registry.tables.idempotency_keys import DoneRequest
-from registry.tables.immutability_triggers import guard
-from registry.tables.incidents import GuessedConsumer, Incident, IncidentPart, Reached
-from registry.tables.lineage_events import (
+from treaty.registry.tables.fits_and_feedback import FitRow, PointMark
+from treaty.registry.tables.idempotency_keys import DoneRequest
+from treaty.registry.tables.immutability_triggers import guard
+from treaty.registry.tables.incidents import GuessedConsumer, Incident, IncidentPart, Reached
+from treaty.registry.tables.lineage_events import (
     InboxEvent,
     LineageRun,
     NameLink,
@@ -31,9 +31,9 @@ from registry.tables.lineage_events import (
     SuspectMark,
     UnmatchedDataset,
 )
-from registry.tables.lineage_graph import LineageEdge, LineageJob
-from registry.tables.outbox import Channel, OutboxMessage
-from registry.tables.people import (
+from treaty.registry.tables.lineage_graph import LineageEdge, LineageJob
+from treaty.registry.tables.outbox import Channel, OutboxMessage
+from treaty.registry.tables.people import (
     ApiToken,
     AuditEntry,
     Grant,
@@ -44,10 +44,10 @@ from registry.tables.people import (
     User,
     WebSession,
 )
-from registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, RunTag, SampleRow
-from registry.tables.search import SearchEntry, SearchLabel, make_words
-from registry.tables.tasks import Appointment, DirtyMark, PartRead, Task
-from registry.tables.templates import TemplateRow
+from treaty.registry.tables.runs import MeasurementRow, PartitionState, ResultRow, Run, RunTag, SampleRow
+from treaty.registry.tables.search import SearchEntry, SearchLabel, make_words
+from treaty.registry.tables.tasks import Appointment, DirtyMark, PartRead, Task
+from treaty.registry.tables.templates import TemplateRow
 
 guard()
 make_words()

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from registry.tables.base import Table, data, moment, reference
+from treaty.registry.tables.base import Table, data, moment, reference
 
 
 class ApprovalRecord(Table, table=True):

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
-from registry.core.enums import Answer, Pin, SubscriptionState
-from registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import Answer, Pin, SubscriptionState
+from treaty.registry.tables.base import Table, data, moment, reference, word
 
 
 class Subscription(Table, table=True):
@@ -40,8 +40,8 @@ class Subscription(Table, table=True):
 class ConsumerCheckRow(Table, table=True):
     """A consumer's check as it is from `created` on, until a row with a higher number. Rows are never changed.
 
-    `patch` is what it would set in the producer's document, as `contracts.editing.patches` takes it; None: the check
-    ended. `source`: which check of which contract's version it was copied from."""
+    `patch` is what it would set in the producer's document, as `treaty.contracts.editing.patches` takes it; None: the
+    check ended. `source`: which check of which contract's version it was copied from."""
 
     __tablename__ = "consumer_check"
     __table_args__ = (UniqueConstraint("subscription_id", "identity", "number"),)

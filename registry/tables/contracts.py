@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from registry.core.enums import Decision, ProposalState, VersionState
-from registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.core.enums import Decision, ProposalState, VersionState
+from treaty.registry.tables.base import Table, big, data, moment, reference, word
 
 
 class Contract(Table, table=True):
@@ -58,7 +58,7 @@ class Dataset(Table, table=True):
     they were found. `written`: when a run last said that it had written, whether anybody has looked since or not.
     `dropped`: when a run last said that it was dropped or renamed; None: it was read since. `redefined`: as of when its
     columns were told last, apart from its data. `read_at`: the version that the states are of, of a table format that
-    has them, with the table's own id (`engine.protocol.write_hints.At`)."""
+    has them, with the table's own id (`treaty.engine.protocol.write_hints.At`)."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"), Index(None, "name"))
@@ -165,7 +165,7 @@ class SuggestionRow(Table, table=True):
 
 
 class ProfileRow(Table, table=True):
-    """What the table was like that a proposal was drafted of, in the format of `engine.profile.format`."""
+    """What the table was like that a proposal was drafted of, in the format of `treaty.engine.profile.format`."""
 
     __tablename__ = "proposal_profile"
     proposal_id: UUID = reference("proposal.id", primary_key=True)

@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from registry.core.enums import FitReason, Mark
-from registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.core.enums import FitReason, Mark
+from treaty.registry.tables.base import Table, big, data, moment, reference, word
 
 
 class FitRow(Table, table=True):

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlmodel import Field
 
-from registry.tables.base import Table, data, moment
+from treaty.registry.tables.base import Table, data, moment
 
 
 class DoneRequest(Table, table=True):

@@ -4,7 +4,7 @@ to the database."""
 from sqlalchemy import DDL, event
 from sqlalchemy.schema import ExecutableDDLElement
 
-from registry.tables.base import Table
+from treaty.registry.tables.base import Table
 
 REFUSED = "rows of this table are kept as they were written"
 IMMUTABLE = (

@@ -6,8 +6,8 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from registry.core.enums import Guess, IncidentState, Resolution, Spread
-from registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import Guess, IncidentState, Resolution, Spread
+from treaty.registry.tables.base import Table, data, moment, reference, word
 
 
 class Incident(Table, table=True):

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field
 
-from registry.core.enums import InboxState
-from registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.core.enums import InboxState
+from treaty.registry.tables.base import Table, big, data, moment, reference, word
 
 REPEATED = text("duplicates > 0")
 

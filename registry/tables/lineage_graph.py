@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from registry.core.enums import Direction
-from registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import Direction
+from treaty.registry.tables.base import Table, data, moment, reference, word
 
 
 class LineageJob(Table, table=True):
@@ -34,7 +34,7 @@ class LineageJob(Table, table=True):
 
 class LineageEdge(Table, table=True):
     """That a job reads a dataset, or writes it. Of what it writes: `feeds`, which columns feed which, as
-    `registry.lineage.graph.flows` has them, and `sources`, what feeds it; None: whatever the job reads.
+    `treaty.registry.lineage.graph.flows` has them, and `sources`, what feeds it; None: whatever the job reads.
 
     `owners`: whom the dataset names as its owners."""
 

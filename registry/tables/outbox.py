@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from registry.core.enums import ChannelKind, OutboxState
-from registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import ChannelKind, OutboxState
+from treaty.registry.tables.base import Table, data, moment, reference, word
 
 
 class OutboxMessage(Table, table=True):

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from registry.core.enums import Action, Part, Role, TeamRole
-from registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import Action, Part, Role, TeamRole
+from treaty.registry.tables.base import Table, data, moment, reference, word
 
 
 class User(Table, table=True):

@@ -7,9 +7,9 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from engine.core.results import Outcome, Verdict
-from registry.core.enums import Cause
-from registry.tables.base import Table, big, data, moment, reference, word
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.core.enums import Cause
+from treaty.registry.tables.base import Table, big, data, moment, reference, word
 
 
 class Run(Table, table=True):
@@ -18,8 +18,8 @@ class Run(Table, table=True):
     `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
     the consumer whose checks were judged; None: the contract's own. `cause`: what was judged, data or their coming.
     `superseded`: why the verdict is about data that somebody took back; None: nothing is known of that.
-    `found_by`: by what it was told which partitions to judge (`engine.protocol.write_hints.How`). `read_version`: the
-    version that was read, of a table format that has them."""
+    `found_by`: by what it was told which partitions to judge (`treaty.engine.protocol.write_hints.How`).
+    `read_version`: the version that was read, of a table format that has them."""
 
     __tablename__ = "run"
     __table_args__ = (
@@ -143,7 +143,7 @@ class PartitionState(Table, table=True):
     name under which a gate kept it; None: no gate did.
 
     Where the states of days were merged by month, `partition` names all of them, and `members` has the fingerprint of
-    each (`engine.core.partitions.months`); None: it is one partition."""
+    each (`treaty.engine.core.partitions.months`); None: it is one partition."""
 
     __tablename__ = "partition_state"
     __table_args__ = (UniqueConstraint("dataset_id", "partition", "generation"), Index(None, "dataset_id", "until"))

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.schema import ExecutableDDLElement
 from sqlmodel import Field
 
-from registry.tables.base import Table, data
+from treaty.registry.tables.base import Table, data
 
 WORDS = "search_words"
 MAKE_WORDS = (

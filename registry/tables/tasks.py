@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from registry.core.enums import TaskState
-from registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.core.enums import TaskState
+from treaty.registry.tables.base import Table, big, data, moment, reference, word
 
 
 class Task(Table, table=True):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlmodel import Field
 
-from registry.tables.base import Table, moment, reference
+from treaty.registry.tables.base import Table, moment, reference
 
 
 class TemplateRow(Table, table=True):

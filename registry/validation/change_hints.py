@@ -7,13 +7,13 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.document.model import Lineage
-from engine.protocol.write_hints import At, Look
-from registry.datasets.names import Name
-from registry.lineage.events import write_hints
-from registry.lineage.events.run_state import FoldedRun
-from registry.queue import coalescing
-from registry.tables import Dataset, LineageRun, Task
+from treaty.contracts.document.model import Lineage
+from treaty.engine.protocol.write_hints import At, Look
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.events import write_hints
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.queue import coalescing
+from treaty.registry.tables import Dataset, LineageRun, Task
 
 # Clocks of producers may be that much behind.
 SKEW = timedelta(seconds=60)

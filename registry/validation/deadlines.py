@@ -8,22 +8,22 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.deadlines import Promised, promises, spelled
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from engine.core.results import CheckResult, Outcome, RunResult
-from registry.core.enums import Cause
-from registry.core.state_machines import IN_FORCE
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.incidents import lifecycle
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin
-from registry.tables import Appointment, ContractVersion, Dataset, Run, Task
-from registry.validation import openlineage_emitter
-from registry.validation.evaluation import Judged
-from registry.validation.openlineage_emitter import SILENT, Emitter
-from registry.validation.plan import Promise
+from treaty.contracts.document.deadlines import Promised, promises, spelled
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.registry.core.enums import Cause
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.tables import Appointment, ContractVersion, Dataset, Run, Task
+from treaty.registry.validation import openlineage_emitter
+from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
+from treaty.registry.validation.plan import Promise
 
 Ids = Callable[[], UUID]
 OVER = "the version is not in force any more"

@@ -7,20 +7,20 @@ from typing import Protocol
 
 from sqlalchemy import Engine as Database
 
-from contracts.document.model import Contract, DataObject
-from contracts.schema import Schema
-from engine.anomaly.baselines import Histories
-from engine.checks.dataset_limits import Referent
-from engine.components.frequencies import Spectrum
-from engine.core.hash_key import Key
-from engine.core.results import RunResult
-from engine.protocol.requests import Engine
-from registry.measurements.states.checkpoints import Parts
-from registry.validation.sampling import Sampling
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.schema import Schema
+from treaty.engine.anomaly.baselines import Histories
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import RunResult
+from treaty.engine.protocol.requests import Engine
+from treaty.registry.measurements.states.checkpoints import Parts
+from treaty.registry.validation.sampling import Sampling
 
 
 class Judge(Protocol):
-    """What the worker needs of `engine.evaluation.judge.judge`."""
+    """What the worker needs of `treaty.engine.evaluation.judge.judge`."""
 
     def __call__(  # noqa: PLR0913 - the engine's own signature
         self,
@@ -41,7 +41,7 @@ class Judge(Protocol):
 
 class Lacking(Protocol):
     """What stored bags have, where the checks of a contract's object, and of others, need more:
-    `engine.evaluation.judge.lacking`."""
+    `treaty.engine.evaluation.judge.lacking`."""
 
     def __call__(
         self,
@@ -56,7 +56,7 @@ class Lacking(Protocol):
 
 
 # The files of frequencies that this process does not merge itself, by component key:
-# `engine.evaluation.large_frequencies.large`.
+# `treaty.engine.evaluation.large_frequencies.large`.
 Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
 
 

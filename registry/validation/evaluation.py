@@ -7,26 +7,26 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from contracts.errors import ContractError
-from contracts.schema import Schema
-from engine.checks.binding import bind
-from engine.components.frequencies import Spectrum
-from engine.core.errors import StateError
-from engine.core.partitions import months
-from engine.core.results import RunResult
-from engine.evaluation import declared_schema as columns
-from engine.evaluation.failing_samples import discreet
-from engine.protocol.requests import SpectraRequest
-from registry.core.database import reading
-from registry.core.enums import Cause
-from registry.datasets import related_datasets
-from registry.measurements.anomalies import baselines, fits
-from registry.measurements.runs import recording
-from registry.measurements.states import state_store
-from registry.validation import sampling
-from registry.validation.dependencies import Tools
-from registry.validation.plan import Order, Promise
-from registry.validation.state_reading import Reading
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.partitions import months
+from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation import declared_schema as columns
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.protocol.requests import SpectraRequest
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import Cause
+from treaty.registry.datasets import related_datasets
+from treaty.registry.measurements.anomalies import baselines, fits
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.states import state_store
+from treaty.registry.validation import sampling
+from treaty.registry.validation.dependencies import Tools
+from treaty.registry.validation.plan import Order, Promise
+from treaty.registry.validation.state_reading import Reading
 
 log = logging.getLogger("treaty.worker")
 EMPTY = "the table holds no data yet"

@@ -14,22 +14,22 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.fingerprint import canonical
-from engine.core.results import RunResult
-from registry.core.enums import Cause
-from registry.core.ids import derived
-from registry.core.settings import Settings
-from registry.datasets import contract_datasets
-from registry.datasets.names import Name, normalise, trim
-from registry.lineage.events import event_store, model, run_metrics
-from registry.lineage.events.run_state import FoldedDataset, FoldedRun
-from registry.notifications import outbox
-from registry.notifications.outbox import LINEAGE
-from registry.tables import Dataset, LineageRun, Run, Task
-from registry.validation.evaluation import Judged
+from treaty.contracts.fingerprint import canonical
+from treaty.engine.core.results import RunResult
+from treaty.registry.core.enums import Cause
+from treaty.registry.core.ids import derived
+from treaty.registry.core.settings import Settings
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.lineage.events import event_store, model, run_metrics
+from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from treaty.registry.notifications import outbox
+from treaty.registry.notifications.outbox import LINEAGE
+from treaty.registry.tables import Dataset, LineageRun, Run, Task
+from treaty.registry.validation.evaluation import Judged
 
 if TYPE_CHECKING:
-    from registry.lineage.events.verdict_event import About, Caused
+    from treaty.registry.lineage.events.verdict_event import About, Caused
 
 log = logging.getLogger("treaty.worker")
 PRODUCER = "treaty"
@@ -89,7 +89,7 @@ def note(
 
 def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: str | None) -> dict[str, Any]:
     # The client takes a while to load: only who emits pays for it.
-    from registry.lineage.events import verdict_event
+    from treaty.registry.lineage.events import verdict_event
 
     task = session.get(Task, run.task_id) if run.task_id else None
     caused = _lineage_run(session, run)
@@ -128,7 +128,7 @@ def _lineage_run(session: Session, run: Run) -> FoldedRun | None:
 def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | None) -> "About":
     """The dataset under the name that the triggering run gave it, else under that of the registry; in the version that
     was read, else in the one that the run told of."""
-    from registry.lineage.events.verdict_event import About
+    from treaty.registry.lineage.events.verdict_event import About
 
     named = _triggering(task)
     if caused and named:
@@ -167,7 +167,7 @@ def _version(dataset: FoldedDataset) -> str | None:
 
 
 def _caused(run: FoldedRun) -> "Caused":
-    from registry.lineage.events.verdict_event import Caused
+    from treaty.registry.lineage.events.verdict_event import Caused
 
     parent = run.parent
     above = _pair(parent.get("root")) or _pair(parent)

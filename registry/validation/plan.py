@@ -6,26 +6,26 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.document.classification import classifies
-from contracts.document.model import Contract, DataObject
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from contracts.fingerprint import fingerprint
-from engine.core.partitions.months import members
-from engine.protocol.requests import Source
-from engine.protocol.write_hints import Look
-from registry.contracts import in_force
-from registry.contracts.in_force import InForce
-from registry.core.errors import RegistryError
-from registry.datasets import contract_datasets, names, related_datasets
-from registry.datasets.contract_datasets import About
-from registry.measurements.runs import recording
-from registry.measurements.states import state_store
-from registry.queue import coalescing, pending_triggers
-from registry.review.consumers import consumer_checks
-from registry.review.consumers.consumer_checks import Consumed
-from registry.tables import Dataset, Task
-from registry.validation import change_hints
+from treaty.contracts.document.classification import classifies
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core.partitions.months import members
+from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.write_hints import Look
+from treaty.registry.contracts import in_force
+from treaty.registry.contracts.in_force import InForce
+from treaty.registry.core.errors import RegistryError
+from treaty.registry.datasets import contract_datasets, names, related_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.states import state_store
+from treaty.registry.queue import coalescing, pending_triggers
+from treaty.registry.review.consumers import consumer_checks
+from treaty.registry.review.consumers.consumer_checks import Consumed
+from treaty.registry.tables import Dataset, Task
+from treaty.registry.validation import change_hints
 
 # The checks of a contract object's consumers, a document for each.
 Consumers = Callable[[Session, str, str], Iterable[Consumed]]

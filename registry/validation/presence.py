@@ -10,16 +10,16 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract
-from engine.core.results import CheckResult, Outcome, RunResult, Verdict
-from registry.contracts import in_force
-from registry.core.enums import Cause
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.incidents import lifecycle
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin
-from registry.tables import Dataset, Run
+from treaty.contracts.document.model import Contract
+from treaty.engine.core.results import CheckResult, Outcome, RunResult, Verdict
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Cause
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.tables import Dataset, Run
 
 Ids = Callable[[], UUID]
 PROMISE = "the dataset is there"

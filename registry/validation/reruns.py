@@ -8,21 +8,21 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.reader import read
-from contracts.fingerprint import fingerprint
-from engine.checks.binding import bind
-from engine.checks.dataset_limits import Referent
-from engine.core.results import CheckResult, RunResult, Value
-from engine.evaluation.failing_samples import discreet
-from registry.contracts import in_force, lookup
-from registry.core.errors import Invalid, NotFound
-from registry.measurements.anomalies import baselines, fits
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Whose
-from registry.measurements.states import state_store
-from registry.measurements.states.erasure import erased_since
-from registry.tables import ResultRow, Run
-from registry.validation.dependencies import Judge
+from treaty.contracts.document.reader import read
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.core.results import CheckResult, RunResult, Value
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.registry.contracts import in_force, lookup
+from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.measurements.anomalies import baselines, fits
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.states import state_store
+from treaty.registry.measurements.states.erasure import erased_since
+from treaty.registry.tables import ResultRow, Run
+from treaty.registry.validation.dependencies import Judge
 
 CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
 NOTHING = "the run judged no states: there is nothing to do again"

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from contracts.errors import ContractError
-from engine.checks.binding import BoundChecks
-from engine.core.errors import EngineError
-from engine.core.results import RunResult
-from engine.evaluation.failing_samples import wanted
-from engine.protocol.requests import Engine, SampleRequest
-from registry.validation.plan import Order, Promise
+from treaty.contracts.errors import ContractError
+from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation.failing_samples import wanted
+from treaty.engine.protocol.requests import Engine, SampleRequest
+from treaty.registry.validation.plan import Order, Promise
 
 log = logging.getLogger("treaty.worker")
 

@@ -12,16 +12,16 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from contracts.document.deadlines import Promised, promises, spelled
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from registry.core.enums import TaskKind
-from registry.core.state_machines import IN_FORCE
-from registry.datasets import contract_datasets
-from registry.queue import coalescing, task_queue
-from registry.queue.coalescing import Subject
-from registry.queue.task_queue import Priority
-from registry.tables import Appointment, ContractVersion, Dataset
+from treaty.contracts.document.deadlines import Promised, promises, spelled
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.registry.core.enums import TaskKind
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.queue import coalescing, task_queue
+from treaty.registry.queue.coalescing import Subject
+from treaty.registry.queue.task_queue import Priority
+from treaty.registry.tables import Appointment, ContractVersion, Dataset
 
 log = logging.getLogger("treaty.worker")
 Ids = Callable[[], UUID]

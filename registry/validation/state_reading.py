@@ -4,18 +4,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from contracts.schema import Schema
-from engine.core.errors import StateError
-from engine.core.hash_key import Key
-from engine.core.partitions import months
-from engine.protocol.requests import UNREAD, Measured, MeasureRequest
-from engine.protocol.write_hints import Look
-from engine.states import bag as bags
-from registry.core.database import reading
-from registry.measurements.states import merged_days, state_store
-from registry.measurements.states.checkpoints import Part
-from registry.validation.dependencies import Tools
-from registry.validation.plan import Order
+from treaty.contracts.schema import Schema
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.partitions import months
+from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest
+from treaty.engine.protocol.write_hints import Look
+from treaty.engine.states import bag as bags
+from treaty.registry.core.database import reading
+from treaty.registry.measurements.states import merged_days, state_store
+from treaty.registry.measurements.states.checkpoints import Part
+from treaty.registry.validation.dependencies import Tools
+from treaty.registry.validation.plan import Order
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from contracts.document.deadlines import Promised, promises
-from contracts.document.reader import read
-from registry.core.state_machines import IN_FORCE
-from registry.datasets import contract_datasets
-from registry.tables import Appointment, ContractVersion
+from treaty.contracts.document.deadlines import Promised, promises
+from treaty.contracts.document.reader import read
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.tables import Appointment, ContractVersion
 
 
 @dataclass(frozen=True)

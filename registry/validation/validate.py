@@ -13,26 +13,26 @@ from typing import Any
 from sqlalchemy.exc import StatementError
 from sqlmodel import Session
 
-from contracts.errors import ContractError
-from contracts.fingerprint import fingerprint
-from engine.core.errors import EngineError, StateError, Unreadable
-from engine.protocol.requests import Measured
-from registry.core.database import UNKEYED
-from registry.core.ids import Ids
-from registry.incidents import lifecycle
-from registry.lineage import suspect_partitions
-from registry.measurements.runs import recording, samples
-from registry.measurements.runs.recording import Origin
-from registry.measurements.states import checkpoints, state_store
-from registry.queue import coalescing
-from registry.queue.coalescing import Subject
-from registry.tables import Dataset, Run, Task
-from registry.validation import deadlines, evaluation, openlineage_emitter, plan, presence, state_reading
-from registry.validation.dependencies import Tools
-from registry.validation.evaluation import Judged
-from registry.validation.openlineage_emitter import SILENT, Emitter
-from registry.validation.plan import Order, Promise, Unworkable
-from registry.validation.state_reading import Reading
+from treaty.contracts.errors import ContractError
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core.errors import EngineError, StateError, Unreadable
+from treaty.engine.protocol.requests import Measured
+from treaty.registry.core.database import UNKEYED
+from treaty.registry.core.ids import Ids
+from treaty.registry.incidents import lifecycle
+from treaty.registry.lineage import suspect_partitions
+from treaty.registry.measurements.runs import recording, samples
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.states import checkpoints, state_store
+from treaty.registry.queue import coalescing
+from treaty.registry.queue.coalescing import Subject
+from treaty.registry.tables import Dataset, Run, Task
+from treaty.registry.validation import deadlines, evaluation, openlineage_emitter, plan, presence, state_reading
+from treaty.registry.validation.dependencies import Tools
+from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
+from treaty.registry.validation.plan import Order, Promise, Unworkable
+from treaty.registry.validation.state_reading import Reading
 
 log = logging.getLogger("treaty.worker")
 NOTHING_CHANGED = "nothing changed"

@@ -1,18 +1,14 @@
-"""The worker, as a program and by its public names: `python -m registry.worker.__main__` works until told to stop."""
+"""Run a worker until it is stopped: `python -m treaty.registry.worker`."""
 
-from registry.core import logs
-from registry.core import settings as core_settings
-from registry.worker.loop import Stop, Worker
-from registry.worker.process import run
-
-__all__ = ["Stop", "Worker", "main", "run"]
+from treaty.registry.core import logs, settings
+from treaty.registry.worker import process
 
 
 def main() -> None:
-    """Works with the settings of the environment."""
-    settings = core_settings.load()
-    logs.configure(settings.log)
-    run(settings)
+    """Run a worker with the settings of the environment."""
+    loaded = settings.load()
+    logs.configure(loaded.log)
+    process.run(loaded)
 
 
 if __name__ == "__main__":

@@ -8,22 +8,22 @@ from random import random
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import OperationalError
 
-from engine.core.hash_key import Key
-from engine.evaluation.judge import lacking
-from engine.protocol.progress import Tell
-from engine.protocol.requests import Engine
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.ids import Ids
-from registry.core.settings import Settings
-from registry.measurements.states.checkpoints import TaskParts
-from registry.queue import task_queue
-from registry.review.consumers import consumer_checks
-from registry.tables import Task
-from registry.validation.dependencies import Judge, Lacking, Large, Tools
-from registry.validation.plan import Consumers
-from registry.validation.sampling import Sampling
-from registry.worker.metrics import Figures
+from treaty.engine.core.hash_key import Key
+from treaty.engine.evaluation.judge import lacking
+from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.requests import Engine
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.ids import Ids
+from treaty.registry.core.settings import Settings
+from treaty.registry.measurements.states.checkpoints import TaskParts
+from treaty.registry.queue import task_queue
+from treaty.registry.review.consumers import consumer_checks
+from treaty.registry.tables import Task
+from treaty.registry.validation.dependencies import Judge, Lacking, Large, Tools
+from treaty.registry.validation.plan import Consumers
+from treaty.registry.validation.sampling import Sampling
+from treaty.registry.worker.metrics import Figures
 
 
 @dataclass(frozen=True)

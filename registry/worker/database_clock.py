@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Engine as Database
 from sqlalchemy import text
 
-from registry.core import clock
+from treaty.registry.core import clock
 
 
 @dataclass

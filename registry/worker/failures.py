@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from contracts.errors import ContractError
-from engine.core.errors import EngineError, EngineKilled, Unreadable
-from registry.core.errors import Invalid, RegistryError
-from registry.queue import task_queue
-from registry.queue.task_queue import Fenced
-from registry.validation.plan import Unworkable
+from treaty.contracts.errors import ContractError
+from treaty.engine.core.errors import EngineError, EngineKilled, Unreadable
+from treaty.registry.core.errors import Invalid, RegistryError
+from treaty.registry.queue import task_queue
+from treaty.registry.queue.task_queue import Fenced
+from treaty.registry.validation.plan import Unworkable
 
 log = logging.getLogger("treaty.worker")
 TRIES: dict[type[Exception], int] = {Unreadable: 3, EngineKilled: 3, ContractError: 1, Invalid: 1, Unworkable: 1}

@@ -16,18 +16,18 @@ from uuid import UUID
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
-from engine.core import interrupts
-from registry.audit import audit_log
-from registry.core import logs
-from registry.core.database import transaction
-from registry.core.enums import Action, InboxState
-from registry.lineage.events import event_store
-from registry.queue import task_queue
-from registry.queue.task_queue import Fenced
-from registry.tables import InboxEvent, Task
-from registry.worker import failures, periodic, task_handlers
-from registry.worker.context import Means
-from registry.worker.intake import event_processing
+from treaty.engine.core import interrupts
+from treaty.registry.audit import audit_log
+from treaty.registry.core import logs
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Action, InboxState
+from treaty.registry.lineage.events import event_store
+from treaty.registry.queue import task_queue
+from treaty.registry.queue.task_queue import Fenced
+from treaty.registry.tables import InboxEvent, Task
+from treaty.registry.worker import failures, periodic, task_handlers
+from treaty.registry.worker.context import Means
+from treaty.registry.worker.intake import event_processing
 
 log = logging.getLogger("treaty.worker")
 ACTOR = "worker"

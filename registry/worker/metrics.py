@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from registry.core.prometheus import MEDIA_TYPE, Counts, Labels, family, page
-from registry.tables import Task
+from treaty.registry.core.prometheus import MEDIA_TYPE, Counts, Labels, family, page
+from treaty.registry.tables import Task
 
 PATH = "/metrics"
 DONE, FAILED, RELEASED = "done", "failed", "released"

@@ -12,15 +12,15 @@ from threading import Thread
 
 from sqlalchemy.exc import OperationalError
 
-from registry.core.database import reading, transaction
-from registry.drafting import nightly_redraft, refits
-from registry.measurements.patterns import index_updates
-from registry.notifications.delivery import Deliverer
-from registry.review.approval import activation
-from registry.validation import schedule
-from registry.worker.context import Means
-from registry.worker.intake import orphans
-from registry.worker.operations import upkeep
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.drafting import nightly_redraft, refits
+from treaty.registry.measurements.patterns import index_updates
+from treaty.registry.notifications.delivery import Deliverer
+from treaty.registry.review.approval import activation
+from treaty.registry.validation import schedule
+from treaty.registry.worker.context import Means
+from treaty.registry.worker.intake import orphans
+from treaty.registry.worker.operations import upkeep
 
 log = logging.getLogger("treaty.worker")
 PATIENCE = 5.0

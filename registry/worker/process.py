@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine.checks import plugins
-from engine.core import key_files
-from engine.core.hash_key import Key
-from registry.core.database import connect, migrate
-from registry.core.settings import Settings
-from registry.worker.database_clock import DatabaseClock
-from registry.worker.loop import Stop, Worker
-from registry.worker.metrics import Figures, served
-from registry.worker.periodic import Duty, watched
+from treaty.engine.checks import plugins
+from treaty.engine.core import key_files
+from treaty.engine.core.hash_key import Key
+from treaty.registry.core.database import connect, migrate
+from treaty.registry.core.settings import Settings
+from treaty.registry.worker.database_clock import DatabaseClock
+from treaty.registry.worker.loop import Stop, Worker
+from treaty.registry.worker.metrics import Figures, served
+from treaty.registry.worker.periodic import Duty, watched
 
 log = logging.getLogger("treaty.worker")
 ADJUSTED = timedelta(minutes=1)
@@ -24,10 +24,10 @@ ADJUSTED = timedelta(minutes=1)
 
 def run(settings: Settings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
-    from engine.evaluation.judge import judge
-    from engine.evaluation.large_frequencies import large
-    from engine.spark.process.child import ChildSettings, SparkChild
-    from engine.states.state_files import StateFiles
+    from treaty.engine.evaluation.judge import judge
+    from treaty.engine.evaluation.large_frequencies import large
+    from treaty.engine.spark.process.child import ChildSettings, SparkChild
+    from treaty.engine.states.state_files import StateFiles
 
     limits = ChildSettings(
         limit_seconds=settings.engine_limit_seconds,

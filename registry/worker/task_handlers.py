@@ -8,17 +8,17 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
-from registry.core.database import reading
-from registry.core.enums import TaskKind
-from registry.drafting import drafts, nightly_redraft, refits
-from registry.measurements.patterns import index_updates
-from registry.measurements.states import state_store
-from registry.review.replays import replay
-from registry.tables import Task
-from registry.validation import deadlines, openlineage_emitter, plan, validate
-from registry.validation.plan import Unworkable
-from registry.worker.context import Means
-from registry.worker.operations import upkeep
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import TaskKind
+from treaty.registry.drafting import drafts, nightly_redraft, refits
+from treaty.registry.measurements.patterns import index_updates
+from treaty.registry.measurements.states import state_store
+from treaty.registry.review.replays import replay
+from treaty.registry.tables import Task
+from treaty.registry.validation import deadlines, openlineage_emitter, plan, validate
+from treaty.registry.validation.plan import Unworkable
+from treaty.registry.worker.context import Means
+from treaty.registry.worker.operations import upkeep
 
 # What a task's work leaves to be written, in the transaction that ends the task.
 Effect = Callable[[Session, datetime], dict[str, Any]]

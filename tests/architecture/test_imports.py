@@ -1,5 +1,6 @@
 """What is loaded when, and who may import whom."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,11 @@ ROOT = Path(__file__).parents[2]
 HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "datasketches"}
 STORE = {"sqlalchemy", "sqlmodel", "alembic"}
 # What a check means: a third of the time to start, and no command that asks the service needs it.
-MEANINGS = {"engine.analyzers", "engine.checks.binding"}
-OWN = ("contracts", "engine", "registry", "ui", "migrations")
+MEANINGS = {"treaty.engine.analyzers", "treaty.engine.checks.binding"}
+TOPS = ("contracts", "engine", "registry", "ui", "migrations")
 TEXTS = " ".join(f"ui.texts.{path.stem}" for path in (ROOT / "ui" / "texts").glob("[a-z]*.py"))
-HELP = "with contextlib.suppress(SystemExit): registry.cli.main.main(['--help'])"
+HELP = "with contextlib.suppress(SystemExit): treaty.registry.cli.main.main(['--help'])"
+# Modules of `treaty` that are light, and what none of them loads.
 LIGHT = {
     "contracts": (
         "contracts contracts.document.reader contracts.document.writer contracts.editing.patches "
@@ -23,12 +25,12 @@ LIGHT = {
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "engine": (
-        "engine.evaluation.state_queries engine.statistics.distances engine.checks.binding "
-        "engine.cli.commands engine.states.state_files engine.suggestions.selection.pipeline engine.gate.gate "
-        "engine.cli.gate engine.suggestions.declared engine.report engine.analyzers.reference "
-        "engine.session.failing_rows engine.evaluation.failing_samples engine.protocol.requests "
-        "engine.core.results engine.spark.process.child engine.states.bag engine.evaluation.judge "
-        "engine.session.verify engine.core.partitions.views",
+        "engine.analyzers.reference engine.checks.binding engine.cli.commands engine.cli.gate engine.core.results "
+        "engine.core.partitions.views engine.evaluation.failing_samples engine.evaluation.judge "
+        "engine.evaluation.state_queries engine.gate.gate engine.protocol.requests engine.report "
+        "engine.session.failing_rows engine.session.verify engine.spark.process.child engine.states.bag "
+        "engine.states.state_files engine.statistics.distances engine.suggestions.declared "
+        "engine.suggestions.selection.pipeline",
         HEAVY | STORE | {"httpx", "fastapi"},
     ),
     "client": ("registry.client registry.schemas registry.core.settings", HEAVY | STORE | {"fastapi", "starlette"}),
@@ -49,12 +51,12 @@ def loaded(statement: str, watched: set[str]) -> set[str]:
 @pytest.mark.parametrize("group", LIGHT)
 def test_light_modules_load_no_heavy_library(group: str) -> None:
     modules, banned = LIGHT[group]
-    assert loaded(f"import {', '.join(modules.split())}", banned) == set()
+    assert loaded("import " + ", ".join(f"treaty.{each}" for each in modules.split()), banned) == set()
 
 
 def test_help_loads_no_heavy_library() -> None:
     program = [
-        "import contextlib, io, registry.cli.main",
+        "import contextlib, io, treaty.registry.cli.main",
         "with contextlib.redirect_stdout(io.StringIO()):",
         f"  {HELP}",
     ]
@@ -64,7 +66,7 @@ def test_help_loads_no_heavy_library() -> None:
 def test_no_module_of_the_pages_shadows_a_library() -> None:
     """Streamlit puts the script's folder first on sys.path while a page runs: `ui/requests.py` would be `requests`."""
     top = {path.stem for path in (ROOT / "ui").iterdir() if path.is_dir() or path.suffix == ".py"}
-    importable = {*sys.stdlib_module_names, *packages_distributions(), *OWN} - {"__init__", "__main__"}
+    importable = {*sys.stdlib_module_names, *packages_distributions(), *TOPS} - {"__init__", "__main__"}
     assert top & importable == set()
 
 
@@ -73,3 +75,12 @@ def test_imports_point_one_way() -> None:
     assert command, "import-linter is not installed: make setup"
     done = subprocess.run([command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
+
+
+def test_nothing_imports_a_folder_at_the_top_without_the_namespace() -> None:
+    """It would be another module than the one that is loaded as `treaty.<folder>`, and in a wheel there is none."""
+    names = "|".join(TOPS)
+    imported = re.compile(rf"^\s*(?:from (?:{names})[. ]|import (?:{names})\b)", re.MULTILINE)
+    folders = (*TOPS, "src", "bench", "docs", "tests")
+    files = [path for folder in folders for ending in ("py", "md") for path in (ROOT / folder).rglob(f"*.{ending}")]
+    assert [str(path) for path in files if imported.search(path.read_text(encoding="utf-8"))] == []

@@ -10,8 +10,8 @@ import pytest
 from support import cases_apart
 from support.analyzer_cases import CASES
 
-from engine.analyzers import ANALYZERS
-from engine.components.base import COMPONENTS
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.components.base import COMPONENTS
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")

@@ -9,8 +9,8 @@ from support.agreement import agrees
 from support.analyzer_cases import CASES
 from support.analyzer_table import Case
 
-from engine.states import bag as bags
-from engine.states.bag import States
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
 
 Client = Callable[..., Any]
 

@@ -8,10 +8,10 @@ from support import connected
 from support.orders import check, contract
 from support.verbs import ENDLESS
 
-from contracts.errors import ContractError
-from engine.core.errors import EngineKilled
-from engine.core.results import RunResult
-from engine.spark.process.child import ChildSettings, SparkChild
+from treaty.contracts.errors import ContractError
+from treaty.engine.core.errors import EngineKilled
+from treaty.engine.core.results import RunResult
+from treaty.engine.spark.process.child import ChildSettings, SparkChild
 
 Client = Callable[..., Any]
 COLUMNS = [

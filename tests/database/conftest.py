@@ -9,7 +9,7 @@ from support.api import World, remembered, with_people_alone
 from support.databases import KINDS, empty, postgres_server, sqlite_copy, sqlite_template
 from support.memories import DAYS, Memory
 
-from registry.core.database import connect, migrate
+from treaty.registry.core.database import connect, migrate
 
 HERE = Path(__file__).parent
 

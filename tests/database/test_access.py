@@ -13,15 +13,15 @@ from sqlalchemy import Engine
 from sqlmodel import select
 from support.api import NOW, PASSWORD, World, build, cheap_passwords
 
-from registry.access import authentication, first_admin, users
-from registry.access.authentication import GRANTS
-from registry.core import ids
-from registry.core.database import connect, reading, transaction
-from registry.core.enums import Permission, Role
-from registry.core.errors import Conflict, Forbidden, Unauthenticated
-from registry.core.settings import Settings
-from registry.schemas import UserChange
-from registry.tables import ApiToken, SetupToken, User, WebSession
+from treaty.registry.access import authentication, first_admin, users
+from treaty.registry.access.authentication import GRANTS
+from treaty.registry.core import ids
+from treaty.registry.core.database import connect, reading, transaction
+from treaty.registry.core.enums import Permission, Role
+from treaty.registry.core.errors import Conflict, Forbidden, Unauthenticated
+from treaty.registry.core.settings import Settings
+from treaty.registry.schemas import UserChange
+from treaty.registry.tables import ApiToken, SetupToken, User, WebSession
 
 HOUR = timedelta(hours=1)
 
@@ -345,7 +345,7 @@ def completed_now(engine: Engine, token: str) -> int:
 def build_app(engine: Engine) -> Any:
     from fastapi.testclient import TestClient
 
-    from registry.api.app import create_app
+    from treaty.registry.api.app import create_app
 
     return TestClient(create_app(Settings(), engine))
 

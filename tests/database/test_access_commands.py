@@ -8,9 +8,9 @@ import pytest
 from support.api import World
 from typer.testing import CliRunner
 
-from registry.cli import main
-from registry.client import Client
-from registry.core.enums import Permission
+from treaty.registry.cli import main
+from treaty.registry.client import Client
+from treaty.registry.core.enums import Permission
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def told(world: World, monkeypatch: pytest.MonkeyPatch) -> Any:
     def run(who: str, *words: str) -> tuple[int, str]:
         monkeypatch.setenv("TREATY_TOKEN", world.secrets[who])
         made = lambda _, token: Client("http://testserver", token, http=world.http)  # noqa: E731
-        monkeypatch.setattr("registry.client.Client", made)
+        monkeypatch.setattr("treaty.registry.client.Client", made)
         monkeypatch.setattr(Client, "close", lambda _: None)
         result = CliRunner().invoke(main.app, ["access", *words])
         return result.exit_code, result.stdout.strip() or str(result.exception or "")

@@ -10,15 +10,15 @@ from sqlmodel import select
 from support.api import World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
-from contracts.document import writer
-from registry import schemas
-from registry.client import ClientError
-from registry.core import clock, ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Answer, Pin, VersionState
-from registry.review.approval import activation
-from registry.review.consumers import acknowledgements
-from registry.tables import ContractVersion
+from treaty.contracts.document import writer
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Answer, Pin, VersionState
+from treaty.registry.review.approval import activation
+from treaty.registry.review.consumers import acknowledgements
+from treaty.registry.tables import ContractVersion
 
 DAY = timedelta(days=1)
 

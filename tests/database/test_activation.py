@@ -12,18 +12,18 @@ from sqlmodel import select
 from support.api import World, plain
 from support.engines import FakeEngine, large
 
-from contracts.document import writer
-from engine.evaluation.judge import judge
-from registry import schemas
-from registry.client import ClientError
-from registry.core import clock, ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Pin, VersionState
-from registry.core.settings import Settings
-from registry.review.approval import activation
-from registry.tables import ContractVersion, Task
-from registry.worker.__main__ import Worker
-from registry.worker.periodic import keep_time
+from treaty.contracts.document import writer
+from treaty.engine.evaluation.judge import judge
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Pin, VersionState
+from treaty.registry.core.settings import Settings
+from treaty.registry.review.approval import activation
+from treaty.registry.tables import ContractVersion, Task
+from treaty.registry.worker.loop import Worker
+from treaty.registry.worker.periodic import keep_time
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)

@@ -11,10 +11,10 @@ from support.events import event, output
 from support.lineages import canonical, marks, promised
 from support.scenes import NOON, Scene, rows
 
-from registry.core.database import reading, transaction
-from registry.datasets.names import Name
-from registry.lineage import aliases
-from registry.tables import Dataset, NameLink, UnmatchedDataset
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage import aliases
+from treaty.registry.tables import Dataset, NameLink, UnmatchedDataset
 
 PATH = ("file", "/data/orders")
 HIVE = ("hive://metastore:9083", "sales.orders")

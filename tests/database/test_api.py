@@ -31,15 +31,15 @@ from support.databases import KINDS, blank
 from support.events import event
 from support.flowing import step, take_in
 
-from contracts.document import writer
-from registry import schemas
-from registry.access import authentication, first_admin, users
-from registry.api.app import create_app
-from registry.audit import audit_log
-from registry.contracts import lookup
-from registry.core import clock, ids
-from registry.core.database import connect, migrate, reading, transaction
-from registry.core.enums import (
+from treaty.contracts.document import writer
+from treaty.registry import schemas
+from treaty.registry.access import authentication, first_admin, users
+from treaty.registry.api.app import create_app
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import lookup
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.enums import (
     Answer,
     ChannelKind,
     InboxState,
@@ -52,9 +52,9 @@ from registry.core.enums import (
     TaskState,
     TeamRole,
 )
-from registry.core.pagination import Asked
-from registry.core.settings import Settings
-from registry.tables import (
+from treaty.registry.core.pagination import Asked
+from treaty.registry.core.settings import Settings
+from treaty.registry.tables import (
     AcknowledgementRow,
     Channel,
     Contract,
@@ -694,7 +694,7 @@ def test_a_change_that_cannot_be_audited_does_not_happen(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("registry.audit.audit_log.record", fail)
+    monkeypatch.setattr("treaty.registry.audit.audit_log.record", fail)
     who = "producer" if "producer" in call.allowed else min(call.allowed)
     with cheap_passwords():
         assert made(world, who, call, names).status_code == 500
@@ -794,7 +794,7 @@ def test_an_unexpected_failure_gives_a_reference_that_the_log_has(
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret of the machine")
 
-    monkeypatch.setattr("registry.browse.contract_list.contracts", fail)
+    monkeypatch.setattr("treaty.registry.browse.contract_list.contracts", fail)
     with caplog.at_level(logging.ERROR):
         answer = world.call("viewer", "GET", "/contracts")
     assert (answer.status_code, "secret" in answer.text) == (500, False)

@@ -11,15 +11,15 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from support.api import NOW, World, document, drafted, plain, suggestion
 
-from contracts.document import writer
-from contracts.document.reader import read
-from registry import schemas
-from registry.client import ClientError
-from registry.core.database import reading, transaction
-from registry.core.enums import Decision, ProposalState, VersionState
-from registry.datasets import contract_datasets
-from registry.review.proposals import proposals as proposals_proposals
-from registry.tables import Contract, ContractVersion, Dataset, Proposal, Task
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Decision, ProposalState, VersionState
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.review.proposals import proposals as proposals_proposals
+from treaty.registry.tables import Contract, ContractVersion, Dataset, Proposal, Task
 
 
 def propose(world: World, text_: str | None = None, *, by: str = "producer") -> schemas.ProposalOut:

@@ -13,13 +13,13 @@ from sqlmodel import Session
 from support.api import World, build, document
 from support.tampering import CASES, LENGTH, Entry, entries
 
-from engine.core import key_files
-from registry.audit import audit_log, hash_chain
-from registry.audit.hash_chain import CHANGED, Chain, Head
-from registry.core.database import reading, transaction
-from registry.core.enums import Action
-from registry.core.pagination import Asked
-from registry.tables import AuditEntry, ContractVersion
+from treaty.engine.core import key_files
+from treaty.registry.audit import audit_log, hash_chain
+from treaty.registry.audit.hash_chain import CHANGED, Chain, Head
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Action
+from treaty.registry.core.pagination import Asked
+from treaty.registry.tables import AuditEntry, ContractVersion
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
 

@@ -17,18 +17,18 @@ from sqlmodel import select
 from support.databases import sqlite_copy
 from support.scenes import NOON
 
-from contracts.schema import Schema
-from engine.protocol.requests import Measured
-from engine.states.state_files import StateFiles
-from registry.audit import audit_log
-from registry.core import ids
-from registry.core.database import connect, migrate, reading, transaction
-from registry.core.enums import Action
-from registry.core.settings import Settings
-from registry.measurements.states import state_store
-from registry.tables import Dataset, PartitionState
-from registry.worker.operations import backup
-from registry.worker.operations.backup_archive import END, ArchiveError
+from treaty.contracts.schema import Schema
+from treaty.engine.protocol.requests import Measured
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.audit import audit_log
+from treaty.registry.core import ids
+from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.enums import Action
+from treaty.registry.core.settings import Settings
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, PartitionState
+from treaty.registry.worker.operations import backup
+from treaty.registry.worker.operations.backup_archive import END, ArchiveError
 
 NOW = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
 CONTENTS = (b"some counts of values", b"others", b"")
@@ -169,7 +169,7 @@ def test_no_damaged_byte_passes_and_nothing_is_touched(place: Place, tmp_path: P
 
 def sealed(target: Path, change: Callable[[dict[str, bytes]], dict[str, bytes]]) -> None:
     """Writes the backup anew with other members, and with a checksum that is right."""
-    from registry.worker.operations.backup_archive import writing
+    from treaty.registry.worker.operations.backup_archive import writing
 
     with tarfile.open(target) as tar:
         members = {each.name: tar.extractfile(each).read() for each in tar}  # type: ignore[union-attr]
@@ -316,7 +316,7 @@ def test_a_database_whose_audit_is_broken_is_not_backed_up_as_if_it_were_whole(p
 def test_a_backup_of_an_older_version_is_brought_up(tmp_path: Path) -> None:
     from alembic import command
 
-    from registry.core.database import migration_config, newest_migration
+    from treaty.registry.core.database import migration_config, newest_migration
 
     old = Place(Settings(home=tmp_path / "old"), connect(f"sqlite:///{tmp_path}/old/treaty.db"))
     old.settings.home.mkdir()

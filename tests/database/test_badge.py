@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 import pytest
 from support.api import World, document, failed_run
 
-from engine.core.results import Verdict
-from registry.core import ids
-from registry.core.database import transaction
-from registry.exchange import badge
-from registry.tables import Run
+from treaty.engine.core.results import Verdict
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.exchange import badge
+from treaty.registry.tables import Run
 
 ID = "shop-orders"
 SVG = "{http://www.w3.org/2000/svg}"

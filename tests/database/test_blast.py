@@ -11,14 +11,14 @@ from support.events import real
 from support.flowing import START, columns, dataset, ran, step
 from support.harms import Fails, Harm
 
-from registry import schemas
-from registry.access import authentication
-from registry.client import ClientError
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Part, Role, Spread, TaskKind
-from registry.queue import task_queue
-from registry.tables import Task
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Part, Role, Spread, TaskKind
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import Task
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from support.events import body, event, output
 from support.lineages import marks, promised
 from support.scenes import TOKEN, Scene, rows, user
 
-from registry.core.enums import InboxState
-from registry.core.settings import Settings
-from registry.lineage.events.run_state import FoldedRun
-from registry.tables import InboxEvent, LineageRun, RejectedEvent
+from treaty.registry.core.enums import InboxState
+from treaty.registry.core.settings import Settings
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.tables import InboxEvent, LineageRun, RejectedEvent
 
 MOST = 32 * 1024 * 1024
 

@@ -8,13 +8,13 @@ from support.api import World, document, drafted, suggestion
 from support.consumers import PRODUCER, approve, content, subscribe
 from support.scenes import rows
 
-from contracts.document import writer
-from registry import schemas
-from registry.client import ClientError
-from registry.core import clock
-from registry.core.database import transaction
-from registry.core.enums import Decision, ProposalState
-from registry.tables import OutboxMessage
+from treaty.contracts.document import writer
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision, ProposalState
+from treaty.registry.tables import OutboxMessage
 
 LISTS = ("to_decide", "to_change", "put_off", "waiting", "affecting")
 

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 import pytest
 from support.api import NOW, World, document
 
-from engine.core.results import Outcome, Verdict
-from registry.core import ids
-from registry.core.database import transaction
-from registry.schemas import CheckedOut
-from registry.tables import ResultRow, Run
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.schemas import CheckedOut
+from treaty.registry.tables import ResultRow, Run
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)

@@ -13,18 +13,18 @@ from support.events import event
 from support.orders import SCHEMA, check
 from support.scenes import LOCATION, Scene, current, next_version, orders, rows
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from engine.checks.binding import bind
-from engine.core.errors import EngineKilled
-from engine.core.hash_key import SIZE, Key
-from engine.core.results import Outcome
-from engine.evaluation.judge import judge, lacking
-from engine.protocol.requests import Measured, MeasureRequest
-from engine.states import bag as bags
-from engine.states.bag import CLASSIFIED, KEYLESS
-from registry.tables import PartitionState, PartRead, ResultRow
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.errors import EngineKilled
+from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import CLASSIFIED, KEYLESS
+from treaty.registry.tables import PartitionState, PartRead, ResultRow
 
 KEY, OTHER = Key(b"a" * SIZE), Key(b"b" * SIZE)
 TABLES = {f"ds={at}": f"here{at},there{at}" for at in range(1, 5)}

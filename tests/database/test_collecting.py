@@ -9,12 +9,12 @@ from sqlmodel import col, select
 from support.api import NOW
 from support.memories import DAYS, ROWS, Memory
 
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.measurements.states import state_store
-from registry.measurements.states.file_collection import Freed, collect
-from registry.queue import task_queue
-from registry.tables import Dataset, PartitionState, PartRead
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.measurements.states import state_store
+from treaty.registry.measurements.states.file_collection import Freed, collect
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import Dataset, PartitionState, PartRead
 
 LATER = clock.now() + timedelta(days=2)
 OTHER_ROWS = {**ROWS, "id": [5, 6, 7, 8]}

@@ -18,23 +18,23 @@ from support.orders import check, states
 from support.scenes import LOCATION, NOON, Scene, contract_in_force, current, rows
 from support.view_texts import viewed
 
-from contracts.document.reader import read
-from contracts.schema import Column, Schema
-from engine.core.errors import StateError
-from engine.core.results import Verdict
-from engine.evaluation.judge import judge, lacking
-from engine.protocol.requests import Measured, MeasureRequest
-from engine.states.state_files import StateFiles
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import TaskKind, TaskState, VersionState
-from registry.core.errors import Invalid
-from registry.core.settings import Settings
-from registry.measurements.states import compaction
-from registry.measurements.states import state_store as memory
-from registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
-from registry.validation import reruns
-from registry.worker.periodic import order_upkeep
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.results import Verdict
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import TaskKind, TaskState, VersionState
+from treaty.registry.core.errors import Invalid
+from treaty.registry.core.settings import Settings
+from treaty.registry.measurements.states import compaction
+from treaty.registry.measurements.states import state_store as memory
+from treaty.registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
+from treaty.registry.validation import reruns
+from treaty.registry.worker.periodic import order_upkeep
 
 TABLE = Schema(
     tuple(map(Column, ("id", "amount", "status", "day", "country"), ("bigint", "double", "string", "date", "string")))

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from support.api import PASSWORD, World, drafted, plain, suggestion
 
-from contracts.document import writer
-from registry import schemas
-from registry.access import authentication, users
-from registry.client import ClientError
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Decision, ProposalState, Role
+from treaty.contracts.document import writer
+from treaty.registry import schemas
+from treaty.registry.access import authentication, users
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision, ProposalState, Role
 
 CONTRACT = "shop-orders"
 

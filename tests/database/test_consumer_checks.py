@@ -12,19 +12,19 @@ from sqlmodel import select
 from support.api import NOW, World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.schema import Schema
-from engine.checks.binding import bind
-from engine.core.results import Outcome, Verdict
-from registry import schemas
-from registry.client import ClientError
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Decision, ProposalState
-from registry.review.consumers import consumer_checks
-from registry.review.consumers.consumer_checks import Consumed
-from registry.tables import ConsumerCheckRow, ResultRow, Run
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Decision, ProposalState
+from treaty.registry.review.consumers import consumer_checks
+from treaty.registry.review.consumers.consumer_checks import Consumed
+from treaty.registry.tables import ConsumerCheckRow, ResultRow, Run
 
 MEAN = check("mean-amount", "mean", column="amount", mustBeGreaterThan=10)
 NULLS = {"metric": "nullValues", "mustBe": 0}

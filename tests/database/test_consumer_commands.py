@@ -9,12 +9,12 @@ import pytest
 from support.api import World
 from support.consumers import CONTRACT, approve, check, content
 
-from engine.cli.commands import Stop
-from registry.cli.commands import consumers
-from registry.cli.main import main
-from registry.client import ClientError
-from registry.core.enums import ChannelKind
-from registry.schemas import ChannelIn
+from treaty.engine.cli.commands import Stop
+from treaty.registry.cli.commands import consumers
+from treaty.registry.cli.main import main
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import ChannelKind
+from treaty.registry.schemas import ChannelIn
 
 # The page's own example.
 CHECKS = (Path(__file__).parents[2] / "docs/consumers.md").read_text().split("```yaml\n")[1].split("```")[0]
@@ -30,7 +30,7 @@ def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise Stop(error.message) from None
 
-    monkeypatch.setattr("registry.cli.commands.service.opened", opened)
+    monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
     approve(world, content())
     return world
 

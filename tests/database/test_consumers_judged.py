@@ -7,10 +7,10 @@ from sqlalchemy import Engine
 from support.consumers import check
 from support.registered import Registered, registered
 
-from engine.core.results import Outcome, Verdict
-from registry import schemas
-from registry.review.consumers import consumer_checks
-from registry.tables import Run
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry import schemas
+from treaty.registry.review.consumers import consumer_checks
+from treaty.registry.tables import Run
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 DEAR = check("dear", "minimum", column="id", mustBeGreaterThan=10)
@@ -72,6 +72,6 @@ def test_what_a_consumer_asks_cannot_stop_the_producers_validation(
 
 
 def broken(*_: object) -> None:
-    from contracts.errors import ContractError, Fault
+    from treaty.contracts.errors import ContractError, Fault
 
     raise ContractError([Fault("TR-X", "x", "no longer fits")])

@@ -9,12 +9,12 @@ from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.api import NOW, World, document, drafted, failed_run, remembered, suggestion
 
-from registry import schemas
-from registry.client import ClientError
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import Answer, IncidentState, Part, Permission, Role
-from registry.tables import AcknowledgementRow, ContractVersion, Incident
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Answer, IncidentState, Part, Permission, Role
+from treaty.registry.tables import AcknowledgementRow, ContractVersion, Incident
 
 LISTS = (
     "/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements", "/teams",
@@ -118,7 +118,7 @@ def test_what_comes_meanwhile_does_not_move_the_portions_of_what_was_there(full:
 
 
 def test_the_client_reads_as_many_portions_as_are_asked_for(full: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("registry.client.transport.PORTION", 2)
+    monkeypatch.setattr("treaty.registry.client.transport.PORTION", 2)
     assert [each.id for each in full.client("viewer").contracts()] == [f"c-{at}" for at in range(5)]
     assert [each.id for each in full.client("viewer").contracts(limit=3)] == ["c-0", "c-1", "c-2"]
 

@@ -10,9 +10,9 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from sqlmodel import select
 from support.signals import interruptible
 
-from registry.core import ids
-from registry.core.database import migration_of, reading, transaction
-from registry.tables import ApiToken, User
+from treaty.registry.core import ids
+from treaty.registry.core.database import migration_of, reading, transaction
+from treaty.registry.tables import ApiToken, User
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 

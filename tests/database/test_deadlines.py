@@ -11,16 +11,26 @@ from sqlmodel import select
 from support.events import event
 from support.scenes import DOCUMENT, LOCATION, NOON, Scene, add, described, rows
 
-from contracts.document.reader import read
-from engine.core.errors import EngineError, Unreadable
-from engine.core.results import Outcome, Verdict
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Cause, TaskState, VersionState
-from registry.datasets.names import location, normalise
-from registry.tables import Appointment, Contract, ContractVersion, Dataset, DirtyMark, ResultRow, Run, Task, User
-from registry.validation import schedule, timetable
-from registry.worker.periodic import keep_appointments
+from treaty.contracts.document.reader import read
+from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Cause, TaskState, VersionState
+from treaty.registry.datasets.names import location, normalise
+from treaty.registry.tables import (
+    Appointment,
+    Contract,
+    ContractVersion,
+    Dataset,
+    DirtyMark,
+    ResultRow,
+    Run,
+    Task,
+    User,
+)
+from treaty.registry.validation import schedule, timetable
+from treaty.registry.worker.periodic import keep_appointments
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 # NOON is a Sunday, in winter. The first deadline is on Monday at half past six, as UTC has it.

@@ -11,12 +11,12 @@ from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.scenes import NOON, contract_in_force
 
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import TaskState
-from registry.queue import coalescing, task_queue
-from registry.queue.coalescing import Pace, Subject
-from registry.tables import Task
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import TaskState
+from treaty.registry.queue import coalescing, task_queue
+from treaty.registry.queue.coalescing import Pace, Subject
+from treaty.registry.tables import Task
 
 
 @dataclass

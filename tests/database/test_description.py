@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 from support.api import World, build, cheap_passwords, document
 from support.required import require
 
-from registry.api.app import create_app
-from registry.core.database import connect
-from registry.core.settings import Settings
+from treaty.registry.api.app import create_app
+from treaty.registry.core.database import connect
+from treaty.registry.core.settings import Settings
 
 EXAMPLES = 5
 # Whoever calls it is nobody afterwards.

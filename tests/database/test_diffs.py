@@ -9,11 +9,11 @@ from support.api import World, drafted, suggestion
 from support.orders import check
 from support.versions import document
 
-from contracts.document.writer import write
-from registry import schemas
-from registry.client import ClientError
-from registry.core.database import transaction
-from registry.core.enums import Pin
+from treaty.contracts.document.writer import write
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Pin
 
 
 def text(rows: int, version: str, **terms: Any) -> str:

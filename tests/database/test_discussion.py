@@ -8,14 +8,14 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from support.api import NOW, World, document, drafted, plain, suggestion
 
-from contracts.document import writer
-from contracts.document.reader import read
-from registry import schemas
-from registry.access.authentication import Principal, permissions_of
-from registry.browse import inbox
-from registry.client import ClientError
-from registry.core.database import reading, transaction
-from registry.core.enums import Decision, Role
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.registry import schemas
+from treaty.registry.access.authentication import Principal, permissions_of
+from treaty.registry.browse import inbox
+from treaty.registry.client import ClientError
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Decision, Role
 
 
 def refused(call: Callable[[], object]) -> ClientError:

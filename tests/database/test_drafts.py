@@ -9,15 +9,15 @@ from uuid import UUID
 import pytest
 from support.api import World, document, drafted, plain, suggestion
 
-from contracts.document import writer
-from contracts.document.reader import read
-from registry import schemas
-from registry.client import ClientError
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Decision, ProposalState
-from registry.core.errors import Invalid
-from registry.tables import Proposal
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Decision, ProposalState
+from treaty.registry.core.errors import Invalid
+from treaty.registry.tables import Proposal
 
 ACCEPTED, REJECTED, PENDING = Decision.ACCEPTED, Decision.REJECTED, Decision.PENDING
 

@@ -11,10 +11,10 @@ from sqlalchemy.exc import OperationalError
 from support.events import event
 from support.scenes import Scene, orders
 
-from registry.worker import periodic
-from registry.worker.context import Means
-from registry.worker.loop import Stop
-from registry.worker.periodic import Duty, watched
+from treaty.registry.worker import periodic
+from treaty.registry.worker.context import Means
+from treaty.registry.worker.loop import Stop
+from treaty.registry.worker.periodic import Duty, watched
 
 SOON = timedelta(milliseconds=1)
 

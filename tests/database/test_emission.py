@@ -13,15 +13,15 @@ from support.events import event, output
 from support.lineage_schemas import faults
 from support.scenes import NOON, Scene, orders, rows
 
-from engine.core.errors import EngineError
-from engine.core.results import Verdict
-from registry.core.database import reading, transaction
-from registry.core.enums import OutboxState
-from registry.lineage.events.facet import facet_schema
-from registry.tables import InboxEvent, LineageRun, OutboxMessage, Run, Task
-from registry.validation import openlineage_emitter
-from registry.validation.evaluation import Judged
-from registry.validation.openlineage_emitter import Emitter
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.results import Verdict
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import OutboxState
+from treaty.registry.lineage.events.facet import facet_schema
+from treaty.registry.tables import InboxEvent, LineageRun, OutboxMessage, Run, Task
+from treaty.registry.validation import openlineage_emitter
+from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.openlineage_emitter import Emitter
 
 GOLDEN = Path(__file__).parents[1] / "data" / "lineage"
 SYMLINK = {"namespace": "hive://metastore:9083", "name": "shop.orders", "type": "TABLE"}
@@ -154,8 +154,8 @@ def test_a_run_is_the_same_however_often_it_is_told(scene: Scene) -> None:
 
 
 def _found(tx: Any, run: Run) -> Judged:
-    from registry.measurements.runs import recording
-    from registry.validation import plan as asked
+    from treaty.registry.measurements.runs import recording
+    from treaty.registry.validation import plan as asked
 
     order = asked.order(tx, tx.get_one(Task, run.task_id))
     result = recording.unevaluated(order.main.contract, "orders", "", started=run.started, finished=run.finished)

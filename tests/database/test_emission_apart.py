@@ -12,12 +12,12 @@ from support.lineages import promised
 from support.registered import Registered, registered
 from support.scenes import NOON, Scene, add, rows
 
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import Cause, TaskState
-from registry.tables import Appointment, ContractVersion, InboxEvent, Run, Task
-from registry.validation import deadlines, openlineage_emitter
-from registry.validation.openlineage_emitter import Emitter
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Cause, TaskState
+from treaty.registry.tables import Appointment, ContractVersion, InboxEvent, Run, Task
+from treaty.registry.validation import deadlines, openlineage_emitter
+from treaty.registry.validation.openlineage_emitter import Emitter
 
 DAY = "day=2026-01-01"
 DUE = datetime(2026, 3, 2, 6, 30, tzinfo=UTC)

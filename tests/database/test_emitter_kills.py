@@ -16,9 +16,9 @@ from support.emitter_kill import scene_of, work
 from support.receivers import Receiver, receiver
 from support.scenes import contract_in_force, rows
 
-from registry.core.enums import OutboxState, TaskState
-from registry.notifications.delivery import identity
-from registry.tables import OutboxMessage, Run, Task
+from treaty.registry.core.enums import OutboxState, TaskState
+from treaty.registry.notifications.delivery import identity
+from treaty.registry.tables import OutboxMessage, Run, Task
 
 KILLS = int(os.environ.get("EMITTER_KILLS", "10"))
 ROOT = Path(__file__).parents[2]

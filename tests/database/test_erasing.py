@@ -17,29 +17,29 @@ from support.canaries import CANARIES, OPEN
 from support.events import event
 from support.scenes import orders, rows
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.fingerprint import fingerprint
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.core.results import Sample
-from engine.evaluation.judge import judge
-from engine.patterns.lake_index import Lake
-from engine.protocol.requests import Measured
-from engine.states.state_files import StateFiles
-from registry.access.authentication import Principal
-from registry.cli.main import _code
-from registry.client import ClientError
-from registry.contracts import lookup
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Permission, Role
-from registry.measurements.runs import recording, samples
-from registry.measurements.runs.recording import Origin
-from registry.measurements.states import erasure, state_store
-from registry.queue import task_queue
-from registry.tables import AuditEntry, Dataset, PartitionState, PartRead, Run, User
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.fingerprint import fingerprint
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import Sample
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.protocol.requests import Measured
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.access.authentication import Principal
+from treaty.registry.cli.main import _code
+from treaty.registry.client import ClientError
+from treaty.registry.contracts import lookup
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Permission, Role
+from treaty.registry.measurements.runs import recording, samples
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.states import erasure, state_store
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import AuditEntry, Dataset, PartitionState, PartRead, Run, User
 
 SCHEMA = Schema((Column("id", "int"), *(Column(name, "string") for name in ("who", "mail", "code", "born")),
                  Column("day", "string")))  # fmt: skip
@@ -316,7 +316,9 @@ def test_the_command_asks_first(
 
     monkeypatch.setenv("TREATY_TOKEN", remembered.world.secrets["owner"])
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
-    monkeypatch.setattr("registry.client.transport.httpx.Client", lambda **_: TestClient(remembered.world.http.app))
+    monkeypatch.setattr(
+        "treaty.registry.client.transport.httpx.Client", lambda **_: TestClient(remembered.world.http.app)
+    )
     assert _code(["erase", "people", *given]) == code
     printed = capsys.readouterr().out
     left = {"--partition" in given: 6}.get(True, 8 if code else 4)

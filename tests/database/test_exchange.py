@@ -7,10 +7,10 @@ from support.api import World, document, plain
 from support.contract_texts import ORDERS
 from support.exchanged import DBT, DDL, hostile
 
-from contracts.document import writer
-from contracts.document.yaml_syntax import parse
-from registry.client import ClientError
-from registry.exchange.exports import FORMS, RECORD
+from treaty.contracts.document import writer
+from treaty.contracts.document.yaml_syntax import parse
+from treaty.registry.client import ClientError
+from treaty.registry.exchange.exports import FORMS, RECORD
 
 
 def in_force(world: World, text: str) -> str:

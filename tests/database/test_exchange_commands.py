@@ -10,9 +10,9 @@ from support.contract_texts import ORDERS
 from support.exchanged import DBT
 from typer.testing import CliRunner
 
-from registry.cli import main
-from registry.client import Client
-from registry.exchange.exports import RECORD
+from treaty.registry.cli import main
+from treaty.registry.client import Client
+from treaty.registry.exchange.exports import RECORD
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def told(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def run(who: str, *words: str) -> tuple[int, str]:
         monkeypatch.setenv("TREATY_TOKEN", world.secrets[who])
         made = lambda _, token: Client("http://testserver", token, http=world.http)  # noqa: E731
-        monkeypatch.setattr("registry.client.Client", made)
+        monkeypatch.setattr("treaty.registry.client.Client", made)
         monkeypatch.setattr(Client, "close", lambda _: None)
         result = CliRunner().invoke(main.app, list(words))
         return result.exit_code, result.stdout or str(result.exception or "")

@@ -17,25 +17,25 @@ from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 from support.scenes import Scene
 
-from contracts.document.writer import write
-from engine.core.results import CheckResult
-from engine.evaluation.judge import judge
-from engine.protocol.requests import Measured, MeasureRequest
-from registry.access.authentication import Principal
-from registry.contracts import in_force
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import FitReason, Mark, Outlook, Permission, ProposalState, Role, TaskKind
-from registry.drafting import refit_preview, refits
-from registry.drafting.refits import NOTHING, UNMOVED
-from registry.measurements.anomalies import fits
-from registry.measurements.anomalies.feedback import Said
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin
-from registry.measurements.states import state_store
-from registry.tables import Dataset, FitRow, Proposal, ResultRow, Run, SuggestionRow, Task, User
-from registry.validation import reruns
-from registry.worker.periodic import order_refits
+from treaty.contracts.document.writer import write
+from treaty.engine.core.results import CheckResult
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.registry.access.authentication import Principal
+from treaty.registry.contracts import in_force
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import FitReason, Mark, Outlook, Permission, ProposalState, Role, TaskKind
+from treaty.registry.drafting import refit_preview, refits
+from treaty.registry.drafting.refits import NOTHING, UNMOVED
+from treaty.registry.measurements.anomalies import fits
+from treaty.registry.measurements.anomalies.feedback import Said
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, FitRow, Proposal, ResultRow, Run, SuggestionRow, Task, User
+from treaty.registry.validation import reruns
+from treaty.registry.worker.periodic import order_refits
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 CLAUSE = {"detector": "program", "of": "amount", "rate": 0.001, "points": 20, "width": 12.0}

@@ -4,8 +4,8 @@ import pytest
 from support.api import World, document
 from support.fits import fit
 
-from registry.cli.main import _code
-from registry.core.database import transaction
+from treaty.registry.cli.main import _code
+from treaty.registry.core.database import transaction
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from support.api import World, plain
 from support.flowing import ran
 from support.harms import Fails, Harm
 
-from contracts.document import writer
-from registry.core.enums import GateAnswer
+from treaty.contracts.document import writer
+from treaty.registry.core.enums import GateAnswer
 
 
 def promise(harm: Harm, contract_id: str, said: str | None) -> None:

@@ -10,16 +10,16 @@ from support.engines import marker
 from support.events import event, output
 from support.scenes import NOON, Scene, current, next_version, orders, rows
 
-from engine.protocol.requests import MeasureRequest
-from engine.protocol.write_hints import At, Hint, How
-from registry.core.database import reading, transaction
-from registry.core.enums import GateAnswer
-from registry.datasets import related_datasets
-from registry.queue import coalescing
-from registry.queue.coalescing import Subject
-from registry.tables import Dataset, LineageRun
-from registry.validation.gate import gate_answer
-from registry.validation.gate.staleness import Look
+from treaty.engine.protocol.requests import MeasureRequest
+from treaty.engine.protocol.write_hints import At, Hint, How
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import GateAnswer
+from treaty.registry.datasets import related_datasets
+from treaty.registry.queue import coalescing
+from treaty.registry.queue.coalescing import Subject
+from treaty.registry.tables import Dataset, LineageRun
+from treaty.registry.validation.gate import gate_answer
+from treaty.registry.validation.gate.staleness import Look
 
 BEFORE, AFTER = "2026-03-01T11:50:00Z", "2026-03-01T11:59:30Z"
 

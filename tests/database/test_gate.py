@@ -16,18 +16,18 @@ from support.gates import Crash, Ending
 from support.orders import check
 from support.registered import POSITIVE, TABLE, Registered, document, registered
 
-from contracts.document import writer
-from contracts.fingerprint import fingerprint
-from engine.core.errors import EngineError, StateError
-from engine.gate.gate import Overtaken, Rejected, opened
-from engine.states.bag import inventory
-from registry.client import Client, ClientError
-from registry.core import clock
-from registry.core.database import transaction
-from registry.core.enums import TaskState
-from registry.sdk.remote_states import remembered
-from registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run, WebSession
-from registry.validation import validate
+from treaty.contracts.document import writer
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.gate.gate import Overtaken, Rejected, opened
+from treaty.engine.states.bag import inventory
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core import clock
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import TaskState
+from treaty.registry.sdk.remote_states import remembered
+from treaty.registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run, WebSession
+from treaty.registry.validation import validate
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 
@@ -198,7 +198,7 @@ def test_generations_that_ended_long_ago_are_forgotten(table: Registered, monkey
     table.publish({A: [3]})
     assert [row.generation for row in table.rows(PartitionState)] == [1, 2, 3]
     later = clock.now() + timedelta(days=31)
-    monkeypatch.setattr("registry.api.routes.gate_store.clock.now", lambda: later)
+    monkeypatch.setattr("treaty.registry.api.routes.gate_store.clock.now", lambda: later)
     with transaction(table.world.engine) as tx:
         for session in tx.exec(select(WebSession)):
             session.expires = later + timedelta(days=1)

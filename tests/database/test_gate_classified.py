@@ -11,16 +11,16 @@ from support.api import plain
 from support.gates import Rows
 from support.registered import Registered, registered
 
-from contracts.document import writer
-from contracts.document.classification import ALONE
-from contracts.document.reader import read
-from engine.core.hash_key import SIZE, Key
-from engine.gate.gate import opened
-from engine.states import bag as bags
-from engine.states.bag import CLASSIFIED, KEYLESS
-from engine.states.envelope import MAGIC
-from engine.states.state_files import StateFiles
-from registry.tables import PartitionState
+from treaty.contracts.document import writer
+from treaty.contracts.document.classification import ALONE
+from treaty.contracts.document.reader import read
+from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.gate.gate import opened
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import CLASSIFIED, KEYLESS
+from treaty.engine.states.envelope import MAGIC
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.tables import PartitionState
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 CANARY = 470_811_123

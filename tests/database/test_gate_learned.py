@@ -9,14 +9,14 @@ from support.api import NOW
 from support.orders import check
 from support.registered import Registered, registered
 
-from engine.anomaly.fits import clause, refitted
-from engine.core.results import CheckResult
-from engine.gate.gate import Rejected
-from engine.gate.gated_contract import Kept
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import FitReason
-from registry.tables import FitRow, Incident
+from treaty.engine.anomaly.fits import clause, refitted
+from treaty.engine.core.results import CheckResult
+from treaty.engine.gate.gate import Rejected
+from treaty.engine.gate.gated_contract import Kept
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import FitReason
+from treaty.registry.tables import FitRow, Incident
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 CLAUSE = {"detector": "program", "of": "id", "rate": 0.001, "points": 20, "width": 12.0}

@@ -14,21 +14,21 @@ from support.engines import marker
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, add, document, next_version, orders
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.fingerprint import fingerprint
-from engine.core.errors import Unreadable
-from engine.core.results import Outcome, RunResult, Verdict
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import GateAnswer, Pin
-from registry.core.errors import NotFound
-from registry.datasets import related_datasets
-from registry.review.consumers.consumer_checks import Consumed
-from registry.tables import ContractVersion, Dataset, PartitionState, Subscription, User
-from registry.validation.gate import gate_answer, staleness
-from registry.validation.gate.gate_answer import Told
-from registry.validation.gate.staleness import Look
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.results import Outcome, RunResult, Verdict
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import GateAnswer, Pin
+from treaty.registry.core.errors import NotFound
+from treaty.registry.datasets import related_datasets
+from treaty.registry.review.consumers.consumer_checks import Consumed
+from treaty.registry.tables import ContractVersion, Dataset, PartitionState, Subscription, User
+from treaty.registry.validation.gate import gate_answer, staleness
+from treaty.registry.validation.gate.gate_answer import Told
+from treaty.registry.validation.gate.staleness import Look
 
 PASS, WARN, BLOCK, UNKNOWN = GateAnswer.PASS, GateAnswer.WARN, GateAnswer.BLOCK, GateAnswer.UNKNOWN
 

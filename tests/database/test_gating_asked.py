@@ -11,13 +11,13 @@ from support.api import plain
 from support.orders import check
 from support.registered import POSITIVE, Command, Registered, commands, registered
 
-from contracts.document import writer
-from contracts.fingerprint import fingerprint
-from engine.protocol.requests import Source
-from registry.client import Client, ClientError
-from registry.core.enums import GateAnswer
-from registry.sdk import gated_read
-from registry.sdk.wait_for_gate import seconds_of, waited
+from treaty.contracts.document import writer
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.protocol.requests import Source
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core.enums import GateAnswer
+from treaty.registry.sdk import gated_read
+from treaty.registry.sdk.wait_for_gate import seconds_of, waited
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 LOW = check("minimum", "low", severity="warning", column="id", mustBeGreaterThan=5)
@@ -123,7 +123,7 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
 ) -> None:
     seen: list[Any] = []
     monkeypatch.setattr(
-        "engine.spark.sources.sources.read", lambda *given, **named: seen.append((given[1], named)) or "frame"
+        "treaty.engine.spark.sources.sources.read", lambda *given, **named: seen.append((given[1], named)) or "frame"
     )
 
     def ask(**more: Any) -> Any:

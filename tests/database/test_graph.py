@@ -10,16 +10,16 @@ from sqlmodel import Session, select
 from support.api import counted_queries
 from support.flowing import columns, dataset, minute, ran, step, take_in
 
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import Direction
-from registry.core.errors import NotFound
-from registry.datasets.names import Name
-from registry.lineage.downstream import impact
-from registry.lineage.graph import traversal
-from registry.lineage.graph.flows import Feed
-from registry.lineage.graph.nodes import Nodes
-from registry.tables import InboxEvent, LineageEdge, LineageJob, LineageRun
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Direction
+from treaty.registry.core.errors import NotFound
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.downstream import impact
+from treaty.registry.lineage.graph import traversal
+from treaty.registry.lineage.graph.flows import Feed
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.tables import InboxEvent, LineageEdge, LineageJob, LineageRun
 
 Edges = set[tuple[str, str, str]]
 
@@ -210,7 +210,7 @@ def test_a_text_means_the_dataset_that_the_graph_knows(engine: Engine, text: str
 
 
 def test_two_who_fold_runs_of_a_new_job_at_once_make_one_job(engine: Engine) -> None:
-    from registry.lineage.graph import representative_runs
+    from treaty.registry.lineage.graph import representative_runs
 
     with transaction(engine) as tx:
         first = representative_runs._job(tx, "shop", "load", ids.new)

@@ -19,12 +19,12 @@ from support.flowing import SPACE, ran, step
 from support.harms import Fails, Harm
 from support.ports import free_port
 
-from registry.access import authentication, users
-from registry.client import ClientError
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Part, Role
-from registry.tables import Grant, InboxEvent
+from treaty.registry.access import authentication, users
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Part, Role
+from treaty.registry.tables import Grant, InboxEvent
 
 ORDERS, REPORT = "dataset:file:/lake/orders", "dataset:file:/lake/report"
 WAY = [*ran("load", 0, 1, reads=["raw"], writes=["orders"]), *ran("report", 2, 3, reads=["orders"], writes=["report"])]

@@ -7,12 +7,12 @@ import pytest
 from sqlmodel import Session
 from support.api import NOW, World, counted_queries, document
 
-from engine.core.results import Outcome, Verdict
-from registry.client import ClientError
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.measurements.runs import history
-from registry.tables import MeasurementRow, ResultRow, Run
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.client import ClientError
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.measurements.runs import history
+from treaty.registry.tables import MeasurementRow, ResultRow, Run
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from support.api import NOW, World, document
 
-from engine.core.results import Measurement, RunResult
-from registry.cli.main import _code
-from registry.core import ids
-from registry.core.database import transaction
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin
+from treaty.engine.core.results import Measurement, RunResult
+from treaty.registry.cli.main import _code
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin
 
 DAY = timedelta(days=1)
 

@@ -11,7 +11,7 @@ import pytest
 from support.contract_texts import HOSTILE
 from support.hostile import DOCUMENTS, REQUESTS, SECRET, bodies
 
-from contracts.document.identifiers import disguise
+from treaty.contracts.document.identifiers import disguise
 
 ROOT = Path(__file__).parents[2]
 SECONDS, MEMORY = 1, 200 * 1024 * 1024

@@ -17,13 +17,13 @@ from support.api import application
 from support.events import body, event, output, real
 from support.scenes import NOON, TOKEN, Scene, orders, rows, user
 
-from engine.core.results import Verdict
-from registry.core.database import transaction
-from registry.core.enums import InboxState, Permission, Role
-from registry.core.settings import Settings
-from registry.lineage.events import event_store
-from registry.lineage.events.run_state import FoldedRun
-from registry.tables import ApiToken, InboxEvent, LineageRun, RejectedEvent, Run, Task, User
+from treaty.engine.core.results import Verdict
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import InboxState, Permission, Role
+from treaty.registry.core.settings import Settings
+from treaty.registry.lineage.events import event_store
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.tables import ApiToken, InboxEvent, LineageRun, RejectedEvent, Run, Task, User
 
 LIMIT = 60_000
 URL = "/api/v1/lineage"

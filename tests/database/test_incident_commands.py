@@ -11,7 +11,7 @@ from support.api import World
 from support.flowing import ran, step
 from support.harms import Fails, Harm
 
-from registry.cli.main import _code
+from treaty.registry.cli.main import _code
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -48,7 +48,7 @@ def command(harm: Harm, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return code, *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", harm.world.secrets["owner"])
-    monkeypatch.setattr("registry.client.transport.httpx.Client", connected)
+    monkeypatch.setattr("treaty.registry.client.transport.httpx.Client", connected)
     return run
 
 

@@ -12,13 +12,13 @@ from support.api import World, suggestion
 from support.flowing import minute, ran, step
 from support.harms import Fails, Harm
 
-from registry import schemas
-from registry.client import ClientError
-from registry.core import clock
-from registry.core.database import reading
-from registry.core.enums import IncidentState, Resolution
-from registry.measurements.anomalies import false_alarms
-from registry.tables import OutboxMessage
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.measurements.anomalies import false_alarms
+from treaty.registry.tables import OutboxMessage
 
 OPEN, ACKNOWLEDGED, RESOLVED = IncidentState
 

@@ -9,18 +9,18 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, next_version, orders, rows
 
-from engine.protocol.requests import DraftRequest, LakeRequest
-from registry.access.permissions import Principal
-from registry.api.routes.tasks import payload
-from registry.core import ids
-from registry.core.database import reading
-from registry.core.enums import Permission, TaskKind, TaskState
-from registry.core.errors import Invalid
-from registry.drafting import drafts
-from registry.measurements.patterns import column_domains, index_updates
-from registry.schemas import DraftIn
-from registry.tables import Task
-from registry.worker.periodic import order_learning, order_redrafts
+from treaty.engine.protocol.requests import DraftRequest, LakeRequest
+from treaty.registry.access.permissions import Principal
+from treaty.registry.api.routes.tasks import payload
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import Permission, TaskKind, TaskState
+from treaty.registry.core.errors import Invalid
+from treaty.registry.drafting import drafts
+from treaty.registry.measurements.patterns import column_domains, index_updates
+from treaty.registry.schemas import DraftIn
+from treaty.registry.tables import Task
+from treaty.registry.worker.periodic import order_learning, order_redrafts
 
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
 

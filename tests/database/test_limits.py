@@ -15,13 +15,13 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_queries
 
-from registry.access import authentication, first_admin, sign_in_throttle
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Action
-from registry.core.errors import TooMany
-from registry.core.settings import Settings
-from registry.tables import AuditEntry, SignInWindow
+from treaty.registry.access import authentication, first_admin, sign_in_throttle
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Action
+from treaty.registry.core.errors import TooMany
+from treaty.registry.core.settings import Settings
+from treaty.registry.tables import AuditEntry, SignInWindow
 
 TRIES, BY_ADDRESS = 3, 5
 WITHIN = timedelta(minutes=15)

@@ -29,16 +29,16 @@ from support.events import body, event
 from support.ports import free_port
 from support.scenes import DOCUMENT, NOON, TOKEN, Scene, add, described, orders, rows, user
 
-from contracts.document.reader import read
-from engine.core.results import Verdict
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Action, InboxState, TaskState, VersionState
-from registry.datasets.names import location, normalise
-from registry.lineage.events.model import parse
-from registry.notifications.outbox import LINEAGE
-from registry.queue import task_queue
-from registry.tables import (
+from treaty.contracts.document.reader import read
+from treaty.engine.core.results import Verdict
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Action, InboxState, TaskState, VersionState
+from treaty.registry.datasets.names import location, normalise
+from treaty.registry.lineage.events.model import parse
+from treaty.registry.notifications.outbox import LINEAGE
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import (
     AuditEntry,
     Contract,
     ContractVersion,
@@ -52,10 +52,10 @@ from registry.tables import (
     Task,
     User,
 )
-from registry.validation.openlineage_emitter import PRODUCER
-from registry.worker import task_handlers
-from registry.worker.context import Means
-from registry.worker.task_handlers import Effect, Kind
+from treaty.registry.validation.openlineage_emitter import PRODUCER
+from treaty.registry.worker import task_handlers
+from treaty.registry.worker.context import Means
+from treaty.registry.worker.task_handlers import Effect, Kind
 
 WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "24 12 20").split())
 ROOT = Path(__file__).parents[2]

@@ -13,16 +13,16 @@ from support.events import PRODUCER, event, output, processing
 from support.lineages import marks, promised, tasks
 from support.scenes import NOON, Scene, rows
 
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Action, GateAnswer, TaskState
-from registry.datasets import related_datasets
-from registry.lineage.events.triggers import OUR_PRODUCER
-from registry.lineage.suspect_partitions import SUPERSEDED
-from registry.tables import AuditEntry, Dataset, InboxEvent, LineageRun, SuspectMark
-from registry.validation.gate import gate_answer, staleness
-from registry.validation.gate.staleness import Look
-from registry.worker.intake import orphans
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Action, GateAnswer, TaskState
+from treaty.registry.datasets import related_datasets
+from treaty.registry.lineage.events.triggers import OUR_PRODUCER
+from treaty.registry.lineage.suspect_partitions import SUPERSEDED
+from treaty.registry.tables import AuditEntry, Dataset, InboxEvent, LineageRun, SuspectMark
+from treaty.registry.validation.gate import gate_answer, staleness
+from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.worker.intake import orphans
 
 PARENT = "0197c0de-0000-7000-8000-00000000000a"
 

@@ -15,8 +15,8 @@ from support.events import event, output
 from support.lineages import FILES, marks, promised
 from support.scenes import TOKEN, Scene, rows, user
 
-from registry.core.enums import InboxState
-from registry.tables import InboxEvent, LineageRun, SuspectMark, Task
+from treaty.registry.core.enums import InboxState
+from treaty.registry.tables import InboxEvent, LineageRun, SuspectMark, Task
 
 EVENTS = int(os.environ.get("TREATY_EVENTS", "300"))
 COPIES = 3

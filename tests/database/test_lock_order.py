@@ -9,11 +9,11 @@ from sqlalchemy import Engine
 from support.events import event, output
 from support.scenes import Scene, orders, rows
 
-from registry.core.enums import InboxState, TaskState
-from registry.incidents import lifecycle
-from registry.lineage.suspect_partitions import SUPERSEDED
-from registry.tables import InboxEvent, Incident, LineageRun, Task
-from registry.validation import validate
+from treaty.registry.core.enums import InboxState, TaskState
+from treaty.registry.incidents import lifecycle
+from treaty.registry.lineage.suspect_partitions import SUPERSEDED
+from treaty.registry.tables import InboxEvent, Incident, LineageRun, Task
+from treaty.registry.validation import validate
 
 SOON = 0.5
 

@@ -14,26 +14,26 @@ from support.harms import Fails, Harm
 from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 
-from contracts.document.writer import write
-from engine.checks.binding import bind
-from engine.evaluation.judge import judge
-from engine.protocol.requests import Measured
-from registry.access.authentication import Principal
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Mark, Outlook, Permission, Resolution, Role, TaskKind
-from registry.core.errors import Forbidden, Invalid
-from registry.core.settings import Settings
-from registry.datasets.contract_datasets import About
-from registry.drafting import refit_preview, refits
-from registry.drafting.refit_preview import Foreseen
-from registry.incidents import lifecycle
-from registry.measurements.anomalies import baselines, feedback
-from registry.measurements.anomalies.feedback import Said
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin, Whose
-from registry.measurements.states import state_store
-from registry.tables import Dataset, PointMark, Run, Task, User
+from treaty.contracts.document.writer import write
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.protocol.requests import Measured
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Mark, Outlook, Permission, Resolution, Role, TaskKind
+from treaty.registry.core.errors import Forbidden, Invalid
+from treaty.registry.core.settings import Settings
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.drafting import refit_preview, refits
+from treaty.registry.drafting.refit_preview import Foreseen
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.anomalies import baselines, feedback
+from treaty.registry.measurements.anomalies.feedback import Said
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin, Whose
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, PointMark, Run, Task, User
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

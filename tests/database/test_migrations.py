@@ -22,14 +22,14 @@ from support.databases import blank
 from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
 
-from contracts.schema import Schema
-from engine.protocol.requests import Measured
-from registry.audit import audit_log
-from registry.core import ids
-from registry.core.database import migrate, migration_config, newest_migration, reading, transaction
-from registry.measurements.states import state_store
-from registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata
-from registry.tables.search import declared
+from treaty.contracts.schema import Schema
+from treaty.engine.protocol.requests import Measured
+from treaty.registry.audit import audit_log
+from treaty.registry.core import ids
+from treaty.registry.core.database import migrate, migration_config, newest_migration, reading, transaction
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata
+from treaty.registry.tables.search import declared
 
 ENTRY = (
     "insert into audit_entry (position, time, actor, action, object_type, object_id, details, previous_hash, hash) "
@@ -170,7 +170,7 @@ def test_migrating_twice_changes_nothing(engine: Engine) -> None:
 
 
 def test_two_processes_that_migrate_at_once_both_succeed(nothing: Engine) -> None:
-    code = "import sys; from registry.core.database import connect, migrate; migrate(connect(sys.argv[1]))"
+    code = "import sys; from treaty.registry.core.database import connect, migrate; migrate(connect(sys.argv[1]))"
     command_line = [sys.executable, "-c", code, nothing.url.render_as_string(hide_password=False)]
     both = [subprocess.Popen(command_line, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     assert [(each.communicate()[1], each.returncode) for each in both] == [("", 0)] * 2
@@ -254,7 +254,7 @@ def revisions() -> list[str]:
     """All schema versions that there were, oldest first."""
     from alembic.script import ScriptDirectory
 
-    found = ScriptDirectory(str(files("migrations"))).walk_revisions()
+    found = ScriptDirectory(str(files("treaty.migrations"))).walk_revisions()
     return [each.revision for each in found][::-1]
 
 

@@ -13,21 +13,21 @@ from support.consumers import CONTRACT, PRODUCER, approve, check, content, subsc
 from support.receivers import Post, Receiver, Reply, post_office, receiver
 from support.scenes import add, rows
 
-from contracts.document import writer
-from engine.core.results import Outcome, Verdict
-from registry import schemas
-from registry.client import ClientError
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import NoticeKind, Part, Pin, Role, TeamRole
-from registry.core.settings import Settings
-from registry.notifications import dispatch
-from registry.notifications import messages as notifications_messages
-from registry.notifications.delivery import Deliverer
-from registry.notifications.messages import Notice
-from registry.notifications.transport import webhook_signatures
-from registry.review.consumers import lag_reminders
-from registry.tables import Channel, Grant, OutboxMessage, ResultRow, Run, Team, TeamMember
+from treaty.contracts.document import writer
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import NoticeKind, Part, Pin, Role, TeamRole
+from treaty.registry.core.settings import Settings
+from treaty.registry.notifications import dispatch
+from treaty.registry.notifications import messages as notifications_messages
+from treaty.registry.notifications.delivery import Deliverer
+from treaty.registry.notifications.messages import Notice
+from treaty.registry.notifications.transport import webhook_signatures
+from treaty.registry.review.consumers import lag_reminders
+from treaty.registry.tables import Channel, Grant, OutboxMessage, ResultRow, Run, Team, TeamMember
 
 SECRET_PATH = "/T000/B000/very-secret"
 VIOLATION = Notice(

@@ -7,12 +7,12 @@ import pytest
 from support.api import NOW, World
 from support.scenes import add, rows
 
-from engine.cli.commands import Stop
-from registry.cli.main import main
-from registry.client import Client, ClientError
-from registry.core import ids
-from registry.core.enums import OutboxState
-from registry.tables import Channel, OutboxMessage
+from treaty.engine.cli.commands import Stop
+from treaty.registry.cli.main import main
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core import ids
+from treaty.registry.core.enums import OutboxState
+from treaty.registry.tables import Channel, OutboxMessage
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def asking(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise Stop(error.message) from None
 
-    monkeypatch.setattr("registry.cli.commands.service.opened", opened)
+    monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
     return world
 
 

@@ -12,10 +12,10 @@ from sqlalchemy import Engine
 from support.api import World, application, build
 from support.provider import AUDIENCE, Issuer, issuing, required
 
-from registry import schemas
-from registry.core import clock
-from registry.core.enums import Part, Role
-from registry.core.settings import Settings
+from treaty.registry import schemas
+from treaty.registry.core import clock
+from treaty.registry.core.enums import Part, Role
+from treaty.registry.core.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +93,8 @@ def served_again(world: World, issuer: Issuer) -> World:
     """The same users, asked of a process that has no keys yet."""
     from fastapi.testclient import TestClient
 
-    from registry.api.app import create_app
-    from registry.core.settings import Settings
+    from treaty.registry.api.app import create_app
+    from treaty.registry.core.settings import Settings
 
     app = create_app(Settings(oidc_issuer=issuer.address, oidc_audience=AUDIENCE), world.engine)
     return World(world.engine, TestClient(app, raise_server_exceptions=False), world.users, world.secrets)

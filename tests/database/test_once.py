@@ -12,13 +12,13 @@ from sqlalchemy import text
 from sqlmodel import select
 from support.api import PASSWORD, World, cheap_passwords, counted_queries, document
 
-from registry import schemas
-from registry.access.permissions import Granted, Principal
-from registry.core import clock
-from registry.core.database import transaction
-from registry.core.enums import Part, Permission, Role
-from registry.notifications.transport import idempotency
-from registry.tables import DoneRequest
+from treaty.registry import schemas
+from treaty.registry.access.permissions import Granted, Principal
+from treaty.registry.core import clock
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Part, Permission, Role
+from treaty.registry.notifications.transport import idempotency
+from treaty.registry.tables import DoneRequest
 
 KEY = {"Idempotency-Key": "0190a000-0000-7000-8000-000000000000"}
 
@@ -57,7 +57,7 @@ def test_a_key_lasts_a_day(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
     body, now = {"document": document()}, clock.now()
     world.call("producer", "POST", "/proposals", KEY, json=body)
     with monkeypatch.context() as patch:
-        patch.setattr("registry.api.http.dependencies.clock.now", lambda: now + timedelta(minutes=30))
+        patch.setattr("treaty.registry.api.http.dependencies.clock.now", lambda: now + timedelta(minutes=30))
         world.call("producer", "POST", "/proposals", KEY, json=body)
     assert proposals(world) == 1
     with transaction(world.engine) as tx:
@@ -133,7 +133,7 @@ def test_what_fails_before_it_is_answered_is_not_done(world: World, monkeypatch:
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr("registry.api.routes.proposals.presenters.proposal", fail)
+        patch.setattr("treaty.registry.api.routes.proposals.presenters.proposal", fail)
         answer = world.call("producer", "POST", "/proposals", KEY, json={"document": document()})
     assert (answer.status_code, proposals(world)) == (500, 0)
 
@@ -145,7 +145,7 @@ def test_what_cannot_be_committed_is_not_answered_as_done(world: World, monkeypa
         raise IntegrityError("commit", None, Exception())
 
     with monkeypatch.context() as patch:
-        patch.setattr("registry.api.http.idempotency.Waiting.settle", fail)
+        patch.setattr("treaty.registry.api.http.idempotency.Waiting.settle", fail)
         answer = world.call("producer", "POST", "/proposals", KEY, json={"document": document()})
     assert (answer.status_code, answer.json()["title"], proposals(world)) == (409, "Conflict", 0)
 

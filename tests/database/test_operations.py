@@ -16,19 +16,19 @@ from support.api import NOW, World, document, plain
 from support.events import event, output
 from support.scenes import add, orders
 
-from contracts.document import writer
-from engine.cli.commands import Stop
-from registry.access import authentication, users
-from registry.cli.main import main
-from registry.client import ClientError
-from registry.core import clock, ids, logs
-from registry.core.database import reading, transaction
-from registry.core.enums import InboxState, OutboxState, Part, Permission, Role, TaskState
-from registry.core.settings import Settings
-from registry.lineage.events import event_listing
-from registry.queue import task_queue
-from registry.tables import Grant, InboxEvent, RejectedEvent, Task
-from registry.worker.__main__ import Worker
+from treaty.contracts.document import writer
+from treaty.engine.cli.commands import Stop
+from treaty.registry.access import authentication, users
+from treaty.registry.cli.main import main
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock, ids, logs
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import InboxState, OutboxState, Part, Permission, Role, TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.lineage.events import event_listing
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import Grant, InboxEvent, RejectedEvent, Task
+from treaty.registry.worker.loop import Worker
 
 
 def sent(world: World, number: int = 1, **more: Any) -> None:
@@ -280,7 +280,7 @@ def operator(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise Stop(error.message) from None
 
-    monkeypatch.setattr("registry.cli.commands.service.opened", opened)
+    monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
     return world
 
 

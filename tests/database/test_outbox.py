@@ -12,14 +12,14 @@ from sqlalchemy import Engine
 from support.receivers import Receiver, Reply, receiver, unused
 from support.scenes import Clock, rows
 
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import OutboxState
-from registry.core.settings import Settings
-from registry.notifications import delivery, outbox
-from registry.notifications.delivery import Deliverer
-from registry.notifications.outbox import LINEAGE
-from registry.tables import AuditEntry, OutboxMessage
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import OutboxState
+from treaty.registry.core.settings import Settings
+from treaty.registry.notifications import delivery, outbox
+from treaty.registry.notifications.delivery import Deliverer
+from treaty.registry.notifications.outbox import LINEAGE
+from treaty.registry.tables import AuditEntry, OutboxMessage
 
 
 class Killed(BaseException):

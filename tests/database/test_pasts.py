@@ -9,18 +9,18 @@ from support import scenes
 from support.orders import NOW, SCHEMA, check, contract
 from support.orders import states as bag_of
 
-from contracts.document.model import Contract
-from engine.checks.binding import bind
-from engine.core.results import Measurement, Outcome, RunResult
-from engine.evaluation.judge import judge
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import IncidentState, Resolution
-from registry.incidents import lifecycle
-from registry.measurements.anomalies import baselines
-from registry.measurements.runs import metric_history, recording
-from registry.measurements.runs.recording import Origin, Whose
-from registry.tables import Incident, MeasurementRow, ResultRow, RunTag
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import Measurement, Outcome, RunResult
+from treaty.engine.evaluation.judge import judge
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.anomalies import baselines
+from treaty.registry.measurements.runs import metric_history, recording
+from treaty.registry.measurements.runs.recording import Origin, Whose
+from treaty.registry.tables import Incident, MeasurementRow, ResultRow, RunTag
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

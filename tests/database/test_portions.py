@@ -10,13 +10,13 @@ from support.engines import marker
 from support.events import event
 from support.scenes import LOCATION, Scene, current, orders, rows
 
-from engine.core.errors import EngineKilled
-from engine.protocol.requests import MeasureRequest
-from registry.core.database import transaction
-from registry.core.enums import TaskState
-from registry.measurements.states.checkpoints import Part, TaskParts
-from registry.queue.task_queue import Fenced
-from registry.tables import PartRead, Task
+from treaty.engine.core.errors import EngineKilled
+from treaty.engine.protocol.requests import MeasureRequest
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import TaskState
+from treaty.registry.measurements.states.checkpoints import Part, TaskParts
+from treaty.registry.queue.task_queue import Fenced
+from treaty.registry.tables import PartRead, Task
 
 DAYS = {f"ds={at}": f"text {at}" for at in range(1, 6)}
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from support.api import World, drafted, suggestion
 
-from registry.core.database import reading, transaction
-from registry.core.enums import Decision
-from registry.drafting import preferences
-from registry.drafting.preferences import Liked
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Decision
+from treaty.registry.drafting import preferences
+from treaty.registry.drafting.preferences import Liked
 
 
 def of_kind(kind: str, name: str, **evidence: Any) -> dict[str, Any]:

@@ -13,22 +13,22 @@ from support.engines import marker
 from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.errors import ContractError, Fault
-from engine.core.errors import EngineKilled, StateError
-from engine.core.results import Outcome, RunResult, Verdict
-from engine.protocol.requests import MeasureRequest
-from registry.access.authentication import Principal
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Permission, TaskState, VersionState
-from registry.core.pagination import Asked
-from registry.measurements.runs import history
-from registry.review.consumers.consumer_checks import Consumed
-from registry.tables import Contract as ContractRow
-from registry.tables import ContractVersion, Dataset, DatasetContract, Task, User
-from registry.validation import validate
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError, Fault
+from treaty.engine.core.errors import EngineKilled, StateError
+from treaty.engine.core.results import Outcome, RunResult, Verdict
+from treaty.engine.protocol.requests import MeasureRequest
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Permission, TaskState, VersionState
+from treaty.registry.core.pagination import Asked
+from treaty.registry.measurements.runs import history
+from treaty.registry.review.consumers.consumer_checks import Consumed
+from treaty.registry.tables import Contract as ContractRow
+from treaty.registry.tables import ContractVersion, Dataset, DatasetContract, Task, User
+from treaty.registry.validation import validate
 
 CONSUMER = UUID("00000000-0000-7000-8000-00000000000c")
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from support.api import World, document
 
-from engine.cli.commands import Stop
-from registry.cli.main import main
-from registry.client import Client, ClientError
-from registry.core import clock
+from treaty.engine.cli.commands import Stop
+from treaty.registry.cli.main import main
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core import clock
 
 Act = Callable[..., tuple[int, str, str]]
 
@@ -29,7 +29,7 @@ def act(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
             except ClientError as error:
                 raise Stop(error.message) from None
 
-        monkeypatch.setattr("registry.cli.commands.service.opened", opened)
+        monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
         with pytest.raises(SystemExit) as ended:
             main(list(arguments))
         return int(ended.value.code or 0), *capsys.readouterr()

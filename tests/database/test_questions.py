@@ -8,17 +8,17 @@ from support.api import NOW, counted_queries
 from support.bags import bag
 from support.memories import DAYS, ROWS, TABLE, Memory, document
 
-from contracts.document import writer
-from contracts.document.reader import read
-from contracts.schema import Column, Schema
-from engine.analyzers.numbers import Maximum
-from engine.checks.binding import bind
-from engine.states.planning.scan_plan import plan
-from registry.client import ClientError
-from registry.core.database import reading, transaction
-from registry.measurements.states import state_queries
-from registry.measurements.states.state_queries import Question
-from registry.tables import AuditEntry, PartitionState
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.numbers import Maximum
+from treaty.engine.checks.binding import bind
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.registry.client import ClientError
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.measurements.states import state_queries
+from treaty.registry.measurements.states.state_queries import Question
+from treaty.registry.tables import AuditEntry, PartitionState
 
 
 @pytest.mark.parametrize(

@@ -10,19 +10,19 @@ from sqlmodel import select
 from support.api import NOW
 from support.memories import DAYS, TABLE, Memory, document
 
-from contracts.document import writer
-from contracts.document.reader import read
-from contracts.fingerprint import fingerprint
-from engine.checks.binding import bind
-from engine.evaluation.failing_samples import discreet
-from engine.evaluation.judge import judge
-from registry.cli.main import _code
-from registry.core import ids
-from registry.core.database import transaction
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin
-from registry.measurements.states import state_store
-from registry.tables import Dataset, ResultRow, Run
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.judge import judge
+from treaty.registry.cli.main import _code
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, ResultRow, Run
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -39,7 +39,7 @@ def command(memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         return code, *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", memory.world.secrets["viewer"])
-    monkeypatch.setattr("registry.client.transport.httpx.Client", connected)
+    monkeypatch.setattr("treaty.registry.client.transport.httpx.Client", connected)
     return run
 
 

@@ -13,16 +13,16 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import NOON, Scene, add, contract_in_force, orders, rows, user
 
-from engine.core.errors import EngineError
-from engine.core.results import Verdict
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Role, SubscriptionState, TaskState
-from registry.core.errors import Conflict
-from registry.queue import priorities, task_queue
-from registry.queue.task_queue import Priority
-from registry.tables import InboxEvent, Subscription, Task
-from registry.worker.database_clock import DatabaseClock
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.results import Verdict
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Role, SubscriptionState, TaskState
+from treaty.registry.core.errors import Conflict
+from treaty.registry.queue import priorities, task_queue
+from treaty.registry.queue.task_queue import Priority
+from treaty.registry.tables import InboxEvent, Subscription, Task
+from treaty.registry.worker.database_clock import DatabaseClock
 
 LEASE = timedelta(seconds=60)
 

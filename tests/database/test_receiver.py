@@ -12,12 +12,12 @@ from sqlmodel import Session
 from support.events import body, event
 from support.scenes import NOON, rows
 
-from registry.core import ids
-from registry.lineage.events import event_store
-from registry.lineage.events.event_store import Arrival
-from registry.lineage.events.model import parse
-from registry.lineage.events.receiver import Limits, Overloaded, Receiver, Unkeepable
-from registry.tables import InboxEvent
+from treaty.registry.core import ids
+from treaty.registry.lineage.events import event_store
+from treaty.registry.lineage.events.event_store import Arrival
+from treaty.registry.lineage.events.model import parse
+from treaty.registry.lineage.events.receiver import Limits, Overloaded, Receiver, Unkeepable
+from treaty.registry.tables import InboxEvent
 
 
 def arrival(run: str) -> Arrival:

@@ -14,17 +14,17 @@ from sqlalchemy import Engine, text
 from sqlmodel import select
 from support.api import NOW, World, document, drafted, plain, suggestion
 
-from contracts.document import writer
-from contracts.fingerprint import fingerprint
-from engine.core import key_files
-from registry.audit import audit_log
-from registry.cli import main
-from registry.core.database import reading, transaction
-from registry.core.enums import Action, Decision
-from registry.core.errors import NotFound
-from registry.review.approval import records
-from registry.review.approval.records import Evidence
-from registry.tables import ApprovalRecord, AuditEntry, ContractVersion, Proposal, User
+from treaty.contracts.document import writer
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core import key_files
+from treaty.registry.audit import audit_log
+from treaty.registry.cli import main
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Action, Decision
+from treaty.registry.core.errors import NotFound
+from treaty.registry.review.approval import records
+from treaty.registry.review.approval.records import Evidence
+from treaty.registry.tables import ApprovalRecord, AuditEntry, ContractVersion, Proposal, User
 
 
 def approved(world: World) -> ApprovalRecord:
@@ -82,7 +82,7 @@ def test_what_the_approver_was_shown_is_covered_by_the_hash(world: World) -> Non
     proposal = world.client("producer").propose(document())
     with transaction(world.engine) as tx:
         row, by = tx.get_one(Proposal, proposal.id), world.principal("owner")
-        from registry.review.proposals import proposals
+        from treaty.registry.review.proposals import proposals
 
         shown = proposals.preview(tx, row)
         made = [

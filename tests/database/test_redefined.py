@@ -13,17 +13,26 @@ from support.lineages import promised, tasks
 from support.redefining import Structural
 from support.scenes import LOCATION, NOON, Scene, add, rows
 
-from engine.core.results import Verdict
-from registry.access.authentication import Principal, permissions_of
-from registry.browse import contract_list
-from registry.core import ids
-from registry.core.database import reading
-from registry.core.enums import Action, Cause, ChannelKind, GateAnswer, IncidentState, NoticeKind, Resolution, Role
-from registry.core.pagination import Asked
-from registry.datasets import related_datasets
-from registry.tables import AuditEntry, Channel, Dataset, Incident, OutboxMessage, Run, User
-from registry.validation.gate import gate_answer, staleness
-from registry.validation.gate.staleness import Look
+from treaty.engine.core.results import Verdict
+from treaty.registry.access.authentication import Principal, permissions_of
+from treaty.registry.browse import contract_list
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import (
+    Action,
+    Cause,
+    ChannelKind,
+    GateAnswer,
+    IncidentState,
+    NoticeKind,
+    Resolution,
+    Role,
+)
+from treaty.registry.core.pagination import Asked
+from treaty.registry.datasets import related_datasets
+from treaty.registry.tables import AuditEntry, Channel, Dataset, Incident, OutboxMessage, Run, User
+from treaty.registry.validation.gate import gate_answer, staleness
+from treaty.registry.validation.gate.staleness import Look
 
 ID, AMOUNT = {"name": "id", "type": "long"}, {"name": "amount", "type": "double"}
 

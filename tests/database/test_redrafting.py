@@ -10,19 +10,19 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, document, orders, rows
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.editing.patches import skeleton
-from contracts.schema import Column, Schema
-from engine.protocol.requests import Drafted, DraftRequest
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import Decision, ProposalState, TaskKind, TaskState
-from registry.drafting import nightly_redraft
-from registry.drafting.nightly_redraft import NOTHING
-from registry.queue import task_queue
-from registry.tables import ProfileRow, Proposal, SuggestionRow, Task
-from registry.worker.periodic import order_redrafts
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import skeleton
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.protocol.requests import Drafted, DraftRequest
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision, ProposalState, TaskKind, TaskState
+from treaty.registry.drafting import nightly_redraft
+from treaty.registry.drafting.nightly_redraft import NOTHING
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import ProfileRow, Proposal, SuggestionRow, Task
+from treaty.registry.worker.periodic import order_redrafts
 
 TYPES = {"id": "bigint", "amount": "double"}
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
@@ -210,7 +210,7 @@ def test_nights_have_their_hour(scene: Scene, hours: int, made: int) -> None:
 
 def test_a_version_that_is_new_is_left_alone(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        from registry.tables import ContractVersion
+        from treaty.registry.tables import ContractVersion
 
         for row in rows(scene.database, ContractVersion):
             tx.get_one(ContractVersion, row.id).activated_at = NIGHT - timedelta(hours=3)

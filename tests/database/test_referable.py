@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import Engine
 from support.scenes import LOCATION, NOON, add, document, next_version, orders
 
-from engine.protocol.requests import KeyOf, Source
-from registry.core import ids
-from registry.core.database import reading
-from registry.drafting import reference_keys
-from registry.tables import User
+from treaty.engine.protocol.requests import KeyOf, Source
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading
+from treaty.registry.drafting import reference_keys
+from treaty.registry.tables import User
 
 NAME = b"      - name: id\n"
 UNIQUE = b"        unique: true\n"

@@ -12,19 +12,19 @@ from sqlmodel import SQLModel, select
 from support import engines
 from support.scenes import NOON, Scene, add, described, orders, rows
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from engine.analyzers.numbers import Mean
-from engine.analyzers.rows import Size
-from engine.checks.dataset_limits import Referent
-from engine.core.results import Verdict
-from engine.protocol.requests import MeasureRequest, Source
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import VersionState
-from registry.datasets import related_datasets
-from registry.tables import Contract as ContractRow
-from registry.tables import ContractVersion, Dataset, MeasurementRow, Run, User
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.engine.analyzers.numbers import Mean
+from treaty.engine.analyzers.rows import Size
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.core.results import Verdict
+from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import VersionState
+from treaty.registry.datasets import related_datasets
+from treaty.registry.tables import Contract as ContractRow
+from treaty.registry.tables import ContractVersion, Dataset, MeasurementRow, Run, User
 
 DOCUMENT = """\
 apiVersion: v3.1.0

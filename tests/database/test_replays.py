@@ -19,31 +19,31 @@ from support.bags import bag
 from support.engines import FakeEngine, lacking, large
 from support.memories import DAYS, ROWS, TABLE, Memory, check, document
 
-from contracts.document import writer
-from contracts.document.reader import read
-from contracts.fingerprint import fingerprint
-from engine.checks.binding import bind
-from engine.core.results import Outcome
-from engine.evaluation.judge import judge
-from engine.evaluation.replay.report import Replay
-from engine.evaluation.replay.versions import COUNTED
-from registry import schemas
-from registry.access.permissions import Granted
-from registry.cli.main import _code
-from registry.client import ClientError
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Part, Permission
-from registry.core.errors import NotFound
-from registry.datasets import related_datasets
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin
-from registry.measurements.states import state_store
-from registry.review.approval import records
-from registry.review.replays import replay
-from registry.review.replays.replay import Ways
-from registry.tables import Dataset, ResultRow, Run
-from registry.worker.__main__ import Worker
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.replay.report import Replay
+from treaty.engine.evaluation.replay.versions import COUNTED
+from treaty.registry import schemas
+from treaty.registry.access.permissions import Granted
+from treaty.registry.cli.main import _code
+from treaty.registry.client import ClientError
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Part, Permission
+from treaty.registry.core.errors import NotFound
+from treaty.registry.datasets import related_datasets
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.states import state_store
+from treaty.registry.review.approval import records
+from treaty.registry.review.replays import replay
+from treaty.registry.review.replays.replay import Ways
+from treaty.registry.tables import Dataset, ResultRow, Run
+from treaty.registry.worker.loop import Worker
 
 
 def changed(**limits: dict[str, Any]) -> str:
@@ -115,8 +115,8 @@ def test_while_others_are_replayed_nothing_is_approved_without_what_was_shown(
 ) -> None:
     taken = BoundedSemaphore(1)
     taken.acquire()
-    monkeypatch.setattr("registry.api.routes.replays.REPLAYING", taken)
-    monkeypatch.setattr("registry.api.routes.replays.PATIENCE", 0.01)
+    monkeypatch.setattr("treaty.registry.api.routes.replays.REPLAYING", taken)
+    monkeypatch.setattr("treaty.registry.api.routes.replays.PATIENCE", 0.01)
     made, owner = memory.world.client("producer").propose(STRICTER), memory.world.client("owner")
     shown = owner.preview(made.id).fingerprint
     with pytest.raises(ClientError) as refused:
@@ -314,7 +314,7 @@ def command(memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         return code, *capsys.readouterr()
 
     monkeypatch.setenv("TREATY_TOKEN", memory.world.secrets["producer"])
-    monkeypatch.setattr("registry.client.transport.httpx.Client", connected)
+    monkeypatch.setattr("treaty.registry.client.transport.httpx.Client", connected)
     return run
 
 
@@ -347,7 +347,7 @@ def test_the_command_waits_for_a_worker_where_counts_are_asked_for(
     command: Command, memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = memory.world.client("producer").propose(changed(uniqueness={"mustBeGreaterThan": 0.01}))
-    monkeypatch.setattr("registry.cli.commands.replay.time.sleep", lambda _: _worker(memory).work())
+    monkeypatch.setattr("treaty.registry.cli.commands.replay.time.sleep", lambda _: _worker(memory).work())
     code, printed, _ = command("replay", str(made.id), "--counts")
     assert code == 1
     assert "uniqueness-id" in printed
@@ -391,9 +391,9 @@ def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_th
 def test_a_crowd_that_asks_for_replays_does_not_take_the_whole_service(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("registry.api.routes.replays.PATIENCE", 0.01)
+    monkeypatch.setattr("treaty.registry.api.routes.replays.PATIENCE", 0.01)
     taken = BoundedSemaphore(1)
-    monkeypatch.setattr("registry.api.routes.replays.REPLAYING", taken)
+    monkeypatch.setattr("treaty.registry.api.routes.replays.REPLAYING", taken)
     viewer = memory.world.client("viewer")
     with taken, pytest.raises(ClientError) as refused:
         viewer.replay_document("shop-orders", STRICTER)
@@ -407,7 +407,7 @@ def test_many_that_came_at_once_are_judged_in_portions_and_their_dataset_once(
     memory.save(*(f"batch={at}" for at in range(7)))
     text = changed(size={"mustBeLessThan": 1}, maximum={"mustBeLessThan": 1, "scope": "dataset"})
     whole = found(memory, text)
-    monkeypatch.setattr("registry.review.replays.state_timeline.AT_A_TIME", 3)
+    monkeypatch.setattr("treaty.registry.review.replays.state_timeline.AT_A_TIME", 3)
     assert found(memory, text) == whole
     assert lines(whole)["maximum-id"].new.alerts[-1] == "7 partitions up to batch=6"
     with reading(memory.world.engine) as tx:

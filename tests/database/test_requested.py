@@ -6,11 +6,11 @@ import pytest
 from sqlmodel import select
 from support.api import World, document
 
-from registry import schemas
-from registry.client import ClientError
-from registry.core.database import reading
-from registry.core.enums import ChannelKind
-from registry.tables import OutboxMessage, Proposal
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import ChannelKind
+from treaty.registry.tables import OutboxMessage, Proposal
 
 LAKE = "/lake/shop-orders"
 

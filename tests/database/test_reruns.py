@@ -12,14 +12,14 @@ from support.engines import judge
 from support.events import event
 from support.scenes import Scene, orders
 
-from engine.core.results import Outcome
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.errors import Invalid, NotFound
-from registry.measurements.states import state_store
-from registry.tables import Dataset, ResultRow, Run
-from registry.validation import reruns
-from registry.validation.reruns import NOTHING, PRUNED, Rerun
+from treaty.engine.core.results import Outcome
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, ResultRow, Run
+from treaty.registry.validation import reruns
+from treaty.registry.validation.reruns import NOTHING, PRUNED, Rerun
 
 TEXTS = ("good", "bad", "better")
 

@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from support.api import World
 
-from registry.access import authentication
-from registry.client import ClientError
-from registry.core import clock
-from registry.core.database import reading, transaction
-from registry.core.enums import Permission
-from registry.core.errors import Unauthenticated
-from registry.tables import ApiToken, User
+from treaty.registry.access import authentication
+from treaty.registry.client import ClientError
+from treaty.registry.core import clock
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Unauthenticated
+from treaty.registry.tables import ApiToken, User
 
 HOUR = timedelta(hours=1)
 

@@ -7,13 +7,13 @@ import pytest
 from sqlalchemy import Engine
 from support.scenes import NOON, contract_in_force, document, rows
 
-from contracts.document.reader import read
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Verdict
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin, Whose
-from registry.tables import AuditEntry, Dataset, MeasurementRow, ResultRow, Run
+from treaty.contracts.document.reader import read
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Verdict
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin, Whose
+from treaty.registry.tables import AuditEntry, Dataset, MeasurementRow, ResultRow, Run
 
 CONTRACT = read(document())
 

@@ -13,18 +13,18 @@ from support.engines import judge
 from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
-from contracts.document.reader import read
-from engine.core.errors import EngineKilled
-from engine.core.results import Outcome, RunResult, Sample, Verdict
-from engine.protocol.requests import MeasureRequest, SampleRequest
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import VersionState
-from registry.core.errors import NotFound
-from registry.core.settings import Settings
-from registry.measurements.runs import recording, samples
-from registry.measurements.runs.recording import Origin
-from registry.tables import Contract, ContractVersion, Run, SampleRow, User, metadata
+from treaty.contracts.document.reader import read
+from treaty.engine.core.errors import EngineKilled
+from treaty.engine.core.results import Outcome, RunResult, Sample, Verdict
+from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import VersionState
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.settings import Settings
+from treaty.registry.measurements.runs import recording, samples
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.tables import Contract, ContractVersion, Run, SampleRow, User, metadata
 
 SECRET = "ann@example.org"
 FOUND = Sample(check_id="good", columns=("id", "amount"), masked=("id",), rows=(("•••", SECRET), (None, "a\x00b")))

@@ -11,18 +11,18 @@ from sqlmodel import select
 from support.api import NOW, World, plain, remembered, suggestion
 from support.api import drafted as drafted_proposal
 
-from contracts.document import writer
-from engine.core.results import Verdict
-from registry import schemas
-from registry.access import authentication
-from registry.access import users as access_users
-from registry.access.permissions import Granted, Place, Principal
-from registry.client import ClientError
-from registry.contracts import lookup
-from registry.core import clock, ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Part, Permission, Role, TeamRole
-from registry.tables import Contract, Dataset, Proposal, Run
+from treaty.contracts.document import writer
+from treaty.engine.core.results import Verdict
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.access import users as access_users
+from treaty.registry.access.permissions import Granted, Place, Principal
+from treaty.registry.client import ClientError
+from treaty.registry.contracts import lookup
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Part, Permission, Role, TeamRole
+from treaty.registry.tables import Contract, Dataset, Proposal, Run
 
 NOBODY = "00000000-0000-7000-8000-000000000000"
 

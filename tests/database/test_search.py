@@ -11,18 +11,18 @@ from sqlmodel import select
 from support.api import NOW, World, counted_queries, failed_run, plain
 from typer.testing import CliRunner
 
-from contracts.document import writer
-from engine.core.results import Verdict
-from registry import schemas
-from registry.access import visibility
-from registry.access.authentication import Granted, Principal
-from registry.browse import contract_list, search
-from registry.browse.search import Wanted
-from registry.cli.main import app
-from registry.core.database import reading, transaction
-from registry.core.enums import LabelKind, Part, Permission, VersionState
-from registry.core.pagination import Asked
-from registry.tables import ContractVersion, SearchEntry, SearchLabel
+from treaty.contracts.document import writer
+from treaty.engine.core.results import Verdict
+from treaty.registry import schemas
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Granted, Principal
+from treaty.registry.browse import contract_list, search
+from treaty.registry.browse.search import Wanted
+from treaty.registry.cli.main import app
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import LabelKind, Part, Permission, VersionState
+from treaty.registry.core.pagination import Asked
+from treaty.registry.tables import ContractVersion, SearchEntry, SearchLabel
 
 
 def document(contract_id: str, **said: Any) -> str:
@@ -191,7 +191,7 @@ def test_a_version_that_cannot_be_read_any_more_is_found_by_its_name(shop: World
         version = tx.exec(select(ContractVersion).where(ContractVersion.contract_id == "orders")).one()
         tx.add(ContractVersion(**{**version.model_dump(), "id": version.proposal_id, "version": "9", "body": b"["}))
         version.state = VersionState.SUPERSEDED
-        from registry.tables import Contract
+        from treaty.registry.tables import Contract
 
         tx.get_one(Contract, "orders").active_version = "9"
         tx.commit()
@@ -214,7 +214,7 @@ def test_only_what_may_be_read_is_found_and_counted(shop: World) -> None:
 
 
 def test_the_command_makes_the_index_anew(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("registry.core.database.connect", lambda _: shop.engine)
+    monkeypatch.setattr("treaty.registry.core.database.connect", lambda _: shop.engine)
     told = CliRunner().invoke(app, ["search", "--rebuild"])
     assert (told.exit_code, told.output) == (0, "indexed 3 contracts\n")
 
@@ -222,7 +222,7 @@ def test_the_command_makes_the_index_anew(shop: World, monkeypatch: pytest.Monke
 def test_the_command_lists_what_it_finds(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from contextlib import nullcontext
 
-    monkeypatch.setattr("registry.cli.commands.service.opened", lambda: nullcontext(shop.client("viewer")))
+    monkeypatch.setattr("treaty.registry.cli.commands.service.opened", lambda: nullcontext(shop.client("viewer")))
     told = CliRunner().invoke(app, ["search", "order", "--domain", "money"])
     assert (told.exit_code, "payments" in told.output, "1 of 1 contracts" in told.output) == (0, True, True)
 

@@ -9,9 +9,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from support.api import World, build, document
 
-from registry.api.app import create_app
-from registry.core.database import connect
-from registry.core.settings import Settings
+from treaty.registry.api.app import create_app
+from treaty.registry.core.database import connect
+from treaty.registry.core.settings import Settings
 
 LINE = re.compile(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+')
 
@@ -68,7 +68,7 @@ def test_a_request_that_fails_unexpectedly_is_counted(world: World, monkeypatch:
         raise RuntimeError
 
     with monkeypatch.context() as patch:
-        patch.setattr("registry.api.routes.contracts.contract_list.contracts", fail)
+        patch.setattr("treaty.registry.api.routes.contracts.contract_list.contracts", fail)
         world.call("viewer", "GET", "/contracts")
     assert told(world)['treaty_requests_total{method="GET",route="/contracts",status="500"}'] == 1
 

@@ -8,12 +8,12 @@ from sqlalchemy import Engine
 from support.engines import SCHEMA
 from support.scenes import NOON, contract_in_force, rows
 
-from contracts.schema import Column, Schema
-from engine.protocol.requests import Measured
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.measurements.states import state_store
-from registry.tables import Dataset, PartitionState
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.protocol.requests import Measured
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, PartitionState
 
 PACKED = bytes(range(256))
 

@@ -9,9 +9,9 @@ import pytest
 from support.api import World, document
 from support.consumers import CONTRACT, approve, content, subscribe
 
-from registry import schemas
-from registry.client import ClientError
-from registry.core.enums import Pin, SubscriptionState
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Pin, SubscriptionState
 
 USE = {"contract_id": CONTRACT, "purpose": "reports", "contact": "me@example.org"}
 

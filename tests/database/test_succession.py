@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from support.api import World, drafted, plain, suggestion
 
-from contracts.document import writer
-from contracts.document.reader import read
-from registry import schemas
-from registry.client import ClientError
-from registry.core.database import transaction
-from registry.core.enums import Decision
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision
 
 CONTRACT = "shop-orders"
 SIZE = {

@@ -10,12 +10,12 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 from support.scenes import NOON, add, rows
 
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import TaskState
-from registry.queue import task_queue
-from registry.queue.task_queue import ATTEMPTS, Fenced
-from registry.tables import Task, User
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import TaskState
+from treaty.registry.queue import task_queue
+from treaty.registry.queue.task_queue import ATTEMPTS, Fenced
+from treaty.registry.tables import Task, User
 
 LEASE = timedelta(seconds=60)
 LATER = NOON + LEASE + timedelta(seconds=1)

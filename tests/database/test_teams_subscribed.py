@@ -4,9 +4,9 @@ import pytest
 from support.api import World
 from support.consumers import CONTRACT, approve, content
 
-from registry import schemas
-from registry.client import ClientError
-from registry.core.enums import Answer
+from treaty.registry import schemas
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Answer
 
 TEAM = "analysts"
 READS = {"orders": ["amount"]}
@@ -111,6 +111,6 @@ def test_a_team_s_subscription_is_told_in_the_inboxes_of_its_members(shop: World
 
 def content_text() -> str:
     """A next version that changes nothing."""
-    from contracts.document import writer
+    from treaty.contracts.document import writer
 
     return writer.write(content("1.1.0")).decode()

@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from support.api import World, document
 
-from registry.cli import main
-from registry.client import ClientError
+from treaty.registry.cli import main
+from treaty.registry.client import ClientError
 
 TEXT = document("ours").replace("id: ours", "id: ${id}").replace("name: Orders", "name: ${name}")
 

@@ -11,13 +11,13 @@ from sqlalchemy import Engine
 from support.events import event
 from support.scenes import Scene, orders, rows
 
-from engine.states.state_files import StateFiles
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import InboxState, TaskKind, TaskState
-from registry.lineage.events import event_store
-from registry.tables import InboxEvent, PartitionState, RejectedEvent, Task
-from registry.worker.periodic import order_upkeep
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import InboxState, TaskKind, TaskState
+from treaty.registry.lineage.events import event_store
+from treaty.registry.tables import InboxEvent, PartitionState, RejectedEvent, Task
+from treaty.registry.worker.periodic import order_upkeep
 
 LEFT = "0" * 64 + ".parquet"
 

@@ -8,13 +8,13 @@ import pytest
 from sqlmodel import Session, select
 from support.api import NOW, World, counted_queries, failed_run
 
-from engine.core.results import Verdict
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Cause, IncidentState, ProposalState
-from registry.schemas import InboxOut, WaitingOut
-from registry.tables import Contract, Incident, IncidentPart, Postponement, Proposal, Run
-from ui.parts.inbox import inbox_order
+from treaty.engine.core.results import Verdict
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Cause, IncidentState, ProposalState
+from treaty.registry.schemas import InboxOut, WaitingOut
+from treaty.registry.tables import Contract, Incident, IncidentPart, Postponement, Proposal, Run
+from treaty.ui.parts.inbox import inbox_order
 
 OBJECTS = ("orders", "items")
 PEOPLE = ("owner", "other-owner", "producer", "viewer", "admin")

@@ -9,14 +9,14 @@ from support.engines import marker
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, current, document, next_version, orders, rows, user
 
-from engine.core.results import Outcome, Verdict
-from engine.protocol.requests import Drafted, DraftRequest
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Action, ProposalState, TaskState
-from registry.measurements.states import state_store
-from registry.queue import task_queue
-from registry.tables import (
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.engine.protocol.requests import Drafted, DraftRequest
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Action, ProposalState, TaskState
+from treaty.registry.measurements.states import state_store
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import (
     AuditEntry,
     Dataset,
     LineageRun,

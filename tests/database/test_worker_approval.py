@@ -5,15 +5,15 @@ from pathlib import Path
 from sqlalchemy import Engine
 from support.scenes import LOCATION, NOON, Scene, document, rows, user
 
-from engine.core.results import Verdict
-from registry.access import authentication
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import ProposalState, Role
-from registry.review.approval import approval
-from registry.review.approval.approval import Approval
-from registry.review.proposals import proposals
-from registry.tables import Proposal, Run, User
+from treaty.engine.core.results import Verdict
+from treaty.registry.access import authentication
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import ProposalState, Role
+from treaty.registry.review.approval import approval
+from treaty.registry.review.approval.approval import Approval
+from treaty.registry.review.proposals import proposals
+from treaty.registry.tables import Proposal, Run, User
 
 ALIASED = document().replace(
     b"schema:",

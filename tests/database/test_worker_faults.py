@@ -12,14 +12,14 @@ from support.engines import judge
 from support.events import event
 from support.scenes import NOON, Scene, add, current, orders, rows
 
-from contracts.errors import ContractError, Fault
-from engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
-from engine.core.results import Outcome, Verdict
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import Action, TaskState
-from registry.tables import AuditEntry, Dataset, DatasetContract, PartitionState, ResultRow, Task
-from registry.worker.__main__ import Stop, Worker
+from treaty.contracts.errors import ContractError, Fault
+from treaty.engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Action, TaskState
+from treaty.registry.tables import AuditEntry, Dataset, DatasetContract, PartitionState, ResultRow, Task
+from treaty.registry.worker.loop import Stop, Worker
 
 
 @pytest.fixture

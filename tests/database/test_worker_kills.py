@@ -14,15 +14,15 @@ from support.events import event
 from support.scenes import NOON, Scene, orders, rows
 from support.signals import interruptible
 
-from engine.core.results import Verdict
-from registry.core.enums import TaskState
-from registry.measurements.runs import recording
-from registry.measurements.states import state_store
-from registry.queue import coalescing, task_queue
-from registry.tables import DirtyMark, LineageRun, PartitionState, Task
-from registry.validation import plan as task_orders
-from registry.validation import validate
-from registry.worker.intake import event_processing
+from treaty.engine.core.results import Verdict
+from treaty.registry.core.enums import TaskState
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.states import state_store
+from treaty.registry.queue import coalescing, task_queue
+from treaty.registry.tables import DirtyMark, LineageRun, PartitionState, Task
+from treaty.registry.validation import plan as task_orders
+from treaty.registry.validation import validate
+from treaty.registry.worker.intake import event_processing
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ import pytest
 from support.events import event
 from support.scenes import NOON, Scene, add, contract_in_force, rows
 
-from registry.core import ids
-from registry.core.database import connect, migrate
-from registry.core.enums import TaskState
-from registry.core.settings import Settings
-from registry.tables import LineageRun, Task
+from treaty.registry.core import ids
+from treaty.registry.core.database import connect, migrate
+from treaty.registry.core.enums import TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.tables import LineageRun, Task
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def process(home: Path) -> Iterator[subprocess.Popen[str]]:
     """A worker over the database in `home`, working."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
     started = subprocess.Popen(
-        [sys.executable, "-m", "registry.worker.__main__"],
+        [sys.executable, "-m", "treaty.registry.worker"],
         env={**environ, "TREATY_HOME": str(home)},
         stderr=subprocess.PIPE,
         text=True,

@@ -10,10 +10,10 @@ from sqlmodel import select
 from support.events import event, output
 from support.scenes import LOCATION, NOON, Scene, add, orders, rows
 
-from registry.core import ids
-from registry.core.database import transaction
-from registry.core.enums import Action, InboxState, VersionState
-from registry.tables import AuditEntry, ContractVersion, DirtyMark, InboxEvent, Task
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Action, InboxState, VersionState
+from treaty.registry.tables import AuditEntry, ContractVersion, DirtyMark, InboxEvent, Task
 
 
 @pytest.fixture

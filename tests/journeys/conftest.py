@@ -33,7 +33,7 @@ def producer_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     import shutil
 
     require("java", available=shutil.which("java") is not None, reason="there is no Java")
-    from registry.demo.producer import spark
+    from treaty.registry.demo.producer import spark
 
     with spark(tmp_path_factory.mktemp("producer") / "spark.log") as session:
         yield session

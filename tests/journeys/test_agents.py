@@ -15,9 +15,9 @@ from support.loops import services
 from support.spark_job import DONE, FAILED, OPERATIONS
 from support.watching import Outcome, Watched, changed, told_of
 
-from engine.core.results import Verdict
-from registry.core import clock
-from registry.serve import local_stack
+from treaty.engine.core.results import Verdict
+from treaty.registry.core import clock
+from treaty.registry.serve import local_stack
 
 # Tables that nobody promised anything about.
 WITHOUT = frozenset({"warehouse/copied", "streamed"})

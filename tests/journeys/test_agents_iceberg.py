@@ -27,8 +27,8 @@ from support.pages import read_aloud
 from support.spark_job import DONE, FAILED
 from support.watching import Outcome, Watched, changed, told_of
 
-from engine.core.results import Verdict
-from registry.serve import local_stack
+from treaty.engine.core.results import Verdict
+from treaty.registry.serve import local_stack
 
 TESTS = Path(iceberg_job.__file__).parents[1]
 # The operation after which a table has a contract.

@@ -14,12 +14,12 @@ from support.loops import Services
 from support.payments import MISSING, TEXT_MEAN, Payments
 from support.processes import treaty
 
-from engine.core.results import Outcome, Verdict
-from registry.core.database import transaction
-from registry.demo.deliveries import Lake
-from registry.demo.scenario import Loop, NoAnswer
-from registry.schemas import AliasIn, DraftIn, RunOut
-from registry.tables import Dataset, PartitionState
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.core.database import transaction
+from treaty.registry.demo.deliveries import Lake
+from treaty.registry.demo.scenario import Loop, NoAnswer
+from treaty.registry.schemas import AliasIn, DraftIn, RunOut
+from treaty.registry.tables import Dataset, PartitionState
 
 MONDAY, TUESDAY, WEDNESDAY = "2026-10-05", "2026-10-06", "2026-10-07"
 Table = Callable[[str], Payments]

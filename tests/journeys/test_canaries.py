@@ -12,14 +12,14 @@ from support import canaries
 from support.canaries import CLASSIFIED, OPEN
 from support.loops import Services
 
-from engine.report import REPORTS
-from engine.session.verify import verify
-from engine.states.state_files import StateFiles
-from registry.core.enums import IncidentState, Resolution
-from registry.demo.deliveries import Delivery
-from registry.demo.producer import Producer
-from registry.demo.scenario import Loop
-from registry.schemas import DraftIn, RunOut
+from treaty.engine.report import REPORTS
+from treaty.engine.session.verify import verify
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.core.enums import IncidentState, Resolution
+from treaty.registry.demo.deliveries import Delivery
+from treaty.registry.demo.producer import Producer
+from treaty.registry.demo.scenario import Loop
+from treaty.registry.schemas import DraftIn, RunOut
 
 DAYS = ("d0", "d1")
 COLUMNS = "id int, who string, mail string, code string, born date"

@@ -11,10 +11,10 @@ import pytest
 from support.loops import Services, awaited, looped
 from support.processes import all_gone, started, treaty
 
-from engine.core.results import Verdict
-from registry.demo import shop_data
-from registry.demo.deliveries import own_lake, shop_lake
-from registry.demo.producer import Producer
+from treaty.engine.core.results import Verdict
+from treaty.registry.demo import shop_data
+from treaty.registry.demo.deliveries import own_lake, shop_lake
+from treaty.registry.demo.producer import Producer
 
 DAYS = [f"2026-10-{day:02d}" for day in range(1, 13)]
 
@@ -96,7 +96,7 @@ def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spar
 def test_a_table_that_the_loop_cannot_run_on_is_refused(
     producer_spark: Any, tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
-    from engine.core.errors import Unreadable
+    from treaty.engine.core.errors import Unreadable
 
     for name, text in files.items():
         (tmp_path / name).write_text(text)

@@ -15,10 +15,10 @@ from support.ports import free_port
 from support.processes import Command, all_gone, started
 from support.scenes import TOKEN, Scene, contract_in_force, rows, user
 
-from registry.core.database import connect, migrate
-from registry.core.enums import Permission, TaskState
-from registry.core.settings import Settings
-from registry.tables import InboxEvent, Task
+from treaty.registry.core.database import connect, migrate
+from treaty.registry.core.enums import Permission, TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.tables import InboxEvent, Task
 
 pytestmark = pytest.mark.journey
 

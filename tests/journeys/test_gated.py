@@ -8,13 +8,13 @@ from support.events import event, just_now, output
 from support.loops import Services
 from support.payments import COLUMNS, Payments
 
-from engine.gate.gate import Rejected, answer, gate
-from registry.core import ids
-from registry.core.database import reading
-from registry.core.enums import Permission
-from registry.sdk.remote_states import remembered
-from registry.tables import Task
-from registry.validation.validate import NOTHING_CHANGED
+from treaty.engine.gate.gate import Rejected, answer, gate
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import Permission
+from treaty.registry.sdk.remote_states import remembered
+from treaty.registry.tables import Task
+from treaty.registry.validation.validate import NOTHING_CHANGED
 
 MONDAY, TUESDAY = "2026-10-05", "2026-10-06"
 

@@ -17,8 +17,8 @@ from support.events import real
 from support.lineage import kept, runs, written
 from support.loops import Services, awaited, services
 
-from registry.core import clock
-from registry.serve import local_stack
+from treaty.registry.core import clock
+from treaty.registry.serve import local_stack
 
 BUCKET = "gs://mock-bucket"
 TRANSPORTS: dict[str, Mapping[str, Any]] = {

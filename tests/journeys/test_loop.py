@@ -8,12 +8,12 @@ import pytest
 from support.events import event, just_now, output
 from support.loops import Services, looped, told
 
-from engine.core.results import Outcome
-from registry.demo import shop_data
-from registry.demo.deliveries import Delivery, shop_lake
-from registry.demo.producer import Producer
-from registry.demo.scenario import Judged, Loop
-from registry.schemas import ResultOut
+from treaty.engine.core.results import Outcome
+from treaty.registry.demo import shop_data
+from treaty.registry.demo.deliveries import Delivery, shop_lake
+from treaty.registry.demo.producer import Producer
+from treaty.registry.demo.scenario import Judged, Loop
+from treaty.registry.schemas import ResultOut
 
 HISTORY, DAYS = 25, 32
 TABLES = [each for each in shop_data.TABLES if each.name != "customers"]

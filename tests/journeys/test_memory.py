@@ -5,7 +5,7 @@ from typing import Any
 from support.loops import Services
 from support.payments import Payments
 
-from registry.schemas import MetricsOut
+from treaty.registry.schemas import MetricsOut
 
 MONDAY, TUESDAY, WEDNESDAY = "2026-10-05", "2026-10-06", "2026-10-07"
 LATE = f"day >= '{TUESDAY}'"

@@ -11,9 +11,9 @@ import pytest
 from support.loops import Services, looped, told
 from support.required import shared
 
-from engine.core.results import Verdict
-from registry.demo.deliveries import own_lake
-from registry.demo.scenario import Judged
+from treaty.engine.core.results import Verdict
+from treaty.registry.demo.deliveries import own_lake
+from treaty.registry.demo.scenario import Judged
 
 
 @dataclass(frozen=True)

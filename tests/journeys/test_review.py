@@ -11,11 +11,11 @@ from playwright.sync_api import Page, expect
 from support.browser import Watch, chromium, picture, settled, sign_in
 from support.loops import Services
 
-from registry.demo import shop_data
-from registry.demo.deliveries import Delivery, shop_lake
-from registry.demo.producer import Producer
-from registry.demo.scenario import Loop
-from registry.schemas import AliasIn, DraftIn
+from treaty.registry.demo import shop_data
+from treaty.registry.demo.deliveries import Delivery, shop_lake
+from treaty.registry.demo.producer import Producer
+from treaty.registry.demo.scenario import Loop
+from treaty.registry.schemas import AliasIn, DraftIn
 
 TABLE = "web_orders"
 COLUMNS = ("order_id", "customer_id", "status", "amount")

@@ -9,7 +9,7 @@ from pathlib import Path
 from support.plugins import install
 
 DOCS = Path(__file__).parents[2] / "docs"
-OPENED = "from engine.spark.process.session import start\nspark = start()\n"
+OPENED = "from treaty.engine.spark.process.session import start\nspark = start()\n"
 
 
 def blocks(kind: str, page: str = "tour") -> list[str]:
@@ -50,7 +50,7 @@ def test_every_line_of_the_tour_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_check_in_the_tour_is_a_check() -> None:
-    from contracts.document.reader import read
+    from treaty.contracts.document.reader import read
 
     (check,) = blocks("yaml")
     indented = "".join(f"      {line}\n" for line in check.splitlines())
@@ -65,7 +65,7 @@ def test_every_line_about_streams_does_what_it_says(tmp_path: Path) -> None:
     (wrote,), (watched,) = blocks("sh", "streams"), blocks("python", "streams")
     shell(wrote, tmp_path)
     asked = """
-from engine.states.bag import unpack
+from treaty.engine.states.bag import unpack
 store = StateFolder("orders-states")
 bags = {name: unpack(store.bag(entry.bag)) for name, entry in store.current().entries.items()}
 days = {f"day={row['day']}": row["count"] for row in orders.groupBy("day").count().collect()}
@@ -101,7 +101,7 @@ def test_every_line_about_the_library_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_standard_s_checks_on_the_page_are_checks() -> None:
-    from contracts.document.reader import read
+    from treaty.contracts.document.reader import read
 
     (schema,) = blocks("yaml", "library")
     head = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\n"
@@ -118,7 +118,7 @@ def test_every_line_about_the_gate_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_views_on_the_page_are_terms() -> None:
-    from contracts.document.reader import read
+    from treaty.contracts.document.reader import read
 
     (terms,) = blocks("yaml", "states")
     head = "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: draft\n"

@@ -23,13 +23,13 @@ from support.spoilt import spoilt
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
 from bench import deciding
-from registry.access import first_admin
-from registry.api.app import create_app
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Decision
-from registry.core.settings import Settings
-from ui.server.security import COOKIE
+from treaty.registry.access import first_admin
+from treaty.registry.api.app import create_app
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision
+from treaty.registry.core.settings import Settings
+from treaty.ui.server.security import COOKIE
 
 pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
 WIDE = {"width": 1280, "height": 800}

@@ -15,22 +15,22 @@ from support.fits import fit
 from support.histories import history
 from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
-from engine.analyzers import ANALYZERS
-from engine.patterns.lake_index import Lake
-from engine.profile.document import document
-from registry import schemas
-from registry.client import Client, ClientError
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Decision, IncidentState, Mark, Permission, Resolution, TaskState
-from registry.core.settings import Settings
-from registry.drafting import profiles
-from registry.exchange.exports import FORMS
-from registry.tables import Proposal, SuggestionRow, Task, User
-from registry.worker.__main__ import Worker
-from ui import asgi
-from ui import texts as ui_texts
-from ui.widgets import viewer
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.profile.document import document
+from treaty.registry import schemas
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision, IncidentState, Mark, Permission, Resolution, TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.drafting import profiles
+from treaty.registry.exchange.exports import FORMS
+from treaty.registry.tables import Proposal, SuggestionRow, Task, User
+from treaty.registry.worker.loop import Worker
+from treaty.ui import asgi
+from treaty.ui import texts as ui_texts
+from treaty.ui.widgets import viewer
 
 pytestmark = pytest.mark.journey
 SCRIPT = Path(asgi.__file__).parent / "app.py"
@@ -567,7 +567,7 @@ def test_rows_that_break_a_check_stand_with_it_and_say_what_is_masked(open_page:
 def test_rows_that_are_kept_no_longer_are_left_out(
     open_page: Open, the_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("registry.measurements.runs.samples.of_run", lambda *_, **__: [])
+    monkeypatch.setattr("treaty.registry.measurements.runs.samples.of_run", lambda *_, **__: [])
     said = texts(open_page("owner", "run", id=the_shop.failed_run))
 
     assert "17 rows do not" in said
@@ -660,7 +660,7 @@ def test_a_registry_that_refuses_is_told_in_a_panel(
 
 def test_a_mistake_of_ours_shows_a_reference_and_no_trace() -> None:
     def script() -> None:
-        from ui.widgets import panels
+        from treaty.ui.widgets import panels
 
         panels.unexpected(ValueError("the password is secret"))
 
@@ -677,7 +677,7 @@ def test_a_page_that_stands_for_long_says_how_old_it_is(
     minutes: int, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def script() -> None:
-        from ui.widgets import loading
+        from treaty.ui.widgets import loading
 
         loading.age()
 

@@ -65,7 +65,7 @@ def test_it_tells_where_it_answers_and_ends_with_all_its_parts(tmp_path: Path, t
         assert said == {"pages": up.pages, "API": up.api, "logs": str(tmp_path / ".treaty" / "logs")}
         assert httpx.get(f"{up.api}/ready", trust_env=False).json()["migration"]
         assert httpx.get(f"{up.pages}/ui/ready", trust_env=False).status_code == 200
-        assert named(family, "registry.cli.main worker")
+        assert named(family, "treaty.registry.cli.main worker")
         assert up.command.ended(told) == (0, "stopped", "")
         assert all_gone(family)
 
@@ -94,7 +94,7 @@ def test_the_one_time_link_makes_the_administrator_and_then_ends(tmp_path: Path)
 def test_a_part_that_is_killed_ends_everything_and_is_named(tmp_path: Path, part: str) -> None:
     with running(tmp_path) as up:
         family = up.command.family()
-        (victim, *_) = named(family, "-m ui" if part == "ui" else f"registry.cli.main {part}")
+        (victim, *_) = named(family, "-m treaty.ui" if part == "ui" else f"-m treaty {part}")
 
         os.kill(victim, signal.SIGKILL)
         code, _, errors = up.command.ended()
@@ -121,7 +121,7 @@ def test_a_taken_port_is_named_with_the_setting_that_moves_it(tmp_path: Path, pa
 
 def test_it_can_be_told_to_end_while_it_starts(tmp_path: Path) -> None:
     with started("up", folder=tmp_path, api_port=free_port(), ui_port=free_port()) as command:
-        awaited(lambda: named(command.family(), "registry.cli.main api") or None)
+        awaited(lambda: named(command.family(), "treaty.registry.cli.main api") or None)
         family = command.family()
 
         assert command.ended(signal.SIGTERM) == (130, "", "treaty: stopped")

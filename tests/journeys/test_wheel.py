@@ -15,7 +15,7 @@ from support.payments import CONTRACT, delivery
 from support.processes import environ
 from support.required import require
 
-from registry.demo.producer import Producer
+from treaty.registry.demo.producer import Producer
 
 ROOT = Path(__file__).parents[2]
 UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")

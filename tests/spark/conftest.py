@@ -53,7 +53,7 @@ def spark(remote: str | None, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @contextmanager
 def _remote(address: str) -> Iterator[Any]:
-    from engine.spark.process.session import start
+    from treaty.engine.spark.process.session import start
 
     session = start(remote=address)
     yield session
@@ -62,7 +62,7 @@ def _remote(address: str) -> Iterator[Any]:
 
 @contextmanager
 def _classic(warehouse: Path) -> Iterator[Any]:
-    from engine.spark.process.session import start
+    from treaty.engine.spark.process.session import start
 
     session = start(memory="2g", extra={"spark.sql.warehouse.dir": str(warehouse), **delta()})
     session.sparkContext.setLogLevel("OFF")

@@ -9,12 +9,12 @@ from support.analyzer_cases import CASES
 from support.analyzer_table import SCHEMA, Case
 from support.frames import case_frame
 
-from engine.analyzers import ANALYZERS
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
 
 
 @pytest.fixture(scope="module")

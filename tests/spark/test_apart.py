@@ -11,16 +11,16 @@ from support.cases_apart import CASES, OTHERS
 from support.frames import case_frame
 from support.orders import check, contract
 
-from engine.analyzers.queries import Sql
-from engine.analyzers.references import DatasetMatch, ReferentialIntegrity
-from engine.evaluation.judge import NOT_AT_ONCE
-from engine.session.verify import measure, verify
-from engine.spark.scan import separate_statements
-from engine.spark.scan.scan import scan
-from engine.spark.scan.separate_statements import UNEVALUATED, Others
-from engine.spark.sources.sources import schema_of
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
+from treaty.engine.analyzers.queries import Sql
+from treaty.engine.analyzers.references import DatasetMatch, ReferentialIntegrity
+from treaty.engine.evaluation.judge import NOT_AT_ONCE
+from treaty.engine.session.verify import measure, verify
+from treaty.engine.spark.scan import separate_statements
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.separate_statements import UNEVALUATED, Others
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
 
 BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
 
@@ -42,7 +42,7 @@ def answers(spark: Any, others: Others) -> States:
 
 def _packed(found: States) -> tuple[Any, Any]:
     """The bag after it was bytes."""
-    from engine.states import bag as bags
+    from treaty.engine.states import bag as bags
 
     again = bags.unpack(found.pack())
     return again.entries, again.schema

@@ -8,11 +8,11 @@ import pytest
 from support.orders import NOW, check, contract
 from typer.testing import CliRunner
 
-from engine.core.results import CheckResult
-from engine.evaluation.judge import judge, lacking
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.spark.handlers.measure import measure
-from registry.cli.main import app
+from treaty.engine.core.results import CheckResult
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.spark.handlers.measure import measure
+from treaty.registry.cli.main import app
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 PROMISES = contract(

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from engine.core.results import RunResult
-from engine.evaluation.judge import judge, lacking
-from engine.protocol.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
-from engine.spark.handlers.failing_rows import sample
-from engine.spark.handlers.measure import measure
-from engine.spark.scan import scan
-from engine.states import bag as bags
-from engine.states.bag import ALL
+from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
+from treaty.engine.spark.handlers.failing_rows import sample
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.spark.scan import scan
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import ALL
 
 GIVEN = contract(
     check("size", "some", mustBeGreaterThan=1),

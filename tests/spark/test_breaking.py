@@ -8,12 +8,12 @@ from support.analyzer_table import SCHEMA, Case
 from support.cases_numbers import CASES
 from support.frames import case_frame
 
-from contracts.assertions import Assertion
-from engine.analyzers.numbers import Maximum, Minimum
-from engine.analyzers.shares import BadRows
-from engine.analyzers.text import MaximumLength, MinimumLength
-from engine.analyzers.types import TypeConsistency
-from engine.analyzers.violating_rows import Breaking
+from treaty.contracts.assertions import Assertion
+from treaty.engine.analyzers.numbers import Maximum, Minimum
+from treaty.engine.analyzers.shares import BadRows
+from treaty.engine.analyzers.text import MaximumLength, MinimumLength
+from treaty.engine.analyzers.types import TypeConsistency
+from treaty.engine.analyzers.violating_rows import Breaking
 
 EXTREMES = (Minimum, Maximum, MinimumLength, MaximumLength)
 # Which type most values read as cannot be known of a single row.

@@ -15,11 +15,11 @@ from support.orders import check, contract
 from support.required import require
 from support.signals import interruptible
 
-from contracts.errors import ContractError
-from engine.core.errors import EngineError, EngineKilled, Unreadable
-from engine.protocol.requests import DraftRequest, MeasureRequest, Source
-from engine.spark.process.child import ChildSettings, SparkChild
-from engine.spark.process.server import clean_environment
+from treaty.contracts.errors import ContractError
+from treaty.engine.core.errors import EngineError, EngineKilled, Unreadable
+from treaty.engine.protocol.requests import DraftRequest, MeasureRequest, Source
+from treaty.engine.spark.process.child import ChildSettings, SparkChild
+from treaty.engine.spark.process.server import clean_environment
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}]
 ENDLESS = 10**13

@@ -13,20 +13,20 @@ import pytest
 from support import canaries
 from support.canaries import CANARIES, CLASSIFIED, OPEN, ROWS, contract, found, shown
 
-from contracts.document.classification import beside
-from contracts.document.model import Contract
-from engine.components.operands import KEY_COLUMNS, Operand
-from engine.core.hash_key import Key
-from engine.core.results import Outcome, RunResult
-from engine.evaluation.judge import judge, lacking
-from engine.gate.gate import Rejected, StateFolder, gate
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.spark.handlers.measure import measure
-from engine.spark.scan import keyed_hashing
-from engine.states import bag as bags
-from engine.states.bag import CLASSIFIED as NOT_KEPT
-from engine.states.bag import KEYLESS
-from engine.states.state_files import StateFiles
+from treaty.contracts.document.classification import beside
+from treaty.contracts.document.model import Contract
+from treaty.engine.components.operands import KEY_COLUMNS, Operand
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import Outcome, RunResult
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.gate.gate import Rejected, StateFolder, gate
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.spark.scan import keyed_hashing
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import CLASSIFIED as NOT_KEPT
+from treaty.engine.states.bag import KEYLESS
+from treaty.engine.states.state_files import StateFiles
 
 KEY, OTHER = Key(bytes(range(32))), Key(bytes(range(1, 33)))
 COLUMNS = "id int, who string, mail string, code string, born string, day string"
@@ -241,15 +241,15 @@ def test_a_gate_keeps_nothing_of_what_another_contract_about_the_table_classifie
 
 def contract_without_failures(given: Contract) -> Contract:
     """The same measurements as warnings, which do not keep a candidate out."""
-    from contracts.document.reader import read
+    from treaty.contracts.document.reader import read
 
     return read(given.source.replace(b"type: custom", b"severity: warning\n        type: custom"))
 
 
 def test_a_new_draft_shows_no_value_of_what_is_classified_and_classifies_it_again(spark: Any, table: Path) -> None:
-    from contracts.document.reader import read
-    from engine.protocol.requests import DraftRequest
-    from engine.spark.handlers.draft import draft
+    from treaty.contracts.document.reader import read
+    from treaty.engine.protocol.requests import DraftRequest
+    from treaty.engine.spark.handlers.draft import draft
 
     frame = spark.read.parquet(str(table))
     many = f"{table}-many"

@@ -18,7 +18,7 @@ ROWS = "id,status\n" + "".join(f"{each},{('new', 'paid')[each % 2]}\n" for each 
 
 def treaty(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The ended process of the command."""
-    command = [sys.executable, "-m", "registry.cli.main", *map(str, arguments)]
+    command = [sys.executable, "-m", "treaty", *map(str, arguments)]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
     root = str(Path(__file__).parents[2])
     return subprocess.run(

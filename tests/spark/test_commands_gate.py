@@ -12,7 +12,7 @@ from support.agents import delta, require_delta
 from support.orders import check, contract
 from support.required import require
 
-from engine.gate.gate import answer, gate
+from treaty.engine.gate.gate import answer, gate
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer"},
@@ -23,7 +23,7 @@ PROMISED = contract(check("uniqueness", "ids", column="id", mustBe=1), propertie
 
 def treaty(*arguments: str, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """The ended process of the command."""
-    command = [sys.executable, "-m", "registry.cli.main", *arguments]
+    command = [sys.executable, "-m", "treaty", *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
     root = str(Path(__file__).parents[2])
     return subprocess.run(

@@ -11,7 +11,7 @@ import pytest
 from support.orders import check, contract
 from support.required import require
 
-from engine.evaluation.failing_samples import MASK
+from treaty.engine.evaluation.failing_samples import MASK
 
 COLUMNS = [
     {"name": "id", "logicalType": "integer"},
@@ -26,7 +26,7 @@ CHECKS = (
 
 def treaty(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The ended process of the command."""
-    command = [sys.executable, "-m", "registry.cli.main", *arguments]
+    command = [sys.executable, "-m", "treaty", *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
     root = str(Path(__file__).parents[2])
     return subprocess.run(

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from registry.demo import parquet_folders, shop_data
-from registry.demo.deliveries import Delivery, shop_lake
-from registry.demo.incidents import INCIDENTS
+from treaty.registry.demo import parquet_folders, shop_data
+from treaty.registry.demo.deliveries import Delivery, shop_lake
+from treaty.registry.demo.incidents import INCIDENTS
 
 RESHAPED = next(each for each in INCIDENTS if each.types)
 LAKE = shop_lake(days=RESHAPED.day + 1)

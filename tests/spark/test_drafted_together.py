@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from engine.protocol.requests import DraftRequest, Source
-from engine.spark.handlers.draft import draft
+from treaty.engine.protocol.requests import DraftRequest, Source
+from treaty.engine.spark.handlers.draft import draft
 
 ROWS = {
     "shop": "cast(id % 200 / 10 as int)",

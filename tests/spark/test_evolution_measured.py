@@ -6,9 +6,9 @@ from typing import Any
 
 from support.orders import NOW, check, contract
 
-from engine.core.results import CheckResult, Outcome, RunResult
-from engine.evaluation.judge import judge
-from engine.session.verify import measure, verify
+from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.session.verify import measure, verify
 
 OLD = "day string, id int, price decimal(10,2), code int, at date, ratio float, gone string"
 NEW = "day string, id bigint, price decimal(10,4), code string, at timestamp, ratio double, note string"

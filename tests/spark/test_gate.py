@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from engine.core.errors import EngineError
-from engine.gate.gate import Rejected, StateFolder, answer, gate
+from treaty.engine.core.errors import EngineError
+from treaty.engine.gate.gate import Rejected, StateFolder, answer, gate
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer", "required": True},

@@ -12,17 +12,17 @@ from support.agents import require_delta
 from support.gates import Crash
 from support.orders import check, contract
 
-from engine.core.errors import EngineError
-from engine.gate.candidate import Gate
-from engine.gate.gate import Overtaken, Rejected, answer, gate, opened, recover
-from engine.gate.publication import intent_of, store_of
-from engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind
-from engine.protocol.requests import MeasureRequest, Source
-from engine.spark.handlers.gate_staging import stage
-from engine.spark.handlers.gate_tables import SessionTables
-from engine.spark.handlers.measure import measure
-from engine.states import bag as bags
-from engine.states.generations import Generation, StateFolder
+from treaty.engine.core.errors import EngineError
+from treaty.engine.gate.candidate import Gate
+from treaty.engine.gate.gate import Overtaken, Rejected, answer, gate, opened, recover
+from treaty.engine.gate.publication import intent_of, store_of
+from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind
+from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.spark.handlers.gate_staging import stage
+from treaty.engine.spark.handlers.gate_tables import SessionTables
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.states import bag as bags
+from treaty.engine.states.generations import Generation, StateFolder
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer", "required": True},

@@ -15,14 +15,14 @@ import pytest
 from support.agents import require_delta
 from support.orders import check, contract
 
-from engine.gate.gate import answer, gate, recover
-from engine.gate.publication import intent_of, store_of
-from engine.protocol.requests import MeasureRequest, Source
-from engine.spark.handlers.gate_staging import stage
-from engine.spark.handlers.gate_tables import look
-from engine.spark.handlers.measure import measure
-from engine.spark.sources import delta
-from engine.states import bag as bags
+from treaty.engine.gate.gate import answer, gate, recover
+from treaty.engine.gate.publication import intent_of, store_of
+from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.spark.handlers.gate_staging import stage
+from treaty.engine.spark.handlers.gate_tables import look
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.spark.sources import delta
+from treaty.engine.states import bag as bags
 
 ROOT = Path(__file__).parents[2]
 PROPERTIES = [

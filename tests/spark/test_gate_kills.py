@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from engine.gate.gate import answer, gate, recover
-from engine.gate.publication import intent_of, store_of
-from engine.protocol.requests import MeasureRequest, Source
-from engine.spark.handlers.gate_staging import stage
-from engine.spark.handlers.measure import measure
-from engine.states import bag as bags
+from treaty.engine.gate.gate import answer, gate, recover
+from treaty.engine.gate.publication import intent_of, store_of
+from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.spark.handlers.gate_staging import stage
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.states import bag as bags
 
 KILLS = int(os.environ.get("GATE_KILLS_SPARK", "5"))
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from support import hive_tables
 from support.hive_tables import EXTERNAL, MANAGED, OF_MANAGED, of_external
 from support.required import require
 
-from engine.protocol.write_hints import How
+from treaty.engine.protocol.write_hints import How
 
 HERE = Path(hive_tables.__file__)
 CASES = [

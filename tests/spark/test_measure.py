@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from contracts.document.model import Contract
-from contracts.errors import ContractError
-from engine.core.errors import EngineError, Unreadable
-from engine.core.results import RunResult
-from engine.evaluation.judge import judge, lacking
-from engine.protocol.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
-from engine.spark.handlers.draft import NOTHING_SOUND, draft
-from engine.spark.handlers.measure import measure
-from engine.spark.sources import changes
-from engine.spark.sources.sources import format_of
-from engine.states import bag as bags
-from engine.states.bag import ALL
-from engine.states.state_files import StateFiles
+from treaty.contracts.document.model import Contract
+from treaty.contracts.errors import ContractError
+from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.protocol.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
+from treaty.engine.spark.handlers.draft import NOTHING_SOUND, draft
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.spark.sources import changes
+from treaty.engine.spark.sources.sources import format_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import ALL
+from treaty.engine.states.state_files import StateFiles
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 ORDERS = contract(
@@ -308,7 +308,7 @@ def test_one_corrupt_partition_is_not_evaluated_and_the_others_are(spark: Any, t
 def test_a_portion_at_a_time_reads_each_partition_once_and_one_that_is_broken_holds_nothing_up(
     spark: Any, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.spark.handlers.measure.AT_ONCE", 1)
+    monkeypatch.setattr("treaty.engine.spark.handlers.measure.AT_ONCE", 1)
     next((table / "day=1").glob("*.parquet")).write_bytes(b"PAR1 not really")
     known: dict[str, str] = {}
     portions = []

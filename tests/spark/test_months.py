@@ -7,13 +7,13 @@ from typing import Any
 
 from support.orders import NOW, check, contract
 
-from engine.core.partitions.months import members
-from engine.evaluation.judge import judge
-from engine.protocol.requests import MeasureRequest, Source
-from engine.spark.handlers.measure import measure
-from engine.states import bag as bags
-from engine.states.state_files import StateFiles
-from registry.measurements.states import merged_days
+from treaty.engine.core.partitions.months import members
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.states import bag as bags
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.measurements.states import merged_days
 
 COLUMNS = [
     {"name": "id", "logicalType": "integer"},

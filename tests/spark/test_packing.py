@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from contracts.schema import Column, Schema
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.rows import Compliance
-from engine.analyzers.types import DataType
-from engine.spark.scan.scan import scan
-from engine.states.planning.count_packing import NUMBERS, words
-from engine.states.planning.scan_plan import plan
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.rows import Compliance
+from treaty.engine.analyzers.types import DataType
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.states.planning.count_packing import NUMBERS, words
+from treaty.engine.states.planning.scan_plan import plan
 
 ROWS, TASKS, FLAGS = 40_000, 40, 18
 

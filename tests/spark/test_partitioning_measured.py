@@ -8,16 +8,16 @@ import pytest
 from support.orders import NOW, check
 from support.orders import contract as plain
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from engine.core.errors import Unreadable
-from engine.evaluation.judge import judge
-from engine.protocol.requests import MeasureRequest, SampleRequest, Source
-from engine.session.failing_rows import flagged
-from engine.session.verify import verify
-from engine.spark.handlers.failing_rows import sample
-from engine.spark.handlers.measure import measure
-from engine.states import bag as bags
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, Source
+from treaty.engine.session.failing_rows import flagged
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.handlers.failing_rows import sample
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.states import bag as bags
 
 TERMS = {
     "partitions": [{"object": "orders", "name": "day", "by": "to_date(word)"}],

@@ -11,9 +11,9 @@ import pytest
 from support.agents import require_delta
 from support.written import PROMISED, STEPS, CatalogTable, DeltaTable, Rows, Table, frame, sums
 
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.protocol.write_hints import Hint, How, Look
-from engine.spark.handlers.measure import measure
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.protocol.write_hints import Hint, How, Look
+from treaty.engine.spark.handlers.measure import measure
 
 # What no write of this test ever tells rightly.
 WRONG = Hint(("day=77",), How.SQL)

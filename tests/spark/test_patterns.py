@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import functions
 from support.format_texts import TEXTS
 
-from engine.analyzers.named_formats import FORMATS
-from engine.components.operands import Operand
-from engine.components.text_classes import CLASSES, class_of
+from treaty.engine.analyzers.named_formats import FORMATS
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.text_classes import CLASSES, class_of
 
 TEXT = Operand("`text`", "string")
 ODD = (

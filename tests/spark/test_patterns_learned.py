@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from engine.analyzers.named_formats import matches
-from engine.patterns.lake_index import Lake
-from engine.patterns.language import parse
-from engine.protocol.progress import silent
-from engine.protocol.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
-from engine.spark.handlers.draft import draft
-from engine.spark.profile.patterns import learn, texts
+from treaty.engine.analyzers.named_formats import matches
+from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.patterns.language import parse
+from treaty.engine.protocol.progress import silent
+from treaty.engine.protocol.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
+from treaty.engine.spark.handlers.draft import draft
+from treaty.engine.spark.profile.patterns import learn, texts
 
 PATTERNS = [
     "<digit>{4}-<digit>{2}", "<num>", "<word>+", "<word>+ <word>+", "<hex>{2,4}|<upper>+", "(/<alphanum>+){1,3}",

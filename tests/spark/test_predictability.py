@@ -6,19 +6,19 @@ import pytest
 from support.analyzer_table import SCHEMA
 from support.frames import case_frame
 
-from contracts.schema import Schema
-from engine.analyzers.base import operand_of
-from engine.analyzers.predictability import Predictability
-from engine.components import hashed_features as sql
-from engine.components.naive_bayes import NaiveBayes
-from engine.dsl.check import Check
-from engine.spark.scan import features
-from engine.spark.scan.scan import scan
-from engine.spark.scan.separate_statements import NONE, whole
-from engine.spark.sources.sources import schema_of
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.base import operand_of
+from treaty.engine.analyzers.predictability import Predictability
+from treaty.engine.components import hashed_features as sql
+from treaty.engine.components.naive_bayes import NaiveBayes
+from treaty.engine.dsl.check import Check
+from treaty.engine.spark.scan import features
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.separate_statements import NONE, whole
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
 
 TOKENS = {
     "status": (["new"], ["new"], ["paid"], [None], ["o", "neil"], ["back", "slash"]),
@@ -74,7 +74,7 @@ def test_every_type_is_cut_into_tokens(spark: Any) -> None:
 
 def test_partitions_added_up_are_the_whole_to_the_last_byte(products: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(features, "JUDGED", 100)
-    monkeypatch.setattr("engine.components.naive_bayes.JUDGED", 100)
+    monkeypatch.setattr("treaty.engine.components.naive_bayes.JUDGED", 100)
     one = measured(products, NAIVE, SPLIT)[""]
     parted = measured(products.repartition(3), NAIVE, SPLIT, by=("day",))
     merged = bags.merge(bags.unpack(each.pack()) for each in parted.values())

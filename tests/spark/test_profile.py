@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from engine.core.errors import EngineError
-from engine.profile.format import ColumnDocument, ProfileDocument
-from engine.protocol.requests import ProfileRequest, Source
-from engine.spark.profile import profile as profiles
+from treaty.engine.core.errors import EngineError
+from treaty.engine.profile.format import ColumnDocument, ProfileDocument
+from treaty.engine.protocol.requests import ProfileRequest, Source
+from treaty.engine.spark.profile import profile as profiles
 
 ROWS = 60
 # Column by column: its type, its value in a row, and what is told of it.

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.editing.patches import Patch, apply
-from engine.core.errors import EngineError
-from engine.protocol.requests import Drafted, DraftRequest, Source
-from engine.session.verify import verify
-from engine.spark.handlers.draft import draft
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import Patch, apply
+from treaty.engine.core.errors import EngineError
+from treaty.engine.protocol.requests import Drafted, DraftRequest, Source
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.handlers.draft import draft
 
 START, DAYS, ROWS = date(2026, 3, 1), 22, 60
 COLUMNS = "amount double, code string, day string"

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from support.orders import contract
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from engine.core.results import CheckResult
-from engine.session.verify import verify
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.engine.core.results import CheckResult
+from treaty.engine.session.verify import verify
 
 Words = dict[str, Any]
 # By column: its Spark type, its logical type, its options, five values, and what its check finds of them.

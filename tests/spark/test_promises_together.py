@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from contracts.document.classification import classifies
-from contracts.document.model import Contract
-from engine.core.hash_key import Key
-from engine.core.results import RunResult
-from engine.evaluation.judge import judge, lacking
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.spark.handlers.measure import measure
-from engine.states import bag as bags
+from treaty.contracts.document.classification import classifies
+from treaty.contracts.document.model import Contract
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.states import bag as bags
 
 DAY = {"name": "day", "partitioned": True, "partitionKeyPosition": 1}
 ID, MAIL = {"name": "id", "logicalType": "integer"}, {"name": "mail", "logicalType": "string"}

@@ -8,12 +8,12 @@ import pytest
 from support.cancelling import Cancelled, cancelled
 from support.orders import check, contract
 
-from contracts.document.model import Contract
-from engine.core.errors import EngineError
-from engine.protocol.requests import QuarantineRequest, SampleRequest, Source
-from engine.session.failing_rows import Quarantine, Quarantined, flagged, quarantine, samples
-from engine.session.verify import verify
-from engine.spark.handlers import failing_rows
+from treaty.contracts.document.model import Contract
+from treaty.engine.core.errors import EngineError
+from treaty.engine.protocol.requests import QuarantineRequest, SampleRequest, Source
+from treaty.engine.session.failing_rows import Quarantine, Quarantined, flagged, quarantine, samples
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.handlers import failing_rows
 
 DDL = "id int, outcome string, day string"
 COLUMNS = [

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.protocol.requests import DraftRequest, KeyOf, Source
-from engine.spark.handlers.draft import draft
+from treaty.engine.protocol.requests import DraftRequest, KeyOf, Source
+from treaty.engine.spark.handlers.draft import draft
 
 CONTRACT = """apiVersion: v3.1.0
 kind: DataContract

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from support.orders import NOW, check, contract
 
-from contracts.document.model import Contract
-from engine.core.results import Outcome
-from engine.evaluation.judge import judge
-from engine.evaluation.replay.replay import Replaying, Step
-from engine.evaluation.replay.report import Line
-from engine.session.verify import measure
+from treaty.contracts.document.model import Contract
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.evaluation.replay.report import Line
+from treaty.engine.session.verify import measure
 
 COLUMNS = "day string, id bigint, amount double, status string"
 DAYS = [f"2026-04-{day:02d}" for day in range(1, 7)]

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from support.orders import check, contract, result
 
-from contracts.document.model import Contract
-from engine.core.results import CheckResult, Outcome
-from engine.session.verify import verify
+from treaty.contracts.document.model import Contract
+from treaty.engine.core.results import CheckResult, Outcome
+from treaty.engine.session.verify import verify
 
 DDL = (
     "a double, b double, long bigint, path string, mail string, card string, word string, day date, seen timestamp, "

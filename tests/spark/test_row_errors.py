@@ -24,9 +24,9 @@ from support.predicate_fuzz import SCHEMA as FUZZED
 from support.predicate_texts import BENIGN, ROWS, TYPES, ddl
 from support.predicate_texts import SCHEMA as ORDERS
 
-from contracts.predicates import grammar
-from contracts.predicates.parser import parse
-from contracts.schema import Column, Schema
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.parser import parse
+from treaty.contracts.schema import Column, Schema
 
 ORDERS_TRIED = 40
 ANSI = "spark.sql.ansi.enabled"

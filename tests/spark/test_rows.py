@@ -9,14 +9,14 @@ import pytest
 from support.analyzer_table import NOW
 from support.orders import check, contract
 
-from engine.checks.binding import BoundChecks, bind
-from engine.core.errors import EngineError
-from engine.evaluation.failing_samples import LONGEST, MASK
-from engine.spark.scan import violating_rows
-from engine.spark.scan.row_predicates import row_tests
-from engine.spark.scan.scan import scan
-from engine.spark.scan.separate_statements import Others
-from engine.spark.sources.sources import schema_of
+from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.core.errors import EngineError
+from treaty.engine.evaluation.failing_samples import LONGEST, MASK
+from treaty.engine.spark.scan import violating_rows
+from treaty.engine.spark.scan.row_predicates import row_tests
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.sources.sources import schema_of
 
 Row = tuple[str | None, int | None, str | None, str]
 DDL = "name string, n int, `odd.name` string, part string"

@@ -10,14 +10,14 @@ from support.analyzer_table import NOW, SCHEMA
 from support.frames import case_frame
 from support.orders import contract
 
-from contracts.assertions import Assertion
-from contracts.document.model import Check
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Reading
-from engine.checks.binding import BoundCheck, BoundChecks
-from engine.spark.scan import violating_rows
-from engine.spark.scan.scan import scan
-from engine.states.planning.scan_plan import plan
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.document.model import Check
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.spark.scan import violating_rows
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.states.planning.scan_plan import plan
 
 # Of each analyzer so many cases: with columns, with filters, with other arguments.
 EACH = 5

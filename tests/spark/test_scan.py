@@ -7,27 +7,27 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.editing.patches import Patch, apply, skeleton
-from contracts.schema import Column, Schema
-from engine.analyzers.bound import BoundComponent
-from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.numbers import Mean
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.rows import Compliance
-from engine.checks.binding import bind
-from engine.components.base import Component
-from engine.components.frequencies import groups
-from engine.components.operands import Operand
-from engine.core.errors import Unreadable
-from engine.core.partitions import partition_names
-from engine.protocol.requests import DraftRequest, Source
-from engine.session.verify import measure, verify
-from engine.spark.handlers.draft import draft
-from engine.spark.scan.scan import scan
-from engine.states import bag as bags
-from engine.states.planning.scan_plan import ROWS, Plan, plan
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import Patch, apply, skeleton
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.analyzers.distinct import Uniqueness
+from treaty.engine.analyzers.numbers import Mean
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.rows import Compliance
+from treaty.engine.checks.binding import bind
+from treaty.engine.components.base import Component
+from treaty.engine.components.frequencies import groups
+from treaty.engine.components.operands import Operand
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.requests import DraftRequest, Source
+from treaty.engine.session.verify import measure, verify
+from treaty.engine.spark.handlers.draft import draft
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.states import bag as bags
+from treaty.engine.states.planning.scan_plan import ROWS, Plan, plan
 
 SCHEMA = Schema((Column("id", "bigint"), Column("s", "string")))
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from engine.anomaly.closed_form import OnlineNormal
-from engine.dsl import Check
+from treaty.engine.anomaly.closed_form import OnlineNormal
+from treaty.engine.dsl import Check
 
 DAYS, ROWS = 12, 40
 # Of anime two in forty are controversial, of cringepics ten, give or take one; on the last day thirty.

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from support.oracles import STATE_OF
 
-from engine.components.frequencies import Frequencies, complete
-from engine.core.errors import EngineError
-from engine.protocol.requests import SpectraRequest
-from engine.spark.scan.spectra import spectra
-from engine.states.state_files import StateFiles
+from treaty.engine.components.frequencies import Frequencies, complete
+from treaty.engine.core.errors import EngineError
+from treaty.engine.protocol.requests import SpectraRequest
+from treaty.engine.spark.scan.spectra import spectra
+from treaty.engine.states.state_files import StateFiles
 
 KIND = Frequencies()
 PIECES = 4

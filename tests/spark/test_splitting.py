@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from engine.protocol.requests import DraftRequest, Source
-from engine.spark.handlers.draft import draft
+from treaty.engine.protocol.requests import DraftRequest, Source
+from treaty.engine.spark.handlers.draft import draft
 
 
 def test_a_table_without_partitions_is_split_by_its_rows_and_profiled_as_one(spark: Any, tmp_path: Path) -> None:

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from contracts.schema import Column, Schema
-from engine.analyzers.base import Analyzer
-from engine.analyzers.characters import PatternShare
-from engine.analyzers.distinct import CountDistinct
-from engine.analyzers.keys import ApproxCountKeys
-from engine.analyzers.numbers import StandardDeviation
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.components.theta_sketch import Overlap, overlap
-from engine.spark.scan.scan import scan
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
-from engine.statistics.distances import distances
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.characters import PatternShare
+from treaty.engine.analyzers.distinct import CountDistinct
+from treaty.engine.analyzers.keys import ApproxCountKeys
+from treaty.engine.analyzers.numbers import StandardDeviation
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.components.theta_sketch import Overlap, overlap
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.statistics.distances import distances
 
 TYPES = {"word": "string", "number": "bigint", "moment": "timestamp", "free": "string"}
 SCHEMA = Schema(tuple(Column(name, kind) for name, kind in TYPES.items()))

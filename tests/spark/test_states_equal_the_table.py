@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from engine.analyzers.association import Correlation, Entropy
-from engine.analyzers.base import Analyzer
-from engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, DuplicateRows, PrimaryKey, Uniqueness
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.rows import Compliance, Size
-from engine.core.partitions import partition_names
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
-from engine.states.state_files import StateFiles
+from treaty.engine.analyzers.association import Correlation, Entropy
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, DuplicateRows, PrimaryKey, Uniqueness
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.rows import Compliance, Size
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.states.state_files import StateFiles
 
 HISTORIES = int(os.environ.get("FUZZ_HISTORIES", "40"))
 SEED = 20261121

@@ -14,23 +14,23 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from support.orders import check, contract
 
-from contracts.schema import Column, Schema
-from engine.analyzers.bound import BoundComponent
-from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum
-from engine.analyzers.rows import Size
-from engine.analyzers.types import DataType
-from engine.components.base import Count
-from engine.components.operands import Operand
-from engine.core.results import SCANNED, STATED
-from engine.protocol.requests import Source
-from engine.session.verify import verify
-from engine.spark.scan.footer_statistics import Known, counted, known
-from engine.spark.scan.scan import scan
-from engine.spark.sources import changes
-from engine.spark.sources.sources import read, schema_of
-from engine.states.planning.scan_plan import ROWS, Plan, plan
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.analyzers.distinct import Uniqueness
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum
+from treaty.engine.analyzers.rows import Size
+from treaty.engine.analyzers.types import DataType
+from treaty.engine.components.base import Count
+from treaty.engine.components.operands import Operand
+from treaty.engine.core.results import SCANNED, STATED
+from treaty.engine.protocol.requests import Source
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.scan.footer_statistics import Known, counted, known
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources import changes
+from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.states.planning.scan_plan import ROWS, Plan, plan
 
 BY = ("part",)
 YEAR_2000 = datetime.datetime(2000, 1, 1)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from engine.core.hash_key import SIZE, Key
-from engine.core.results import RunResult
-from engine.session.streaming import Watched, watched
-from engine.session.verify import measure, verify
-from engine.states import bag as bags
-from engine.states.generations import Entry, StateFolder
+from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.core.results import RunResult
+from treaty.engine.session.streaming import Watched, watched
+from treaty.engine.session.verify import measure, verify
+from treaty.engine.states import bag as bags
+from treaty.engine.states.generations import Entry, StateFolder
 
 DDL = "id bigint, amount double, day string"
 GIVEN = contract(

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from engine.protocol.requests import MeasureRequest, Source
-from engine.spark.handlers.measure import measure
+from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.spark.handlers.measure import measure
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 ORDERS = contract(check("uniqueness", "ids", column="id", mustBe=1), properties=COLUMNS)

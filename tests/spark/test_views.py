@@ -5,9 +5,9 @@ from typing import Any
 from support.orders import check
 from support.view_texts import CONDITIONS, ROWS, SCHEMA, TYPES, viewed
 
-from contracts.predicates.parser import parse, quote
-from engine.core.partitions import partition_names, views
-from engine.session.verify import verify
+from treaty.contracts.predicates.parser import parse, quote
+from treaty.engine.core.partitions import partition_names, views
+from treaty.engine.session.verify import verify
 
 
 def test_the_engine_chooses_by_names_what_spark_chooses_by_rows(spark: Any) -> None:

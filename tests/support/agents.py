@@ -11,7 +11,7 @@ from pathlib import Path
 from support import spark_job
 from support.required import require
 
-from registry.sdk.openlineage_listener import settings
+from treaty.registry.sdk.openlineage_listener import settings
 
 AGENTS = Path(__file__).parents[2] / ".agents"
 JARS = AGENTS / "jars"

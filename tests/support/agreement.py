@@ -6,7 +6,7 @@ from typing import Any
 from support.analyzer_cases import CASES
 from support.analyzer_table import NOW, SCHEMA, Case
 
-from engine.states.bag import States
+from treaty.engine.states.bag import States
 
 BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
 

@@ -6,11 +6,11 @@ from math import nan, sqrt
 from support import cases_distinct, cases_numbers, cases_predicted, cases_segments, cases_texts
 from support.analyzer_table import BIG, Case
 
-from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.rows import Compliance, Size
+from treaty.engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.rows import Compliance, Size
 
 CASES = [
     Case(Size(), 6),

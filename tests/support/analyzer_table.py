@@ -6,8 +6,8 @@ from decimal import Decimal
 from math import inf, nan
 from typing import Any
 
-from contracts.schema import Column, Schema
-from engine.analyzers.base import Analyzer
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.base import Analyzer
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 BIG = 9007199254740993  # 2^53 + 1: a double cannot hold it

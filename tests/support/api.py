@@ -15,19 +15,19 @@ from sqlmodel import Session, select
 from starlette.routing import BaseRoute, Route
 from support.databases import Rows, put, rows_of
 
-from contracts.document import writer
-from engine.core.results import Verdict
-from registry.access import authentication
-from registry.access import users as access_users
-from registry.access.authentication import Principal
-from registry.api.app import create_app
-from registry.client import Client
-from registry.core import clock, ids
-from registry.core.database import reading, transaction
-from registry.core.enums import ProposalState, Role, TaskState
-from registry.core.settings import Settings
-from registry.review.proposals import proposals
-from registry.tables import AuditEntry, Proposal, Run, Task, User
+from treaty.contracts.document import writer
+from treaty.engine.core.results import Verdict
+from treaty.registry.access import authentication
+from treaty.registry.access import users as access_users
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.app import create_app
+from treaty.registry.client import Client
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import ProposalState, Role, TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.review.proposals import proposals
+from treaty.registry.tables import AuditEntry, Proposal, Run, Task, User
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"

@@ -62,7 +62,7 @@ def _use(folder: Path) -> None:
     from pyspark import SparkContext
     from pyspark.sql.functions import expr
 
-    from engine.spark.process.session import start
+    from treaty.engine.spark.process.session import start
 
     session = start()
     rows = session.range(1000).selectExpr("id", "cast(id % 7 as string) as day", "cast(id as double) as amount")

@@ -10,16 +10,16 @@ from unicodedata import category
 
 from support.oracles import STATE_OF
 
-from contracts.predicates.parser import quote
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundComponent
-from engine.analyzers.characters import CLASSES
-from engine.components.text_masks import LONGEST
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import Plan
-from engine.statistics.code_points import CLASSES as BITS
-from engine.statistics.code_points import kind
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.analyzers.characters import CLASSES
+from treaty.engine.components.text_masks import LONGEST
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import Plan
+from treaty.engine.statistics.code_points import CLASSES as BITS
+from treaty.engine.statistics.code_points import kind
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -46,7 +46,7 @@ def _state(part: BoundComponent, columns: Columns) -> Any:
 
 
 def _mask(text: str) -> str:
-    """What Spark's expression of a mask makes of a text (`engine.components.text_masks`)."""
+    """What Spark's expression of a mask makes of a text (`treaty.engine.components.text_masks`)."""
     signs = {"Lu": "A", "Ll": "a", "Nd": "0"}
     return "".join(signs.get(category(sign), sign if sign.isascii() else "x") for sign in text[:LONGEST])
 

@@ -60,7 +60,7 @@ def pages(api_url: str, *, port: int | None = None) -> Iterator[str]:
 def start_pages(api_url: str, port: int) -> tuple[subprocess.Popen[bytes], str]:
     """The pages' process and its address, once it answers."""
     environment = {**os.environ, "TREATY_API_URL": api_url}
-    process = subprocess.Popen([sys.executable, "-m", "ui", "--port", str(port)], env=environment)
+    process = subprocess.Popen([sys.executable, "-m", "treaty.ui", "--port", str(port)], env=environment)
     address = f"http://127.0.0.1:{port}"
     deadline = time.monotonic() + 60
     while not _answers(f"{address}/_stcore/health"):

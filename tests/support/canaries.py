@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from engine.core import errors
-from engine.states import bag as bags
-from engine.states.bag import Files
-from engine.states.envelope import MAGIC
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.engine.core import errors
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import Files
+from treaty.engine.states.envelope import MAGIC
 
 PEOPLE = (
     "Quillon Abernathy-Vex",

@@ -5,8 +5,8 @@ from typing import Any
 
 from support.analyzer_table import Case
 
-from engine.analyzers.queries import Sql
-from engine.analyzers.references import DatasetMatch, ReferentialIntegrity
+from treaty.engine.analyzers.queries import Sql
+from treaty.engine.analyzers.references import DatasetMatch, ReferentialIntegrity
 
 # Other datasets: types and rows.
 OTHERS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {

@@ -5,8 +5,8 @@ from math import inf, log, nan
 
 from support.analyzer_table import BIG, Case
 
-from engine.analyzers.association import Correlation, Determination, Entropy, MutualInformation
-from engine.analyzers.distinct import (
+from treaty.engine.analyzers.association import Correlation, Determination, Entropy, MutualInformation
+from treaty.engine.analyzers.distinct import (
     CountDistinct,
     Distinctness,
     DuplicateRows,
@@ -14,8 +14,8 @@ from engine.analyzers.distinct import (
     UniqueRowRatio,
     UniqueValueRatio,
 )
-from engine.analyzers.histogram import Histogram
-from engine.analyzers.quantiles import (
+from treaty.engine.analyzers.histogram import Histogram
+from treaty.engine.analyzers.quantiles import (
     ApproxInterquartileRange,
     ApproxQuantile,
     ExactQuantile,

@@ -5,9 +5,9 @@ from math import nan
 
 from support.analyzer_table import BIG, SCHEMA, Case
 
-from engine.analyzers.freshness import ArrivalDelay, Freshness
-from engine.analyzers.nulls import CombinedCompleteness, Completeness, MissingValues, NullValues
-from engine.analyzers.numbers import (
+from treaty.engine.analyzers.freshness import ArrivalDelay, Freshness
+from treaty.engine.analyzers.nulls import CombinedCompleteness, Completeness, MissingValues, NullValues
+from treaty.engine.analyzers.numbers import (
     Kurtosis,
     Maximum,
     Minimum,
@@ -19,12 +19,12 @@ from engine.analyzers.numbers import (
     Variance,
     Zeros,
 )
-from engine.analyzers.rows import Compliance, Implication
-from engine.analyzers.schema import ColumnCount, ColumnExists
-from engine.analyzers.text import MaximumLength, MeanLength, MinimumLength, PatternMatch
-from engine.analyzers.types import DataType, TypeConsistency
-from engine.analyzers.values import Comparison, ContainedIn, InRange, InvalidValues
-from engine.components.text_classes import CLASSES
+from treaty.engine.analyzers.rows import Compliance, Implication
+from treaty.engine.analyzers.schema import ColumnCount, ColumnExists
+from treaty.engine.analyzers.text import MaximumLength, MeanLength, MinimumLength, PatternMatch
+from treaty.engine.analyzers.types import DataType, TypeConsistency
+from treaty.engine.analyzers.values import Comparison, ContainedIn, InRange, InvalidValues
+from treaty.engine.components.text_classes import CLASSES
 
 NOBODY = "id > 99"
 

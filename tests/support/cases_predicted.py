@@ -4,7 +4,7 @@ from typing import Any
 
 from support.analyzer_table import Case
 
-from engine.analyzers.predictability import Predictability
+from treaty.engine.analyzers.predictability import Predictability
 
 
 def told(expected: float | None, target: str, *inputs: str, counted: int | None = None, **words: Any) -> Case:

@@ -4,7 +4,7 @@ from typing import Any
 
 from support.analyzer_table import Case
 
-from engine.analyzers.segments import Segments
+from treaty.engine.analyzers.segments import Segments
 
 
 def told(**found: tuple[int, float | None]) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from typing import Any
 
 from support.analyzer_table import Case
 
-from engine.analyzers.characters import MeanCharacters, PatternShare
-from engine.analyzers.distribution_distance import Distance
-from engine.analyzers.keys import ApproxCountKeys
-from engine.analyzers.pattern_conformity import PatternConformity
+from treaty.engine.analyzers.characters import MeanCharacters, PatternShare
+from treaty.engine.analyzers.distribution_distance import Distance
+from treaty.engine.analyzers.keys import ApproxCountKeys
+from treaty.engine.analyzers.pattern_conformity import PatternConformity
 
 NOBODY = "id > 99"
 # Chances are sums of exponentials of logarithms.

@@ -41,7 +41,7 @@ def connect_server(folder: Path) -> Iterator[str]:
 def _command(folder: Path) -> list[str]:
     import pyspark
 
-    from engine.spark.process.session import LOCAL
+    from treaty.engine.spark.process.session import LOCAL
 
     settings = {**LOCAL, **SETTINGS, **delta(), "spark.sql.warehouse.dir": str(folder / "warehouse")}
     named = [part for name, setting in settings.items() for part in ("--conf", f"{name}={setting}")]

@@ -10,13 +10,13 @@ from support.analyzer_cases import CASES
 from support.analyzer_table import SCHEMA
 from support.frames import case_frame
 
-from contracts.document.reader import read
-from engine.core.results import RunResult
-from engine.session.verify import verify
-from engine.spark.process.errors import is_cancelled, told
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
-from engine.states.planning.scan_plan import plan
+from treaty.contracts.document.reader import read
+from treaty.engine.core.results import RunResult
+from treaty.engine.session.verify import verify
+from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states.planning.scan_plan import plan
 
 ORDERS = [
     (1, 5.0, "new", "a"),
@@ -38,7 +38,7 @@ def connected(address: str) -> Iterator[Callable[..., Any]]:
 
 
 def _connect(address: str) -> None:
-    from engine.spark.process.session import start
+    from treaty.engine.spark.process.session import start
 
     _SESSIONS.append(start(remote=address))
 

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from support.api import World, plain
 
-from contracts.document import writer
-from registry import schemas
-from registry.core.enums import Pin
+from treaty.contracts.document import writer
+from treaty.registry import schemas
+from treaty.registry.core.enums import Pin
 
 CONTRACT = "shop-orders"
 COLUMNS = [

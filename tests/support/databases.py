@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import Engine, Table, event, make_url, text
 from support.required import require
 
-from registry.core.database import connect, migrate
-from registry.tables import metadata
+from treaty.registry.core.database import connect, migrate
+from treaty.registry.tables import metadata
 
 KINDS = ("sqlite", "postgres")
 # Half of what a test took was waiting for disks. Processes are killed here, machines are not.

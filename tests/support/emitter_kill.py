@@ -16,9 +16,9 @@ from pathlib import Path
 
 from support.scenes import NOON, Clock, Scene
 
-from registry.core.database import connect
-from registry.lineage.events import verdict_event  # noqa: F401 - loaded once, before anything is forked
-from registry.notifications.delivery import Deliverer
+from treaty.registry.core.database import connect
+from treaty.registry.lineage.events import verdict_event  # noqa: F401 - loaded once, before anything is forked
+from treaty.registry.notifications.delivery import Deliverer
 
 
 def scene_of(database: str, home: str, number: int) -> Scene:

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from contracts.document.model import Contract, DataObject
-from contracts.schema import Column, Schema
-from engine.anomaly.baselines import Histories
-from engine.checks.dataset_limits import Referent
-from engine.components.frequencies import Spectrum
-from engine.core.errors import Unreadable
-from engine.core.hash_key import Key
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from engine.protocol.progress import Tell, silent
-from engine.protocol.requests import (
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.anomaly.baselines import Histories
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from treaty.engine.protocol.progress import Tell, silent
+from treaty.engine.protocol.requests import (
     Drafted,
     DraftRequest,
     LakeRequest,
@@ -24,7 +24,7 @@ from engine.protocol.requests import (
     SampleRequest,
     SpectraRequest,
 )
-from engine.protocol.write_hints import At, How
+from treaty.engine.protocol.write_hints import At, How
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
 

@@ -6,7 +6,7 @@ from support.contract_texts import ORDERS
 from support.orders import check
 from support.versions import document
 
-from contracts.document.writer import write
+from treaty.contracts.document.writer import write
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from registry.core import ids
-from registry.core.enums import FitReason
-from registry.tables import FitRow
+from treaty.registry.core import ids
+from treaty.registry.core.enums import FitReason
+from treaty.registry.tables import FitRow
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -8,10 +8,10 @@ from uuid import UUID, uuid5
 from sqlmodel import Session
 from support.events import PRODUCER, body, event
 
-from registry.core import ids
-from registry.lineage.events import event_store
-from registry.lineage.events.model import parse
-from registry.worker.intake import event_processing
+from treaty.registry.core import ids
+from treaty.registry.lineage.events import event_store
+from treaty.registry.lineage.events.model import parse
+from treaty.registry.worker.intake import event_processing
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SPACE = UUID(int=7)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from support.gates import Ending, Gated, Rows
 
-from engine.gate.gate import Rejected
+from treaty.engine.gate.gate import Rejected
 
 
 class Killed(Ending):

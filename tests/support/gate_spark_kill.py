@@ -8,9 +8,9 @@ from typing import Any
 
 from support.gate_kill import Killed
 
-from contracts.document.reader import read
-from engine.gate.gate import Gate, opened
-from engine.gate.publication import store_of
+from treaty.contracts.document.reader import read
+from treaty.engine.gate.gate import Gate, opened
+from treaty.engine.gate.publication import store_of
 
 
 def main() -> None:

@@ -8,10 +8,10 @@ from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from typing import Any
 
-from contracts.document.reader import read
-from engine.gate.gate import Gate, opened
-from engine.gate.publication import store_of
-from engine.protocol.gate_requests import CommitRequest, Kind
+from treaty.contracts.document.reader import read
+from treaty.engine.gate.gate import Gate, opened
+from treaty.engine.gate.publication import store_of
+from treaty.engine.protocol.gate_requests import CommitRequest, Kind
 
 
 class Asked:

@@ -12,18 +12,18 @@ from uuid import uuid4
 from support.bags import bag
 from support.orders import NOW, check, contract, states
 
-from contracts.document.classification import beside
-from contracts.document.model import Contract
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.core.disk import Disk
-from engine.gate.gate import Candidate, Gate, Rejected, StateFolder, answer, opened, recover
-from engine.gate.parquet_folders import Folders, located
-from engine.gate.publication import intent_of, store_of
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.spark.handlers.requested_checks import objects
-from engine.spark.sources.changes import layout
-from engine.states import bag as bags
+from treaty.contracts.document.classification import beside
+from treaty.contracts.document.model import Contract
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.disk import Disk
+from treaty.engine.gate.gate import Candidate, Gate, Rejected, StateFolder, answer, opened, recover
+from treaty.engine.gate.parquet_folders import Folders, located
+from treaty.engine.gate.publication import intent_of, store_of
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.spark.handlers.requested_checks import objects
+from treaty.engine.spark.sources.changes import layout
+from treaty.engine.states import bag as bags
 
 SCHEMA = Schema((Column("id", "bigint"),))
 PROPERTIES = [{"name": "id", "logicalType": "integer"}]

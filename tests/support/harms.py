@@ -11,17 +11,17 @@ from support.api import World, plain
 from support.engines import SCHEMA
 from support.flowing import SPACE, minute, take_in
 
-from contracts.document import writer
-from engine.core.results import CheckResult, Outcome, RunResult
-from engine.protocol.requests import Measured
-from registry import schemas
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.incidents import lifecycle
-from registry.measurements.runs import recording
-from registry.measurements.runs.recording import Origin
-from registry.measurements.states import state_store
-from registry.tables import Dataset, DatasetContract, Incident, IncidentPart, LineageRun, Reached
+from treaty.contracts.document import writer
+from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.engine.protocol.requests import Measured
+from treaty.registry import schemas
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, DatasetContract, Incident, IncidentPart, LineageRun, Reached
 
 
 @dataclass(frozen=True)

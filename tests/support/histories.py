@@ -6,12 +6,12 @@ from typing import Any
 
 from support.bags import Columns, bag
 
-from contracts.schema import Column, Schema
-from engine.profile.profile import History, profile_of, profile_plan
-from engine.profile.second_scan import looked_into, untold
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
-from engine.suggestions.kinds.column_group_search import Rows, looked_at, together, with_counted
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.profile.profile import History, profile_of, profile_plan
+from treaty.engine.profile.second_scan import looked_into, untold
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.suggestions.kinds.column_group_search import Rows, looked_at, together, with_counted
 
 
 def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:

@@ -10,7 +10,7 @@ from typing import Any
 
 from support.written import STEPS, CatalogTable, Step, frame, sums
 
-from engine.protocol.write_hints import Hint, How
+from treaty.engine.protocol.write_hints import Hint, How
 
 # Spark reads Parquet and ORC itself, in one way, and what else there is as Hive does.
 MANAGED, EXTERNAL = ("parquet", "textfile"), ("orc", "textfile")
@@ -93,7 +93,7 @@ def every(spark: Any, root: Path) -> Iterator[dict[str, Any]]:
 
 def main(folder: str) -> None:
     """Prints what was found, a line a step."""
-    from engine.spark.process.session import start
+    from treaty.engine.spark.process.session import start
 
     root = Path(folder)
     spark = start(extra={**SETTINGS, "spark.sql.warehouse.dir": str(root / "warehouse")})

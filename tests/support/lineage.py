@@ -7,10 +7,10 @@ from typing import Any
 from sqlmodel import select
 from support.loops import Services
 
-from registry.core.database import reading
-from registry.lineage.events.run_state import FoldedRun
-from registry.lineage.events.triggers import Reads, triggers
-from registry.tables import InboxEvent, LineageRun
+from treaty.registry.core.database import reading
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.lineage.events.triggers import Reads, triggers
+from treaty.registry.tables import InboxEvent, LineageRun
 
 
 def kept(services: Services) -> list[dict[str, Any]]:

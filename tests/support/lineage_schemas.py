@@ -8,7 +8,7 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator, Registry
 from support.required import shared
 
-from registry.lineage.events.facet import FACET, facet_schema
+from treaty.registry.lineage.events.facet import FACET, facet_schema
 
 CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json"
 GROUPS = ("facets", "inputFacets", "outputFacets")

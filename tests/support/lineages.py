@@ -8,13 +8,13 @@ from sqlalchemy import Engine
 from sqlmodel import select
 from support.scenes import LOCATION, NOON, add, described, document
 
-from contracts.document.reader import read
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import VersionState
-from registry.datasets.names import Name, location, normalise
-from registry.lineage import aliases
-from registry.tables import Contract, ContractVersion, Dataset, DirtyMark, Task, User
+from treaty.contracts.document.reader import read
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import VersionState
+from treaty.registry.datasets.names import Name, location, normalise
+from treaty.registry.lineage import aliases
+from treaty.registry.tables import Contract, ContractVersion, Dataset, DirtyMark, Task, User
 
 FILES = ("file", LOCATION)
 

@@ -11,18 +11,18 @@ from typing import Any, TypeVar
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from registry.access.first_admin import initialise
-from registry.client import Client
-from registry.core import clock
-from registry.core.database import connect, reading
-from registry.core.enums import InboxState, TaskState
-from registry.core.settings import Settings
-from registry.demo.deliveries import Lake
-from registry.demo.producer import Producer
-from registry.demo.scenario import Judged, Loop, People, enlist, names_of
-from registry.schemas import RunSummary
-from registry.serve import local_stack
-from registry.tables import InboxEvent, Task
+from treaty.registry.access.first_admin import initialise
+from treaty.registry.client import Client
+from treaty.registry.core import clock
+from treaty.registry.core.database import connect, reading
+from treaty.registry.core.enums import InboxState, TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.demo.deliveries import Lake
+from treaty.registry.demo.producer import Producer
+from treaty.registry.demo.scenario import Judged, Loop, People, enlist, names_of
+from treaty.registry.schemas import RunSummary
+from treaty.registry.serve import local_stack
+from treaty.registry.tables import InboxEvent, Task
 
 Found = TypeVar("Found")
 Maker = Callable[[Settings], local_stack.Part]

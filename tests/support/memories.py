@@ -10,17 +10,17 @@ from sqlmodel import select
 from support.api import NOW, World, build, plain
 from support.bags import bag
 
-from contracts.document import writer
-from contracts.document.reader import read
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.protocol.requests import Measured
-from engine.states.state_files import StateFiles
-from registry.core import ids
-from registry.core.database import transaction
-from registry.measurements.states import state_store
-from registry.measurements.states.compaction import compact
-from registry.tables import Dataset
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.protocol.requests import Measured
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.core import ids
+from treaty.registry.core.database import transaction
+from treaty.registry.measurements.states import state_store
+from treaty.registry.measurements.states.compaction import compact
+from treaty.registry.tables import Dataset
 
 TABLE = Schema((Column("id", "bigint"), Column("mail", "string"), Column("day", "string"), Column("land", "string")))
 ROWS = {"id": [1, 2, 3, 4], "mail": ["a@x", None, "b@x", "c@x"]}

@@ -87,7 +87,7 @@ def _migrate(asked: dict[str, Any], told: int) -> None:
     from alembic import command
     from sqlalchemy import event
 
-    from registry.core.database import connect, migrate, migration_config
+    from treaty.registry.core.database import connect, migrate, migration_config
 
     engine, begun = connect(asked["url"]), 0
 
@@ -116,7 +116,7 @@ def main() -> None:
     import alembic.command
     import sqlmodel  # noqa: F401 - loaded once, for all that are forked
 
-    import registry.tables  # noqa: F401
+    import treaty.registry.tables  # noqa: F401
 
     assert alembic.command
     for line in sys.stdin:

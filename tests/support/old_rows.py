@@ -23,8 +23,8 @@ from sqlalchemy.types import TypeEngine, Uuid
 from sqlmodel import Session, select
 from support.tampering import OLDEST
 
-from registry.tables import Table, metadata
-from registry.tables.search import declared
+from treaty.registry.tables import Table, metadata
+from treaty.registry.tables.search import declared
 
 ID = "00000000000070008000000000000001"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

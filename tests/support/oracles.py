@@ -11,12 +11,12 @@ from typing import Any
 import datasketches
 import pyarrow
 
-from engine.components.comoments import CoMoments
-from engine.components.dictionary_encoding import coded
-from engine.components.frequencies import Counts
-from engine.components.moments import Moments
-from engine.components.naive_bayes import Bags
-from engine.components.sketches import PARAMETER
+from treaty.engine.components.comoments import CoMoments
+from treaty.engine.components.dictionary_encoding import coded
+from treaty.engine.components.frequencies import Counts
+from treaty.engine.components.moments import Moments
+from treaty.engine.components.naive_bayes import Bags
+from treaty.engine.components.sketches import PARAMETER
 
 Values = Sequence[Any]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from support.bags import Columns, bag
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.core.results import CheckResult, RunResult
-from engine.evaluation.judge import judge
-from engine.states.bag import States
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import CheckResult, RunResult
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.states.bag import States
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double"), Column("status", "string")))

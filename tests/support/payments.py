@@ -7,9 +7,9 @@ from typing import Any
 
 from support.loops import Services
 
-from registry.demo.deliveries import Delivery
-from registry.demo.producer import Producer
-from registry.schemas import RunOut
+from treaty.registry.demo.deliveries import Delivery
+from treaty.registry.demo.producer import Producer
+from treaty.registry.schemas import RunOut
 
 COLUMNS = "id bigint, amount double, note string"
 CONTRACT = """\

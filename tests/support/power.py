@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from support.gates import Crash
 
-from engine.core.disk import Disk
+from treaty.engine.core.disk import Disk
 
 Entries = dict[str, "Node"]
 

@@ -11,8 +11,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from contracts.predicates.parser import Predicate, PredicateError, parse
-from contracts.schema import Column, Schema
+from treaty.contracts.predicates.parser import Predicate, PredicateError, parse
+from treaty.contracts.schema import Column, Schema
 
 KINDS = {
     "t": "tinyint", "i": "int", "l": "bigint", "f": "float", "d": "double", "m": "decimal(10,2)", "w": "decimal(38,10)",

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from contracts.schema import Column, Schema
+from treaty.contracts.schema import Column, Schema
 
 DATA = Path(__file__).parents[1] / "data" / "predicates"
 TYPES = {

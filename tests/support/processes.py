@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-TREATY = (sys.executable, "-m", "registry.cli.main")
+TREATY = (sys.executable, "-m", "treaty")
 ZOMBIE = "Z"
 
 

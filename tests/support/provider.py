@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from support.required import require
 
-from registry.core import clock
+from treaty.registry.core import clock
 
 AUDIENCE = "treaty"
 

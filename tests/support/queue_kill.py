@@ -23,13 +23,13 @@ from sqlalchemy.orm import configure_mappers
 from support.engines import FakeEngine, judge, lacking, large
 from support.scenes import DOCUMENT
 
-from contracts.document.reader import read
-from registry.api.app import create_app
-from registry.core import clock
-from registry.core.database import connect
-from registry.core.settings import Settings
-from registry.lineage.events import verdict_event  # noqa: F401 - as above
-from registry.worker.__main__ import Worker
+from treaty.contracts.document.reader import read
+from treaty.registry.api.app import create_app
+from treaty.registry.core import clock
+from treaty.registry.core.database import connect
+from treaty.registry.core.settings import Settings
+from treaty.registry.lineage.events import verdict_event  # noqa: F401 - as above
+from treaty.registry.worker.loop import Worker
 
 STATEMENTS = ("before_cursor_execute", "after_cursor_execute", "commit", "begin")
 

@@ -10,17 +10,17 @@ from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.api import plain
 
-from contracts.document import writer
-from contracts.document.reader import read
-from registry.access import users
-from registry.access.authentication import Principal, permissions_of
-from registry.core import clock, ids
-from registry.core.database import reading, transaction
-from registry.core.enums import ProposalState, Role
-from registry.core.errors import IllegalTransition, Outrun
-from registry.review.approval import approval
-from registry.review.proposals import editing, proposals
-from registry.tables import ContractVersion, Proposal
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.registry.access import users
+from treaty.registry.access.authentication import Principal, permissions_of
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import ProposalState, Role
+from treaty.registry.core.errors import IllegalTransition, Outrun
+from treaty.registry.review.approval import approval
+from treaty.registry.review.proposals import editing, proposals
+from treaty.registry.tables import ContractVersion, Proposal
 
 EDITORS = {"author": Role.PRODUCER, "editor": Role.OWNER}
 APPROVER = "approver"

@@ -5,9 +5,9 @@ from typing import Any
 from support.engines import SCHEMA, judge
 from support.scenes import Scene
 
-from engine.checks.schema_checks import judge_structure
-from engine.core.results import RunResult
-from registry.worker.__main__ import Worker
+from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.core.results import RunResult
+from treaty.registry.worker.loop import Worker
 
 
 class Structural(Scene):

@@ -17,26 +17,26 @@ from support.engines import large
 from support.gates import Gated, Rows, measure
 from support.orders import check
 
-from contracts.document import writer
-from contracts.document.reader import read
-from contracts.schema import Column, Schema
-from engine.core.disk import Disk
-from engine.core.results import Sample
-from engine.evaluation.judge import judge
-from engine.gate.gate import Candidate, Gate, answer, opened, recover
-from engine.gate.gated_contract import Kept
-from engine.protocol.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
-from engine.states.state_files import StateFiles
-from registry.cli.main import _code
-from registry.client import Client
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import TaskState
-from registry.core.settings import Settings
-from registry.queue import task_queue
-from registry.sdk.remote_states import remembered
-from registry.tables import Dataset, PartitionState, Task
-from registry.worker.__main__ import Worker
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.core.disk import Disk
+from treaty.engine.core.results import Sample
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.gate.gate import Candidate, Gate, answer, opened, recover
+from treaty.engine.gate.gated_contract import Kept
+from treaty.engine.protocol.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.cli.main import _code
+from treaty.registry.client import Client
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.queue import task_queue
+from treaty.registry.sdk.remote_states import remembered
+from treaty.registry.tables import Dataset, PartitionState, Task
+from treaty.registry.worker.loop import Worker
 
 Row = TypeVar("Row", bound=SQLModel)
 Command = Callable[..., tuple[int, str, str]]

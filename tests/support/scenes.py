@@ -11,18 +11,18 @@ from sqlmodel import SQLModel, select
 from support.engines import FakeEngine, judge, lacking, large
 from support.events import body
 
-from contracts.document.model import Lineage
-from contracts.document.reader import read
-from registry.access import authentication
-from registry.core import ids
-from registry.core.database import reading, transaction
-from registry.core.enums import Permission, Role, TaskState, VersionState
-from registry.core.settings import Settings
-from registry.datasets.names import location, normalise
-from registry.lineage.events import event_store
-from registry.lineage.events.model import parse
-from registry.queue import task_queue
-from registry.tables import (
+from treaty.contracts.document.model import Lineage
+from treaty.contracts.document.reader import read
+from treaty.registry.access import authentication
+from treaty.registry.core import ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import Permission, Role, TaskState, VersionState
+from treaty.registry.core.settings import Settings
+from treaty.registry.datasets.names import location, normalise
+from treaty.registry.lineage.events import event_store
+from treaty.registry.lineage.events.model import parse
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import (
     ApiToken,
     Contract,
     ContractVersion,
@@ -33,7 +33,7 @@ from registry.tables import (
     Task,
     User,
 )
-from registry.worker.__main__ import Worker
+from treaty.registry.worker.loop import Worker
 
 Row = TypeVar("Row", bound=SQLModel)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.core.interrupts import INTERRUPTS
+from treaty.engine.core.interrupts import INTERRUPTS
 
 
 @contextmanager

@@ -9,21 +9,21 @@ from support.events import event, output
 from support.histories import history
 from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
 
-from contracts.document import writer
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from engine.profile.document import document as profile_document
-from registry import schemas
-from registry.contracts import lookup
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Decision, Permission
-from registry.core.settings import Settings
-from registry.drafting import profiles
-from registry.incidents import lifecycle
-from registry.measurements.runs import recording, samples
-from registry.measurements.runs.recording import Origin
-from registry.tables import Proposal
-from registry.worker.__main__ import Worker
+from treaty.contracts.document import writer
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from treaty.engine.profile.document import document as profile_document
+from treaty.registry import schemas
+from treaty.registry.contracts import lookup
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision, Permission
+from treaty.registry.core.settings import Settings
+from treaty.registry.drafting import profiles
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.runs import recording, samples
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.tables import Proposal
+from treaty.registry.worker.loop import Worker
 
 AWAY = "http://tracker.invalid"
 CORPUS = (

@@ -14,20 +14,20 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundComponent
-from engine.components.base import COMPONENTS, Component
-from engine.components.operands import Operand
-from engine.components.separate_statement import Answer, Confusion, Matches, References
-from engine.components.sketches import Distinct, HeavyHitters, Quantiles
-from engine.components.theta_sketch import Theta
-from engine.gate import publication_intent
-from engine.gate.publication_intent import Change, Intent
-from engine.states import envelope, generations
-from engine.states.bag import State, States
-from engine.states.generations import Entry, Judgement, StateFolder
-from engine.states.planning.scan_plan import ROWS, Plan
-from engine.states.state_files import StateFiles
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.base import COMPONENTS, Component
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.separate_statement import Answer, Confusion, Matches, References
+from treaty.engine.components.sketches import Distinct, HeavyHitters, Quantiles
+from treaty.engine.components.theta_sketch import Theta
+from treaty.engine.gate import publication_intent
+from treaty.engine.gate.publication_intent import Change, Intent
+from treaty.engine.states import envelope, generations
+from treaty.engine.states.bag import State, States
+from treaty.engine.states.generations import Entry, Judgement, StateFolder
+from treaty.engine.states.planning.scan_plan import ROWS, Plan
+from treaty.engine.states.state_files import StateFiles
 
 HERE = Path(__file__).parents[1] / "data" / "states"
 FORMATS = {"bag": envelope.FORMAT, "generation": generations.FORMAT, "intent": publication_intent.FORMAT}
@@ -102,7 +102,7 @@ def part(kind: str, *columns: str) -> BoundComponent:
 
 def scanned(frame: Any, parts: Sequence[BoundComponent]) -> States:
     """What Spark computes of them."""
-    from engine.spark.scan.scan import scan
+    from treaty.engine.spark.scan.scan import scan
 
     grouped = tuple(each for each in parts if each.component.grouping)
     others = tuple(each for each in parts if not each.component.grouping)
@@ -210,7 +210,7 @@ def columns_of(schema: Schema) -> list[list[Any]]:
 
 def main() -> None:
     """Makes the folder of the name that is given."""
-    from engine.spark.process.session import start
+    from treaty.engine.spark.process.session import start
 
     (name,) = sys.argv[1:]
     spark = start()

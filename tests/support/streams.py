@@ -8,14 +8,14 @@ from typing import Any
 from support.gates import PROMISED, SCHEMA, Crash
 from support.orders import NOW, states
 
-from contracts.document.model import Contract
-from engine.checks.binding import bind
-from engine.core.disk import Disk
-from engine.core.results import RunResult
-from engine.session.streaming import OnRun, Watched, folded
-from engine.spark.handlers.streaming import Arrived
-from engine.states import bag as bags
-from engine.states.generations import StateFolder
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.disk import Disk
+from treaty.engine.core.results import RunResult
+from treaty.engine.session.streaming import OnRun, Watched, folded
+from treaty.engine.spark.handlers.streaming import Arrived
+from treaty.engine.states import bag as bags
+from treaty.engine.states.generations import StateFolder
 
 
 class Rows(dict[str, list[int]]):

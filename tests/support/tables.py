@@ -13,17 +13,17 @@ from uuid import uuid4
 from support.gates import PROMISED, SCHEMA, Crash, Ending, Rows, rows_of, stage
 from support.orders import NOW, states
 
-from contracts.document.model import Contract
-from engine.core.disk import Disk
-from engine.gate.gate import Candidate, Gate, Overtaken, opened
-from engine.gate.parquet_folders import fingerprints_at
-from engine.gate.publication import answered, intent_of, recovered, store_of
-from engine.gate.table_kinds import Site
-from engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
-from engine.protocol.requests import Measured, MeasureRequest
-from engine.spark.sources.changes import layout
-from engine.states import bag as bags
-from engine.states.generations import StateFolder
+from treaty.contracts.document.model import Contract
+from treaty.engine.core.disk import Disk
+from treaty.engine.gate.gate import Candidate, Gate, Overtaken, opened
+from treaty.engine.gate.parquet_folders import fingerprints_at
+from treaty.engine.gate.publication import answered, intent_of, recovered, store_of
+from treaty.engine.gate.table_kinds import Site
+from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
+from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.spark.sources.changes import layout
+from treaty.engine.states import bag as bags
+from treaty.engine.states.generations import StateFolder
 
 BY = ("day",)
 

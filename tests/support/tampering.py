@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from registry.audit import hash_chain
-from registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, LOOSE, MISSING, REPLACED
+from treaty.registry.audit import hash_chain
+from treaty.registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, LOOSE, MISSING, REPLACED
 
 Entry = dict[str, Any]
 LENGTH = 8

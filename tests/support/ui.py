@@ -17,19 +17,19 @@ from support.api import World, application, build
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
 
-from contracts.document import writer
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from registry.client import Client
-from registry.contracts import lookup
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import ProposalState, TaskState
-from registry.core.settings import Settings
-from registry.incidents import lifecycle
-from registry.measurements.runs import recording, samples
-from registry.measurements.runs.recording import Origin
-from registry.review.proposals import proposals
-from registry.tables import Proposal, Task
+from treaty.contracts.document import writer
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from treaty.registry.client import Client
+from treaty.registry.contracts import lookup
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import ProposalState, TaskState
+from treaty.registry.core.settings import Settings
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.runs import recording, samples
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.review.proposals import proposals
+from treaty.registry.tables import Proposal, Task
 
 DAYS = [f"day=2026-02-{number:02d}" for number in range(1, 26)]
 LOCATION = "/lake/shop/orders"

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from contracts.comparison.compatibility import Comparison, compare
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from engine.checks.argument_order import order
+from treaty.contracts.comparison.compatibility import Comparison, compare
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.engine.checks.argument_order import order
 
 COLUMNS: list[dict[str, Any]] = [
     {"name": "id", "logicalType": "integer"},

@@ -8,10 +8,10 @@ from typing import Any
 
 from support.orders import PROPERTIES
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.schema import Column, Schema
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.schema import Column, Schema
 
 TYPES = {
     "day": "date", "country": "string", "hour": "int", "big": "bigint", "ratio": "double", "single": "float",

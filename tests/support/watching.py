@@ -12,8 +12,8 @@ from support.loops import Services
 from support.orders import check
 from support.spark_job import Operation
 
-from contracts.document import writer
-from registry.schemas import RunSummary
+from treaty.contracts.document import writer
+from treaty.registry.schemas import RunSummary
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer"},

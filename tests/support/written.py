@@ -7,11 +7,11 @@ from typing import Any
 
 from support.orders import check, contract
 
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.protocol.write_hints import At, Hint, Look
-from engine.spark.handlers.measure import measure
-from engine.spark.sources import changes
-from engine.states import bag as states_bag
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.protocol.write_hints import At, Hint, Look
+from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.spark.sources import changes
+from treaty.engine.states import bag as states_bag
 
 PROMISED = contract(
     check("sum", "sum", column="id", mustBeGreaterOrEqualTo=0),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.assertions import OPERATORS, PAIRED, Assertion, Referred
-from contracts.comparison.directions import Direction, of_sets
-from contracts.comparison.threshold_order import ANY, Domain, admits_only, between, rising
+from treaty.contracts.assertions import OPERATORS, PAIRED, Assertion, Referred
+from treaty.contracts.comparison.directions import Direction, of_sets
+from treaty.contracts.comparison.threshold_order import ANY, Domain, admits_only, between, rising
 
 LIMITS = st.sampled_from([-1, 0, 0.5, 1, 1.5, 2, 3])
 SAMPLES = [Fraction(each, 4) for each in range(-8, 17)]

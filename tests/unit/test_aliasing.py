@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from support.api import plain
 
-from contracts.document import writer
-from contracts.document.reader import read
-from contracts.editing.aliases import following, with_alias
+from treaty.contracts.document import writer
+from treaty.contracts.document.reader import read
+from treaty.contracts.editing.aliases import following, with_alias
 
 NEW = ("hive://metastore", "shop.orders")
 KNOWN = [("file", "/lake/shop-orders")]

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from support.analyzer_cases import CASES
 from support.analyzer_table import Case
 
-from engine.analyzers import ANALYZERS
-from engine.analyzers.base import Analyzer
-from engine.analyzers.numbers import Mean
-from engine.components import codec
-from engine.components.base import Component, Count
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.numbers import Mean
+from treaty.engine.components import codec
+from treaty.engine.components.base import Component, Count
 
 NAMES = sorted(ANALYZERS)
 

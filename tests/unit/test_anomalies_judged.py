@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from support.orders import NOW, SCHEMA, check, contract, states
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.errors import ContractError
-from engine.anomaly.baselines import of_runs
-from engine.anomaly.closed_form import OnlineNormal
-from engine.anomaly.series import Point
-from engine.checks.binding import bind
-from engine.core.results import CheckResult, Outcome
-from engine.dsl import Check, no_anomalies
-from engine.evaluation.judge import judge
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.errors import ContractError
+from treaty.engine.anomaly.baselines import of_runs
+from treaty.engine.anomaly.closed_form import OnlineNormal
+from treaty.engine.anomaly.series import Point
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import CheckResult, Outcome
+from treaty.engine.dsl import Check, no_anomalies
+from treaty.engine.evaluation.judge import judge
 
 SIZES = [100, 104, 98, 101, 103, 97, 99, 102, 100, 101]
 START = datetime(2026, 4, 1, tzinfo=UTC)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.errors import Unreadable
-from engine.protocol.requests import Source
-from engine.spark.sources import file_arrivals
-from engine.spark.sources.changes import Layout
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.protocol.requests import Source
+from treaty.engine.spark.sources import file_arrivals
+from treaty.engine.spark.sources.changes import Layout
 
 FIRST, SECOND, THIRD = "arrival=000001", "arrival=000002", "arrival=000003"
 

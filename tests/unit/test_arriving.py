@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.document.deadlines import promises
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.editing.patches import Patch, apply, skeleton
-from contracts.schema import Column, Schema
-from engine.suggestions.selection.arrival_deadlines import suggest
+from treaty.contracts.document.deadlines import promises
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import Patch, apply, skeleton
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.suggestions.selection.arrival_deadlines import suggest
 
 DAY = timedelta(days=1)
 START = datetime(2026, 3, 2, 6, 10, tzinfo=UTC)

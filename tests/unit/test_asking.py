@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from support.bags import bag
 from support.orders import ROWS, SCHEMA, check, contract, states
 
-from contracts.errors import ContractError
-from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum, Mean, Minimum
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.queries import Sql
-from engine.analyzers.rows import Size
-from engine.checks.binding import NOT_OF_VIEWS, bind
-from engine.evaluation import state_queries
-from engine.evaluation.state_queries import Answer, answers, asked, metric, of_checks
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
-from engine.states.state_files import StateFiles
+from treaty.contracts.errors import ContractError
+from treaty.engine.analyzers.distinct import Uniqueness
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.queries import Sql
+from treaty.engine.analyzers.rows import Size
+from treaty.engine.checks.binding import NOT_OF_VIEWS, bind
+from treaty.engine.evaluation import state_queries
+from treaty.engine.evaluation.state_queries import Answer, answers, asked, metric, of_checks
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.states.state_files import StateFiles
 
 ANALYZERS = [Size(), Mean(column="amount"), Completeness(column="amount"), Uniqueness(columns=("id",))]
 ASKED = [asked(each, SCHEMA) for each in ANALYZERS]

@@ -13,14 +13,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
-from contracts.schema import Column, Schema
-from engine.analyzers.association import Correlation, Determination, MutualInformation
-from engine.analyzers.base import Analyzer
-from engine.analyzers.quantiles import ExactQuantile, InterquartileRange, KllBuckets
-from engine.components.comoments import CoMoments
-from engine.components.frequencies import Frequencies
-from engine.components.order_statistics import ranking
-from engine.core.results import Value
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.association import Correlation, Determination, MutualInformation
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.quantiles import ExactQuantile, InterquartileRange, KllBuckets
+from treaty.engine.components.comoments import CoMoments
+from treaty.engine.components.frequencies import Frequencies
+from treaty.engine.components.order_statistics import ranking
+from treaty.engine.core.results import Value
 
 SMALL = st.one_of(st.none(), st.integers(0, 3))
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), max_size=40)

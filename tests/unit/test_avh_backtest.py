@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from engine.programs.backtest import BackTest, learned_anew, rows_anew
-from engine.programs.explanations import anew
-from engine.programs.fitting import learner
-from engine.programs.history import Batch, History
-from engine.programs.learner import Learner
-from engine.programs.recipe import RECIPE
-from engine.statistics.column_values import Column
-from engine.statistics.summaries import summary
+from treaty.engine.programs.backtest import BackTest, learned_anew, rows_anew
+from treaty.engine.programs.explanations import anew
+from treaty.engine.programs.fitting import learner
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.learner import Learner
+from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.summaries import summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS, BUDGET = 30, 0.01

@@ -12,9 +12,9 @@ from support.snapshots import Held
 from bench.avh import fit
 from bench.avh_days import opens
 from bench.avh_tables import read
-from engine.programs.program import Clause, Judgement, Verdict
-from engine.programs.stationarity import LEVEL
-from engine.programs.table_programs import TableJudgement
+from treaty.engine.programs.program import Clause, Judgement, Verdict
+from treaty.engine.programs.stationarity import LEVEL
+from treaty.engine.programs.table_programs import TableJudgement
 
 
 def numbers(at: int, *, missing: int = 0) -> Held:

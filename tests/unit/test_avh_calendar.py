@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from engine.programs.constraints import measured_tail, past
-from engine.programs.fitting import fit
-from engine.programs.history import Batch, History, recurring
-from engine.programs.program import Program
-from engine.programs.recipe import RECIPE
-from engine.programs.stationarity import LEVEL
-from engine.statistics.column_values import Column
-from engine.statistics.statistics import STATISTICS
-from engine.statistics.summaries import summary
+from treaty.engine.programs.constraints import measured_tail, past
+from treaty.engine.programs.fitting import fit
+from treaty.engine.programs.history import Batch, History, recurring
+from treaty.engine.programs.program import Program
+from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.programs.stationarity import LEVEL
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.statistics import STATISTICS
+from treaty.engine.statistics.summaries import summary
 
 START, DAYS, KNOWN = datetime(2025, 1, 1, tzinfo=UTC), 182, 80
 Mean = Callable[[int, datetime], float]

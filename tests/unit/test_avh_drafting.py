@@ -10,17 +10,17 @@ import numpy
 import pytest
 from support.orders import NOW, SCHEMA, contract, states
 
-from contracts.document.model import Contract
-from engine.checks.binding import bind
-from engine.evaluation.judge import judge
-from engine.programs.analyzer_mapping import MEASURES
-from engine.programs.explanations import sentence
-from engine.programs.program import Clause
-from engine.programs.stationarity import LEVEL
-from engine.programs.suggestions import Measured, learning, outward, suggestions
-from engine.statistics.column_values import Column, column
-from engine.statistics.statistics import STATISTICS, measured
-from engine.statistics.summaries import summary
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.programs.analyzer_mapping import MEASURES
+from treaty.engine.programs.explanations import sentence
+from treaty.engine.programs.program import Clause
+from treaty.engine.programs.stationarity import LEVEL
+from treaty.engine.programs.suggestions import Measured, learning, outward, suggestions
+from treaty.engine.statistics.column_values import Column, column
+from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.summaries import summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS, ROWS = 24, 120

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy
 import pytest
 
-from engine.programs.constraints import BOUNDS, past
-from engine.programs.history import Batch, History, set_aside
-from engine.programs.stationarity import LEVEL
-from engine.statistics.column_values import Column
-from engine.statistics.statistics import STATISTICS
-from engine.statistics.summaries import summary
+from treaty.engine.programs.constraints import BOUNDS, past
+from treaty.engine.programs.history import Batch, History, set_aside
+from treaty.engine.programs.stationarity import LEVEL
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.statistics import STATISTICS
+from treaty.engine.statistics.summaries import summary
 
 USUAL = [0.97] * 20
 CASES: dict[str, tuple[Sequence[float], set[int]]] = {

@@ -17,12 +17,12 @@ from numpy.random import default_rng
 from support.snapshots import Held
 
 from bench.avh import Watcher, fit
-from engine.programs import fitting
-from engine.programs.history import Batch, History
-from engine.programs.program import Learning
-from engine.programs.recipe import RECIPE
-from engine.statistics.column_values import column
-from engine.statistics.summaries import summary
+from treaty.engine.programs import fitting
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.program import Learning
+from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.statistics.column_values import column
+from treaty.engine.statistics.summaries import summary
 
 ROWS, NEW = 12, 99
 Make = Callable[[int], Any]

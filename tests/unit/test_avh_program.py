@@ -9,16 +9,16 @@ from typing import Any
 import numpy
 import pytest
 
-from engine.programs.clause_selection import Candidates, Search
-from engine.programs.constraints import BOUNDS, Past, cantelli, chebyshev, normal, past
-from engine.programs.fitting import fit, refit
-from engine.programs.history import Batch, History
-from engine.programs.program import Learning, Program
-from engine.programs.recipe import RECIPE, Recipe
-from engine.programs.stationarity import LEVEL, Change, cadence, first_stationary, offered, stationary
-from engine.statistics.column_values import Column, column
-from engine.statistics.statistics import STATISTICS
-from engine.statistics.summaries import summary
+from treaty.engine.programs.clause_selection import Candidates, Search
+from treaty.engine.programs.constraints import BOUNDS, Past, cantelli, chebyshev, normal, past
+from treaty.engine.programs.fitting import fit, refit
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.program import Learning, Program
+from treaty.engine.programs.recipe import RECIPE, Recipe
+from treaty.engine.programs.stationarity import LEVEL, Change, cadence, first_stationary, offered, stationary
+from treaty.engine.statistics.column_values import Column, column
+from treaty.engine.statistics.statistics import STATISTICS
+from treaty.engine.statistics.summaries import summary
 
 ROWS = 200
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.components.text_masks import LONGEST
-from engine.statistics.code_points import DIGIT, END, LOWER, UPPER, Spelled, kind
-from engine.statistics.hashed_counts import Tally
+from treaty.engine.components.text_masks import LONGEST
+from treaty.engine.statistics.code_points import DIGIT, END, LOWER, UPPER, Spelled, kind
+from treaty.engine.statistics.hashed_counts import Tally
 
 TEXTS = st.lists(st.one_of(st.text(max_size=8), st.text("Aab1-é٣日 ", max_size=2 * LONGEST)), max_size=12)
 SIGNS = {UPPER: "A", LOWER: "a", DIGIT: "0"}

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.statistics.code_points import CLASSES, kind
-from engine.statistics.column_values import column
-from engine.statistics.statistics import STATISTICS, measured
-from engine.statistics.summaries import summary
+from treaty.engine.statistics.code_points import CLASSES, kind
+from treaty.engine.statistics.column_values import column
+from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.summaries import summary
 
 NUMBERS = [1.0, 2.0, 2.0, -4.0, 0.0, None, 9.0, 4.0]
 TEXTS = ["Ab-1", "ab 2", None, " x", "Ab-1", "É٣", "", "日本"]

@@ -6,15 +6,15 @@ import numpy
 import pytest
 from support.oracles import STATE_OF
 
-from engine.programs.explanations import broken, told
-from engine.programs.fitting import fit
-from engine.programs.history import Batch, History
-from engine.programs.program import Program
-from engine.programs.recipe import RECIPE
-from engine.statistics.column_values import Column
-from engine.statistics.from_states import counted, frequent, numbers, texts
-from engine.statistics.statistics import STATISTICS, measured
-from engine.statistics.summaries import Numbers, summary
+from treaty.engine.programs.explanations import broken, told
+from treaty.engine.programs.fitting import fit
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.program import Program
+from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.from_states import counted, frequent, numbers, texts
+from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.summaries import Numbers, summary
 
 
 def drawn(at: int) -> Column:

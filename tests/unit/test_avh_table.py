@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from engine.programs.history import Batch, History
-from engine.programs.program import Learning
-from engine.programs.recipe import RECIPE
-from engine.programs.table_programs import TableProgram, allowance, fit_table
-from engine.statistics.column_values import Column
-from engine.statistics.summaries import Summary, summary
+from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.program import Learning
+from treaty.engine.programs.recipe import RECIPE
+from treaty.engine.programs.table_programs import TableProgram, allowance, fit_table
+from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.summaries import Summary, summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NAMES = ("price", "weight")

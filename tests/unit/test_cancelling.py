@@ -6,10 +6,10 @@ import pytest
 from support.cancelling import Cancelled, cancelled
 from support.orders import check, contract
 
-from contracts.schema import Column, Schema
-from engine.analyzers.queries import Sql
-from engine.checks.binding import bind
-from engine.spark.scan import separate_statements, violating_rows
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.queries import Sql
+from treaty.engine.checks.binding import bind
+from treaty.engine.spark.scan import separate_statements, violating_rows
 
 SCHEMA = Schema((Column("id", "bigint"), Column("status", "string")))
 FRAME = SimpleNamespace(sparkSession=SimpleNamespace(sql=cancelled))

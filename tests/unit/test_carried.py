@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.orders import ROWS, check, contract, run, states
 
-from engine.core.errors import StateError
-from engine.core.results import RunResult, Sample
-from registry.measurements.runs import run_codec
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.results import RunResult, Sample
+from treaty.registry.measurements.runs import run_codec
 
 PROMISED = contract(check("histogram", column="status", mustBe=2), check("mean", "m", column="amount", mustBe=2.5))
 JUDGED = run(PROMISED, {"day=1": states(PROMISED, ROWS)})

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.tampering import CASES, LENGTH, OLDEST, Case, entries
 
-from engine.core.hash_key import Key
-from registry.audit import hash_chain, signed_heads
-from registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, Chain, Head
-from registry.core.errors import Invalid
+from treaty.engine.core.hash_key import Key
+from treaty.registry.audit import hash_chain, signed_heads
+from treaty.registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, Chain, Head
+from treaty.registry.core.errors import Invalid
 
 TAKEN = datetime(2026, 3, 2, tzinfo=UTC)
 KEY, OTHER = Key(b"k" * 32), Key(b"o" * 32)

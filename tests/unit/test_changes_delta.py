@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.protocol.write_hints import At, Hint, How, Look
-from engine.spark.sources import changes_delta, versioned
-from engine.spark.sources.changes_delta import touched
-from engine.spark.sources.delta import Snapshot
-from engine.spark.sources.versioned import Versioned
+from treaty.engine.protocol.write_hints import At, Hint, How, Look
+from treaty.engine.spark.sources import changes_delta, versioned
+from treaty.engine.spark.sources.changes_delta import touched
+from treaty.engine.spark.sources.delta import Snapshot
+from treaty.engine.spark.sources.versioned import Versioned
 
 HERE = "a-table"
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
-from engine.protocol.requests import Source
-from engine.protocol.write_hints import At, Hint, How, Look
-from engine.spark.sources import changes_iceberg, iceberg
-from engine.spark.sources.changes_iceberg import steps, wanted
-from engine.spark.sources.iceberg import Metadata, Parted
-from engine.spark.sources.sources import lake_of
-from engine.spark.sources.versioned import MOST, Versioned
+from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.write_hints import At, Hint, How, Look
+from treaty.engine.spark.sources import changes_iceberg, iceberg
+from treaty.engine.spark.sources.changes_iceberg import steps, wanted
+from treaty.engine.spark.sources.iceberg import Metadata, Parted
+from treaty.engine.spark.sources.sources import lake_of
+from treaty.engine.spark.sources.versioned import MOST, Versioned
 
 # Snapshots are numbered at random, in 64 bits: such numbers are no longer exact as floats.
 A, B, C, D = 9126967827109848869, 541127839305480721, 8867730197129547253, 541127839305480722

@@ -3,11 +3,11 @@
 import pytest
 from support.orders import PROPERTIES, ROWS, SCHEMA, check, contract, judged, on
 
-from contracts.document.model import Contract
-from contracts.errors import ContractError, Fault
-from contracts.schema import Column, Schema
-from engine.checks.binding import BoundCheck, BoundChecks, bind
-from engine.checks.column_keywords import columns_of, promised
+from treaty.contracts.document.model import Contract
+from treaty.contracts.errors import ContractError, Fault
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
+from treaty.engine.checks.column_keywords import columns_of, promised
 
 
 def bound(given: Contract, schema: Schema = SCHEMA) -> BoundChecks:

@@ -4,9 +4,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.document.classification import ALONE, alone, beside, is_classified
-from contracts.document.model import DataObject, Property
-from contracts.document.reader import read
+from treaty.contracts.document.classification import ALONE, alone, beside, is_classified
+from treaty.contracts.document.model import DataObject, Property
+from treaty.contracts.document.reader import read
 
 WORDS = {
     "classification": st.sampled_from([None, "restricted", "Public", "internal", "whatever"]),

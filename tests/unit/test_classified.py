@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, result, run, states
 
-from contracts.document.classification import marked
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.components.base import COMPONENTS, Component, Keeps
-from engine.core import key_files
-from engine.core.errors import EngineError
-from engine.core.hash_key import SIZE, Key, passing
-from engine.core.results import Outcome
-from engine.evaluation.judge import judge, lacking
-from engine.protocol.requests import Measured, MeasureRequest, Source
-from engine.states import bag as bags
-from engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
+from treaty.contracts.document.classification import marked
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.components.base import COMPONENTS, Component, Keeps
+from treaty.engine.core import key_files
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.hash_key import SIZE, Key, passing
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
 
 STRICT = {"classification": "restricted"}
 KEEPS = {

@@ -6,7 +6,7 @@ import pytest
 from support.signals import interruptible
 from tenacity import stop_after_attempt
 
-from registry.cli.main import main
+from treaty.registry.cli.main import main
 
 FAULTY = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus: active\ncolour: red\ntaste: sweet\n"
 
@@ -61,7 +61,7 @@ def test_a_database_that_does_not_answer_is_one_line(
     (tmp_path / "file").write_bytes(b"no database" * 1000)
     monkeypatch.setenv("TREATY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TREATY_DATABASE_URL", url.format(folder=tmp_path, file=tmp_path / "file"))
-    monkeypatch.setattr("registry.core.database._set.retry.stop", stop_after_attempt(1))
+    monkeypatch.setattr("treaty.registry.core.database._set.retry.stop", stop_after_attempt(1))
     # The worker says what signals do; after it these tests go on.
     with interruptible(), pytest.raises(SystemExit) as ended:
         main([command])

@@ -7,9 +7,9 @@ from uuid import UUID
 import httpx
 import pytest
 
-from registry import schemas
-from registry.client import Client, ClientError
-from registry.core.enums import Decision, Permission, Role
+from treaty.registry import schemas
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core.enums import Decision, Permission, Role
 
 SOME = UUID("0190a000-0000-7000-8000-000000000000")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.components import dictionary_encoding
+from treaty.engine.components import dictionary_encoding
 
 WHOLE = st.none() | st.integers(-3, 3) | st.sampled_from([-(2**63), 2**63 - 1])
 TEXT = st.none() | st.sampled_from(["", "a", "b", "\u00e9", "Z", "aa"])

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.states.state_files import Lying
-from registry.core.settings import Settings
-from registry.measurements.states.file_collection import Freed, grace, sweep
+from treaty.engine.states.state_files import Lying
+from treaty.registry.core.settings import Settings
+from treaty.registry.measurements.states.file_collection import Freed, grace, sweep
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 GRACE = timedelta(hours=10)

@@ -7,8 +7,8 @@ import pytest
 from support.orders import check
 from support.versions import document, with_column
 
-from contracts.document.writer import write
-from registry.cli.main import main
+from treaty.contracts.document.writer import write
+from treaty.registry.cli.main import main
 
 FILES = {
     "old.yaml": document(check("size", mustBeGreaterThan=10), version="1.0.0"),

@@ -6,7 +6,7 @@ import pytest
 from support.contract_texts import ORDERS
 from support.exchanged import DBT, DDL
 
-from registry.cli.main import main
+from treaty.registry.cli.main import main
 
 
 @pytest.fixture(autouse=True)

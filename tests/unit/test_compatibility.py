@@ -6,9 +6,9 @@ import pytest
 from support.version_cases import CASES, Case
 from support.versions import compared
 
-from contracts.comparison.compatibility import violations
-from contracts.comparison.differences import Difference
-from contracts.document.model import Compatibility
+from treaty.contracts.comparison.compatibility import violations
+from treaty.contracts.comparison.differences import Difference
+from treaty.contracts.document.model import Compatibility
 
 
 def directions(differences: tuple[Difference, ...]) -> set[str]:

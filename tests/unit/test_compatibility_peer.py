@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.version_cases import CASES, Case
 
-from contracts.document.writer import write
+from treaty.contracts.document.writer import write
 
 # Of these it says nothing: of Treaty's own checks and terms, and of words that it does not test.
 SILENT = frozenset({

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from support.version_cases import CASES
 from support.versions import compared, contract, with_column
 
-from contracts.comparison.compatibility import BUMPS, Bump, Comparison, compare
-from contracts.comparison.differences import Difference
-from contracts.comparison.directions import Direction, inclusion
-from contracts.document.model import Contract
-from engine.checks.argument_order import order
+from treaty.contracts.comparison.compatibility import BUMPS, Bump, Comparison, compare
+from treaty.contracts.comparison.differences import Difference
+from treaty.contracts.comparison.directions import Direction, inclusion
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.argument_order import order
 
 DOCUMENTS = [each for case in CASES.values() for each in (case.old, case.new)]
 

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
-from engine.analyzers import ANALYZERS
-from engine.components.base import COMPONENTS, Component
-from engine.components.frequencies import Frequencies
-from engine.components.naive_bayes import NaiveBayes
-from engine.components.sketches import Distinct, HeavyHitters, Quantiles
-from engine.components.theta_sketch import Theta
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.components.base import COMPONENTS, Component
+from treaty.engine.components.frequencies import Frequencies
+from treaty.engine.components.naive_bayes import NaiveBayes
+from treaty.engine.components.sketches import Distinct, HeavyHitters, Quantiles
+from treaty.engine.components.theta_sketch import Theta
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 VALUES = {

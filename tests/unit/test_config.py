@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from registry.core.settings import ConfigError, Settings, load
+from treaty.registry.core.settings import ConfigError, Settings, load
 
 
 def test_nothing_set_means_sqlite_and_local_files_on_this_machine() -> None:

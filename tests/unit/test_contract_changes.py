@@ -4,11 +4,11 @@ import pytest
 from support.contract_texts import ORDERS
 from support.linting import lint
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.editing.patches import Patch, apply, check_ids, skeleton
-from contracts.errors import ContractError
-from contracts.schema import Column, Schema
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import Patch, apply, check_ids, skeleton
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Column, Schema
 
 DOCUMENT = read(ORDERS.encode()).document
 CHECK = {

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from support.contract_texts import COLUMNS, TABLE
 from support.orders import check, contract
 
-from contracts.document.logical_type_options import means_whole
-from contracts.document.model import Property
-from contracts.document.reader import read
-from contracts.errors import ContractError
+from treaty.contracts.document.logical_type_options import means_whole
+from treaty.contracts.document.model import Property
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
 
 
 def reading(**words: Any) -> Property:

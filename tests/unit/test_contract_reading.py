@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.contract_texts import COLUMNS, HEAD, HOSTILE, ORDERS, TABLE, check
 
-from contracts.assertions import Assertion
-from contracts.document import odcs, schema_validation, yaml_syntax
-from contracts.document.model import Check
-from contracts.document.reader import read
-from contracts.errors import ContractError
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.document import odcs, schema_validation, yaml_syntax
+from treaty.contracts.document.model import Check
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
 
 
 @pytest.mark.parametrize(("text", "code", "line"), HOSTILE.values(), ids=HOSTILE.keys())

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from support.contract_texts import ORDERS
 from support.linting import lint
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.document.yaml_syntax import parse
-from contracts.errors import ContractError
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.document.yaml_syntax import parse
+from treaty.contracts.errors import ContractError
 
 AMBIGUOUS = """on off yes no y n true false True null ~ 1 1_000 0x1F 0o17 017 0b1 1e3 1.0 .5 1. +1 -1 .inf .nan 12:30
 12:30:45 2022-08-02 2022-08-02T10:00:00Z = << - ? : # & * ! | > % @ ` {a} [a] 'a' "a" a:b 1,000""".split()  # noqa: SIM905

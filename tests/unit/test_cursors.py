@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import postgresql
 from sqlmodel import select
 
-from registry.core.errors import Invalid
-from registry.core.pagination import Asked, Order, Portion, _read, counted, skipped
-from registry.tables import AuditEntry, Contract, Run
+from treaty.registry.core.errors import Invalid
+from treaty.registry.core.pagination import Asked, Order, Portion, _read, counted, skipped
+from treaty.registry.tables import AuditEntry, Contract, Run
 
 RUNS = Order((Run.finished, Run.id), newest_first=True)
 CONTRACTS = Order((Contract.id,))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from registry.core.database import connect
-from registry.core.settings import ConfigError, Settings
+from treaty.registry.core.database import connect
+from treaty.registry.core.settings import ConfigError, Settings
 
 
 @pytest.mark.parametrize(

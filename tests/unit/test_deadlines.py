@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contracts.document.deadlines import DAYS, AtLeastEvery, TimeOfDay, promises, spelled
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.errors import ContractError
+from treaty.contracts.document.deadlines import DAYS, AtLeastEvery, TimeOfDay, promises, spelled
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.errors import ContractError
 
 # Half-hour changes, changes at midnight, a day that was left out, offsets of quarters, and none of it.
 ZONES = (

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from engine.core.results import Outcome, Verdict
-from registry.demo import shop_data
-from registry.demo.deliveries import Delivery, Lake, shop_lake, wider
-from registry.demo.incidents import INCIDENTS, damaged, of
-from registry.demo.run import Report, print_report
-from registry.demo.scenario import Judged, names_of
-from registry.schemas import ResultOut, RunSummary
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.demo import shop_data
+from treaty.registry.demo.deliveries import Delivery, Lake, shop_lake, wider
+from treaty.registry.demo.incidents import INCIDENTS, damaged, of
+from treaty.registry.demo.run import Report, print_report
+from treaty.registry.demo.scenario import Judged, names_of
+from treaty.registry.schemas import ResultOut, RunSummary
 
 TABLES = {table.name: table for table in shop_data.TABLES}
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.browse.document_text import MOST_WORDS, Described, asked, described, words
+from treaty.registry.browse.document_text import MOST_WORDS, Described, asked, described, words
 
 DOCUMENT = b"""
 apiVersion: v3.1.0

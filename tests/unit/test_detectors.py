@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.anomaly import DETECTORS
-from engine.anomaly.closed_form import continued
-from engine.anomaly.detector import Band, Learning, detector
-from engine.anomaly.series import Point, Question, Series, placed
+from treaty.engine.anomaly import DETECTORS
+from treaty.engine.anomaly.closed_form import continued
+from treaty.engine.anomaly.detector import Band, Learning, detector
+from treaty.engine.anomaly.series import Point, Question, Series, placed
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -7,16 +7,16 @@ import pytest
 from pydantic import ValidationError
 from support.orders import NOW, check, contract, states
 
-from contracts.document.model import Contract
-from engine.analyzers.distribution_distance import Distance
-from engine.anomaly.series import Point, moment
-from engine.core.results import CheckResult, Outcome
-from engine.evaluation.judge import judge
-from engine.evaluation.replay.replay import Replaying, Step
-from engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
-from engine.statistics.column_values import column
-from engine.statistics.statistics import STATISTICS, measured
-from engine.statistics.summaries import summary
+from treaty.contracts.document.model import Contract
+from treaty.engine.analyzers.distribution_distance import Distance
+from treaty.engine.anomaly.series import Point, moment
+from treaty.engine.core.results import CheckResult, Outcome
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
+from treaty.engine.statistics.column_values import column
+from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.summaries import summary
 
 Values = Sequence[Any]
 DAY = "day=2026-04-{:02d}"

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from scipy import spatial, stats
 from support.oracles import STATE_OF
 
-from engine.components.base import COMPONENTS
-from engine.components.estimate import Estimate
-from engine.components.sketches import HeavyHitters, Quantiles
-from engine.statistics import divergences
-from engine.statistics.distances import DISTANCES, distances
-from engine.statistics.step_functions import ROUNDING, curves
-from engine.statistics.value_shares import Paired, Shares
+from treaty.engine.components.base import COMPONENTS
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.sketches import HeavyHitters, Quantiles
+from treaty.engine.statistics import divergences
+from treaty.engine.statistics.distances import DISTANCES, distances
+from treaty.engine.statistics.step_functions import ROUNDING, curves
+from treaty.engine.statistics.value_shares import Paired, Shares
 
 KINDS = sorted({kind for each in DISTANCES.values() for kind in each.kinds})
 NUMBERS, VALUES = ("quantiles", "moments"), ("frequencies", "heavy_hitters")
@@ -120,7 +120,7 @@ def test_means_that_are_no_numbers_are_not_apart(left: Any) -> None:
 def test_columns_of_two_types_are_not_compared() -> None:
     import pyarrow
 
-    from engine.components.frequencies import Counts
+    from treaty.engine.components.frequencies import Counts
 
     whole = Counts((pyarrow.table({"k0": [1, 2], "n": [1, 1]}),))
     with pytest.raises(TypeError, match="not of one type in both"):

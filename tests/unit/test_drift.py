@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from contracts.comparison.compatibility import Bump, compare
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.editing.patches import skeleton
-from contracts.editing.schema_drift import Drift, drifted
-from contracts.schema import Column, Schema
-from engine.checks.argument_order import order
+from treaty.contracts.comparison.compatibility import Bump, compare
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import skeleton
+from treaty.contracts.editing.schema_drift import Drift, drifted
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.argument_order import order
 
 BEFORE = {"id": "bigint", "amount": "decimal(10,2)", "status": "string"}
 

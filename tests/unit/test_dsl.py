@@ -7,17 +7,28 @@ from typing import Any
 import pytest
 from support.bags import bag
 
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from contracts.schema import Column, Schema
-from engine.analyzers import ANALYZERS
-from engine.checks.binding import bind
-from engine.core.results import Outcome
-from engine.dsl import Check, at_least, at_most, between, equal_to, less_than, more_than, outside, satisfying, unlike
-from engine.dsl.columns import OfColumns
-from engine.dsl.groups import OfGroups
-from engine.dsl.tables import OfTables
-from engine.evaluation.judge import judge
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import Outcome
+from treaty.engine.dsl import (
+    Check,
+    at_least,
+    at_most,
+    between,
+    equal_to,
+    less_than,
+    more_than,
+    outside,
+    satisfying,
+    unlike,
+)
+from treaty.engine.dsl.columns import OfColumns
+from treaty.engine.dsl.groups import OfGroups
+from treaty.engine.dsl.tables import OfTables
+from treaty.engine.evaluation.judge import judge
 
 SCHEMA = Schema(
     (

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from support.orders import ROWS, check, contract, run, states
 
-from engine.cli.commands import Stop, exit_code, tell
-from engine.cli.options import FailOn, Report
-from engine.core.results import Verdict
-from engine.report import REPORTS
-from registry.cli.main import _code
+from treaty.engine.cli.commands import Stop, exit_code, tell
+from treaty.engine.cli.options import FailOn, Report
+from treaty.engine.core.results import Verdict
+from treaty.engine.report import REPORTS
+from treaty.registry.cli.main import _code
 
 CODES = [
     ("passed", FailOn.ERROR, 0),

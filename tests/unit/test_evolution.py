@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from support.bags import bag
 from support.orders import NOW, check, contract, result, run
 
-from contracts.document.model import Contract
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.components.frequencies import Spectrum, groups, occurrences, singletons
-from engine.core.results import Outcome
-from engine.evaluation import state_queries
-from engine.states import schema_evolution
-from engine.states.bag import States, merged
+from treaty.contracts.document.model import Contract
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.components.frequencies import Spectrum, groups, occurrences, singletons
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation import state_queries
+from treaty.engine.states import schema_evolution
+from treaty.engine.states.bag import States, merged
 
 
 def schema(**types: str) -> Schema:

@@ -13,14 +13,14 @@ from support.linting import lint
 from support.orders import check
 from support.versions import document, with_column
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.document.yaml_syntax import parse
-from contracts.errors import ContractError
-from registry.exchange import imports
-from registry.exchange.document_summary import visible
-from registry.exchange.export_source import Given, Subject
-from registry.exchange.exports import FORMS, RECORD
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.document.yaml_syntax import parse
+from treaty.contracts.errors import ContractError
+from treaty.registry.exchange import imports
+from treaty.registry.exchange.document_summary import visible
+from treaty.registry.exchange.export_source import Given, Subject
+from treaty.registry.exchange.exports import FORMS, RECORD
 
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "dl", "dt", "dd", "div", "table",

@@ -8,10 +8,10 @@ import yaml
 from support.exchanged import HOSTILE, hostile
 from support.orders import PROPERTIES, check
 
-from contracts.document.writer import write
-from registry.exchange.common_checks import TEMPLATE
-from registry.exchange.export_source import Subject
-from registry.exchange.exports import FORMS
+from treaty.contracts.document.writer import write
+from treaty.registry.exchange.common_checks import TEMPLATE
+from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.exports import FORMS
 
 STATES = ["new", "paid"]
 ID = {"column": "id"}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.number_format import exact, figure, visible
+from treaty.engine.core.number_format import exact, figure, visible
 
 SHOWN = [
     (0, "0"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.filesystems import is_path, opened
+from treaty.engine.core.filesystems import is_path, opened
 
 
 @pytest.mark.parametrize(

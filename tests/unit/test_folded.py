@@ -10,19 +10,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.bags import bag
 
-from contracts.schema import Column, Schema
-from engine.analyzers.base import Analyzer
-from engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, Uniqueness
-from engine.analyzers.nulls import Completeness
-from engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.analyzers.rows import Compliance, Size
-from engine.components.separate_statement import Answer
-from engine.core.errors import StateError
-from engine.states import bag as bags
-from engine.states.bag import UNLIKE, State, States, folded, unpack
-from engine.states.planning.scan_plan import plan
-from engine.states.state_files import StateFiles
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, Uniqueness
+from treaty.engine.analyzers.nulls import Completeness
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.analyzers.rows import Compliance, Size
+from treaty.engine.components.separate_statement import Answer
+from treaty.engine.core.errors import StateError
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import UNLIKE, State, States, folded, unpack
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.states.state_files import StateFiles
 
 SCHEMA = Schema((Column("id", "bigint"), Column("ratio", "double"), Column("word", "string")))
 EXACT: Sequence[Analyzer] = [
@@ -111,5 +111,5 @@ def test_damage_is_refused() -> None:
 
 def test_a_state_of_another_version_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = [made([(at, 1.0, "a")]).pack() for at in range(2)]
-    monkeypatch.setattr("engine.components.moments.Moments.version", 2)
+    monkeypatch.setattr("treaty.engine.components.moments.Moments.version", 2)
     assert not any(key.startswith("moments") for key in unpack(folded(packed)).entries)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from support.analyzer_table import SCHEMA
 from support.oracles import STATE_OF
 
-from engine.analyzers.distinct import CountDistinct, PrimaryKey, Uniqueness
-from engine.components import dictionary_encoding
-from engine.components.frequencies import (
+from treaty.engine.analyzers.distinct import CountDistinct, PrimaryKey, Uniqueness
+from treaty.engine.components import dictionary_encoding
+from treaty.engine.components.frequencies import (
     Counts,
     Frequencies,
     coarser,
@@ -24,7 +24,7 @@ from engine.components.frequencies import (
     occurrences,
     singletons,
 )
-from engine.states.planning.scan_plan import plan
+from treaty.engine.states.planning.scan_plan import plan
 
 VALUE = st.one_of(st.none(), st.sampled_from(["", "a", "b", "ä", "10", "9"]))
 ROW = st.tuples(VALUE, VALUE)

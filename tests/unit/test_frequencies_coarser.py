@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
-from engine.components.frequencies import Frequencies, coarser
+from treaty.engine.components.frequencies import Frequencies, coarser
 
 VALUE = st.one_of(st.none(), st.integers(0, 3))
 ROWS = st.lists(st.tuples(VALUE, VALUE, VALUE), max_size=40)

@@ -13,14 +13,14 @@ import pytest
 from support.gates import PROPERTIES, Crash, Ending, Gated, Rows
 from support.orders import check, contract
 
-from engine.core.disk import Busy, locked
-from engine.core.errors import EngineError, StateError
-from engine.core.results import Verdict
-from engine.gate.gate import Gate, Overtaken, Rejected, StateFolder, Unsettled, opened, recover
-from engine.gate.parquet_folders import Folders, located
-from engine.gate.publication import intent_of
-from engine.protocol.requests import Measured, MeasureRequest
-from engine.states.bag import States
+from treaty.engine.core.disk import Busy, locked
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.core.results import Verdict
+from treaty.engine.gate.gate import Gate, Overtaken, Rejected, StateFolder, Unsettled, opened, recover
+from treaty.engine.gate.parquet_folders import Folders, located
+from treaty.engine.gate.publication import intent_of
+from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.states.bag import States
 
 
 @pytest.fixture(autouse=True)
@@ -494,7 +494,7 @@ def test_recovery_leaves_a_candidate_that_is_being_written(gated: Gated) -> None
 
 
 def test_nobody_recovers_what_is_being_published(gated: Gated, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.gate.publication.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("treaty.engine.gate.publication.PATIENCE_SECONDS", 0.05)
     gated.publish({A: [1]})
     with locked(str(Path(intent_of(gated.table)).parent / "lock"), patience=0), pytest.raises(Busy, match="try again"):
         gated.recover()
@@ -514,7 +514,7 @@ def test_a_failing_disk_leaves_the_publication_open_and_says_what_to_do(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("engine.gate.parquet_folders.Folders.publish", full)
+    monkeypatch.setattr("treaty.engine.gate.parquet_folders.Folders.publish", full)
     with pytest.raises(Unsettled, match=r"No space left on device.*--recover"):
         gated.publish({A: [2]})
     monkeypatch.undo()

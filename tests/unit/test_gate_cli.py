@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from support.gates import PROMISED, Crash, Ending, Gated
 
-from engine.cli.gate import _values
-from registry.cli.main import _code
+from treaty.engine.cli.gate import _values
+from treaty.registry.cli.main import _code
 
 A = "day=1"
 

@@ -11,8 +11,8 @@ import pytest
 from support.gates import Crash, Gated, Rows
 from support.power import Powered
 
-from engine.core.errors import EngineError, StateError
-from engine.gate.gate import Rejected
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.gate.gate import Rejected
 
 # How many parts of what was not synced are left in turn after each loss, beside nothing and everything of it; `make
 # power-gate` for more.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.gates import Crash, Ending, Gated, Rows
 
-from engine.gate.gate import Rejected, Unsettled, opened
+from treaty.engine.gate.gate import Rejected, Unsettled, opened
 
 DAYS = st.sampled_from(["day=1", "day=2", "day=3"])
 # A number below 1 breaks the contract.

@@ -9,11 +9,11 @@ import pytest
 from support.gates import Crash, Ending
 from support.tables import FakeDelta, GatedTable, cut_off, steps
 
-from engine.core.errors import EngineError
-from engine.gate.gate import Overtaken, Rejected, Unsettled
-from engine.gate.publication import is_plain
-from engine.gate.table_kinds import is_named, site_of
-from engine.protocol.gate_requests import Kind
+from treaty.engine.core.errors import EngineError
+from treaty.engine.gate.gate import Overtaken, Rejected, Unsettled
+from treaty.engine.gate.publication import is_plain
+from treaty.engine.gate.table_kinds import is_named, site_of
+from treaty.engine.protocol.gate_requests import Kind
 
 KINDS = [Kind.DELTA, Kind.CATALOG]
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.gates import Crash, Ending
 
-from engine.core.errors import StateError
-from engine.states.generations import Entry, Generation, Judgement, Overtaken, StateFolder
+from treaty.engine.core.errors import StateError
+from treaty.engine.states.generations import Entry, Generation, Judgement, Overtaken, StateFolder
 
 PASSED = Judgement("passed", "fingerprint", "orders")
 
@@ -108,6 +108,6 @@ def test_a_swap_that_was_cut_off_at_any_step_left_the_old_or_the_new(tmp_path: P
 
 def test_states_of_another_format_are_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     StateFolder(str(tmp_path)).swap(0, {})
-    monkeypatch.setattr("engine.states.generations.FORMAT", 2)
+    monkeypatch.setattr("treaty.engine.states.generations.FORMAT", 2)
     with pytest.raises(StateError, match="format 1 cannot be read by this version, which reads 2"):
         StateFolder(str(tmp_path)).current()

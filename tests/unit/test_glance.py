@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from engine.spark.profile.glance import chosen, is_text
-from engine.suggestions.kinds.column_group_search import Rows
+from treaty.engine.spark.profile.glance import chosen, is_text
+from treaty.engine.suggestions.kinds.column_group_search import Rows
 
 MANY = range(100)
 TEXTS: list[tuple[list[str], bool]] = [

@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from support.analyzer_table import SCHEMA
 from support.oracles import STATE_OF
 
-from contracts.schema import Column
-from engine.analyzers.base import Unbindable
-from engine.analyzers.histogram import Histogram
-from engine.components.distributions import equal_width, of_values, position
+from treaty.contracts.schema import Column
+from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.histogram import Histogram
+from treaty.engine.components.distributions import equal_width, of_values, position
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from support.consumers import COLUMNS, check, content
 
-from contracts.document import writer
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.schema import Schema
-from engine.checks.binding import bind
-from engine.checks.columns_read import reach
-from registry.review.consumers import breaking_changes, check_document
-from registry.review.consumers.check_document import Asked
+from treaty.contracts.document import writer
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.columns_read import reach
+from treaty.registry.review.consumers import breaking_changes, check_document
+from treaty.registry.review.consumers.check_document import Asked
 
 PRODUCER = [
     check("many", "size", mustBeGreaterThan=10),

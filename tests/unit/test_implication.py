@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.comparison.predicate_implication import implies, of_predicates
+from treaty.contracts.comparison.predicate_implication import implies, of_predicates
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,15 @@ from support.linting import lint
 from support.orders import check
 from support.versions import document
 
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.errors import ContractError
-from contracts.schema import LOGICAL
-from engine.checks.executors import entrusted
-from engine.core.results import Runner
-from registry.exchange.export_source import Given
-from registry.exchange.imports import FORMS, Imported, NotImported, imported, texts
-from registry.exchange.spark_ddl import described
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import LOGICAL
+from treaty.engine.checks.executors import entrusted
+from treaty.engine.core.results import Runner
+from treaty.registry.exchange.export_source import Given
+from treaty.registry.exchange.imports import FORMS, Imported, NotImported, imported, texts
+from treaty.registry.exchange.spark_ddl import described
 
 
 def made(form: str, text: str, name: str = "table") -> tuple[Imported, ...]:

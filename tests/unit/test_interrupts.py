@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 from support.signals import interruptible
 
-from engine.core.interrupts import INTERRUPTS, postponed
+from treaty.engine.core.interrupts import INTERRUPTS, postponed
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from engine.programs.injected_issues import ISSUES, Variation, variations
-from engine.statistics.column_values import column
+from treaty.engine.programs.injected_issues import ISSUES, Variation, variations
+from treaty.engine.statistics.column_values import column
 
 NUMBERS = [float(each) for each in range(10, 210)]
 TEXTS = [f"Item {each} ok" for each in range(200)]

@@ -12,14 +12,14 @@ from support.bags import bag
 from support.histories import history as counted
 from support.oracles import STATE_OF
 
-from contracts.schema import Column, Schema
-from engine.components.sketches import Distinct, Quantiles
-from engine.profile.profile import History, profile_of, profile_plan
-from engine.suggestions import key_name_model
-from engine.suggestions.key_candidates import key_suggestions, may_be_unique
-from engine.suggestions.key_name_model import Named, features, probability, singular, words
-from engine.suggestions.kinds.uniqueness import meetings, worth_counting
-from engine.suggestions.selection.pipeline import suggest
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.components.sketches import Distinct, Quantiles
+from treaty.engine.profile.profile import History, profile_of, profile_plan
+from treaty.engine.suggestions import key_name_model
+from treaty.engine.suggestions.key_candidates import key_suggestions, may_be_unique
+from treaty.engine.suggestions.key_name_model import Named, features, probability, singular, words
+from treaty.engine.suggestions.kinds.uniqueness import meetings, worth_counting
+from treaty.engine.suggestions.selection.pipeline import suggest
 
 SCHEMA = Schema((Column("order_id", "bigint"), Column("customer_id", "bigint"), Column("note", "string")))
 COLUMNS = tuple(profile_of(column, SCHEMA) for column in SCHEMA)

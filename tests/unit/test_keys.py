@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.core import key_files
-from engine.core.errors import EngineError
-from engine.core.hash_key import Key
-from registry.audit import hash_chain, signed_heads
-from registry.audit.hash_chain import Head
-from registry.core.keyring import ring
-from registry.core.settings import ConfigError, Settings, load
+from treaty.engine.core import key_files
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.hash_key import Key
+from treaty.registry.audit import hash_chain, signed_heads
+from treaty.registry.audit.hash_chain import Head
+from treaty.registry.core.keyring import ring
+from treaty.registry.core.settings import ConfigError, Settings, load
 
 OLD, NEW = bytes(range(32)), bytes(range(1, 33))
 AT = datetime(2026, 3, 1, tzinfo=UTC)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.comparison.directions import Direction, of_sets
-from contracts.comparison.regex_inclusion import Pattern, of_patterns
-from contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.contracts.comparison.directions import Direction, of_sets
+from treaty.contracts.comparison.regex_inclusion import Pattern, of_patterns
+from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
 
 @pytest.mark.parametrize(

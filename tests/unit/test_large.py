@@ -8,15 +8,15 @@ import pytest
 from support.bags import bag
 from support.orders import NOW, SCHEMA, check, contract
 
-from engine.checks.binding import bind
-from engine.components.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
-from engine.core.errors import StateError
-from engine.core.results import Outcome
-from engine.evaluation.judge import TOO_MANY, judge
-from engine.evaluation.large_frequencies import large
-from engine.states.bag import States, unpack
-from engine.states.bag import merge as together
-from engine.states.state_files import StateFiles
+from treaty.engine.checks.binding import bind
+from treaty.engine.components.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import TOO_MANY, judge
+from treaty.engine.evaluation.large_frequencies import large
+from treaty.engine.states.bag import States, unpack
+from treaty.engine.states.bag import merge as together
+from treaty.engine.states.state_files import StateFiles
 
 DATASET = {"scope": "dataset"}
 ORDERS = contract(

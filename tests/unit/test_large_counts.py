@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from support.analyzer_table import SCHEMA
 
-from engine.analyzers.base import Analyzer
-from engine.analyzers.bound import Reading
-from engine.analyzers.nulls import Completeness, NullValues
-from engine.analyzers.numbers import (
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.nulls import Completeness, NullValues
+from treaty.engine.analyzers.numbers import (
     Kurtosis,
     Mean,
     Range,
@@ -26,12 +26,12 @@ from engine.analyzers.numbers import (
     Variance,
     Zeros,
 )
-from engine.analyzers.rows import Implication, Size
-from engine.analyzers.text import MeanLength
-from engine.analyzers.types import DataType
-from engine.analyzers.values import ContainedIn
-from engine.components.moments import HigherMoments, Moments
-from engine.components.text_classes import CLASSES
+from treaty.engine.analyzers.rows import Implication, Size
+from treaty.engine.analyzers.text import MeanLength
+from treaty.engine.analyzers.types import DataType
+from treaty.engine.analyzers.values import ContainedIn
+from treaty.engine.components.moments import HigherMoments, Moments
+from treaty.engine.components.text_classes import CLASSES
 
 COUNTS = st.integers(2**31, 2**50)
 SUMS = st.integers(-(2**63) * 10**12, 2**63 * 10**12)

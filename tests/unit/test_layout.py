@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from engine.core.errors import Unreadable
-from engine.protocol.requests import Source
-from engine.protocol.write_hints import At, How, Look
-from engine.spark.sources import changes, partition_locations
-from engine.spark.sources.changes import Layout
-from engine.spark.sources.versioned import Versioned
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.write_hints import At, How, Look
+from treaty.engine.spark.sources import changes, partition_locations
+from treaty.engine.spark.sources.changes import Layout
+from treaty.engine.spark.sources.versioned import Versioned
 
 AT = At("a-table", 7)
 STANDS = Versioned({"day=1": "x"}, AT, How.VERSIONS, pinned=False, behind=True)

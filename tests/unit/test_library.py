@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from support.orders import PROPERTIES, ROWS, SCHEMA, contract, judged, on
 
-from contracts.assertions import ANOMALIES, OPERATORS, PAIRED
-from contracts.schema import Schema
-from engine.checks.binding import BoundCheck, bind
-from engine.checks.odcs_metrics import METRICS
+from treaty.contracts.assertions import ANOMALIES, OPERATORS, PAIRED
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.odcs_metrics import METRICS
 
 COLUMN: dict[str, Any] = {"column": "status"}
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from registry.core.enums import ProposalState, VersionState
-from registry.core.errors import IllegalTransition
-from registry.core.state_machines import IN_FORCE, OPEN, PROPOSAL, REVIEWED, VERSION, Lifecycle, odcs_status
+from treaty.registry.core.enums import ProposalState, VersionState
+from treaty.registry.core.errors import IllegalTransition
+from treaty.registry.core.state_machines import IN_FORCE, OPEN, PROPOSAL, REVIEWED, VERSION, Lifecycle, odcs_status
 
 LEGAL: dict[str, dict[str, str]] = {
     "proposal": {

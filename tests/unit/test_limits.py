@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from support.analyzer_table import SCHEMA
 
-from contracts.assertions import Assertion
-from engine.analyzers.base import Analyzer
-from engine.analyzers.freshness import ArrivalDelay, Freshness
-from engine.analyzers.nulls import Completeness, NullValues
-from engine.analyzers.numbers import Maximum, Mean, Minimum, Sum, Zeros
-from engine.analyzers.rows import Compliance, Implication, Size
-from engine.analyzers.text import MaximumLength, MinimumLength, PatternMatch
-from engine.analyzers.types import DataType
-from engine.analyzers.values import ContainedIn, InRange
+from treaty.contracts.assertions import Assertion
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.freshness import ArrivalDelay, Freshness
+from treaty.engine.analyzers.nulls import Completeness, NullValues
+from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, Sum, Zeros
+from treaty.engine.analyzers.rows import Compliance, Implication, Size
+from treaty.engine.analyzers.text import MaximumLength, MinimumLength, PatternMatch
+from treaty.engine.analyzers.types import DataType
+from treaty.engine.analyzers.values import ContainedIn, InRange
 
 DELAY = "unix_micros(`arrived`) - unix_micros(`seen`)"
 CASES: list[tuple[Analyzer, str, Any, str | None]] = [

@@ -3,12 +3,12 @@
 import pytest
 from support.orders import SCHEMA, check, contract, result, run, states
 
-from contracts.assertions import Assertion, Referred
-from contracts.errors import ContractError
-from engine.analyzers.numbers import Mean
-from engine.analyzers.rows import Size
-from engine.checks.binding import bind
-from engine.checks.dataset_limits import Referent, Wanted, datasets, promise, wanted
+from treaty.contracts.assertions import Assertion, Referred
+from treaty.contracts.errors import ContractError
+from treaty.engine.analyzers.numbers import Mean
+from treaty.engine.analyzers.rows import Size
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.dataset_limits import Referent, Wanted, datasets, promise, wanted
 
 TITLES = {"dataset": "titles", "analyzer": "size"}
 PRICE = {"dataset": "titles", "analyzer": "mean", "column": "price", "where": "price > 0"}

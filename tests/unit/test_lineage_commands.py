@@ -8,11 +8,11 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.cli.commands.lineage import OVERLAP, followed
-from registry.cli.output.lineage import line
-from registry.core.enums import InboxState
-from registry.lineage.events import event_listing
-from registry.schemas import EventOut
+from treaty.registry.cli.commands.lineage import OVERLAP, followed
+from treaty.registry.cli.output.lineage import line
+from treaty.registry.core.enums import InboxState
+from treaty.registry.lineage.events import event_listing
+from treaty.registry.schemas import EventOut
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

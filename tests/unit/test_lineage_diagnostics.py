@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import body, event, output, real
 
-from registry.lineage.events.diagnostics import MOST, diagnose
-from registry.lineage.events.model import FACET_LIMIT, NotAnEvent, parse
+from treaty.registry.lineage.events.diagnostics import MOST, diagnose
+from treaty.registry.lineage.events.model import FACET_LIMIT, NotAnEvent, parse
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SIGNED = {"_producer": "https://a.example", "_schemaURL": "https://b.example"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import body, event, output, real
 
-from registry.lineage.events.model import (
+from treaty.registry.lineage.events.model import (
     FACET_LIMIT,
     DatasetEvent,
     Event,

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from support.events import PRODUCER, body, event, output
 
-from registry.datasets.names import Name
-from registry.lineage.events.model import parse
-from registry.lineage.events.run_state import FoldedRun, fold, folded
-from registry.lineage.graph import flows
-from registry.lineage.graph.flows import COMPLETED, FAILED, OPEN, Feed, Flow, Output, rank
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.events.model import parse
+from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded
+from treaty.registry.lineage.graph import flows
+from treaty.registry.lineage.graph.flows import COMPLETED, FAILED, OPEN, Feed, Flow, Output, rank
 
 ORDERS, CUSTOMERS, REPORT = (Name("file", f"/{each}") for each in ("orders", "customers", "report"))
 META = {"_producer": PRODUCER, "_schemaURL": "https://openlineage.io/spec/facets/1-2-0/X.json"}

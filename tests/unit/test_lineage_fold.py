@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import body, event, output, processing
 
-from registry.lineage.events.model import Event, parse
-from registry.lineage.events.run_state import FoldedRun, fold, folded, join
-from registry.lineage.events.triggers import triggers
+from treaty.registry.lineage.events.model import Event, parse
+from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded, join
+from treaty.registry.lineage.events.triggers import triggers
 
 SECONDS = st.integers(0, 4)
 FACETS = st.dictionaries(

@@ -6,9 +6,9 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.datasets.names import Name
-from registry.lineage.events.links import Link
-from registry.lineage.name_groups import NOBODY, Groups, Owners, grouped
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.events.links import Link
+from treaty.registry.lineage.name_groups import NOBODY, Groups, Owners, grouped
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 A, B, C, D = (Name("file", f"/{letter}") for letter in "abcd")

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import body, event, output
 
-from engine.core.partitions import partition_names
-from engine.protocol.write_hints import Hint, How
-from registry.datasets.names import Name
-from registry.lineage.events import write_hints
-from registry.lineage.events.model import NotAnEvent, parse
-from registry.lineage.events.run_state import FoldedRun, fold, folded
-from registry.lineage.events.sql_statements import writes
-from registry.lineage.events.write_hints import joined, of, outputs_of
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.write_hints import Hint, How
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.events import write_hints
+from treaty.registry.lineage.events.model import NotAnEvent, parse
+from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded
+from treaty.registry.lineage.events.sql_statements import writes
+from treaty.registry.lineage.events.write_hints import joined, of, outputs_of
 
 DAY = ("ds",)
 BOTH = ("ds", "country")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from contracts.document import writer
-from contracts.document.model import DataObject
-from contracts.document.reader import read
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult
-from registry.lineage.events import run_metrics
-from registry.lineage.events.verdict_event import MOST, About, Judgement, event
+from treaty.contracts.document import writer
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.document.reader import read
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
+from treaty.registry.lineage.events import run_metrics
+from treaty.registry.lineage.events.verdict_event import MOST, About, Judgement, event
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = "4711"

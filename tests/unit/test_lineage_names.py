@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.datasets.names import Name, location, normalise, trim
+from treaty.registry.datasets.names import Name, location, normalise, trim
 
 
 @pytest.mark.parametrize(

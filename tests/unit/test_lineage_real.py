@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import real
 
-from registry.lineage.events.model import DatasetEvent, Event, NotAnEvent, parse
-from registry.lineage.events.run_state import FoldedRun, RunKey, fold, folded
-from registry.lineage.events.triggers import Trigger, of_dataset, orphaned, triggers
+from treaty.registry.lineage.events.model import DatasetEvent, Event, NotAnEvent, parse
+from treaty.registry.lineage.events.run_state import FoldedRun, RunKey, fold, folded
+from treaty.registry.lineage.events.triggers import Trigger, of_dataset, orphaned, triggers
 
 LABELS = Path(__file__).parent.parent / "data" / "lineage" / "expected_triggers.json"
 COPIES = 3

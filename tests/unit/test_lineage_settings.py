@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine.cli.commands import Stop
-from registry.cli.commands.lineage import app
-from registry.sdk import openlineage_listener
+from treaty.engine.cli.commands import Stop
+from treaty.registry.cli.commands.lineage import app
+from treaty.registry.sdk import openlineage_listener
 
 ROOT = Path(__file__).parents[2]
 TOLD = """spark.jars.packages                     io.openlineage:openlineage-spark_2.13:1.53.0

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from registry.queue import pending_triggers
+from treaty.registry.queue import pending_triggers
 
 
 def said(*columns: str, minute: int, **more: Any) -> dict[str, Any]:

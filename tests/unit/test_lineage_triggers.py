@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import PRODUCER, body, event, output, processing
 
-from registry.datasets.names import Name
-from registry.lineage.events.model import DatasetEvent, parse
-from registry.lineage.events.run_state import FoldedRun, fold, folded
-from registry.lineage.events.triggers import (
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.events.model import DatasetEvent, parse
+from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded
+from treaty.registry.lineage.events.triggers import (
     MOST_COLUMNS,
     OUR_NAMESPACE,
     OUR_PRODUCER,

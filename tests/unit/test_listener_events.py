@@ -8,8 +8,8 @@ import pytest
 from support.lineage import asked
 from support.spark_job import OPERATIONS
 
-from registry.lineage.events import model
-from registry.lineage.events.run_state import FoldedRun, folded, join
+from treaty.registry.lineage.events import model
+from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 
 SENT = Path(__file__).parents[1] / "data" / "lineage" / "spark_4_2.jsonl"
 LINES = [json.loads(line) for line in SENT.read_text(encoding="utf-8").splitlines()]

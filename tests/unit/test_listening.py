@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from registry.serve.local_stack import free_port
-from registry.serve.shared_port import OwnSocket
+from treaty.registry.serve.local_stack import free_port
+from treaty.registry.serve.shared_port import OwnSocket
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one socket serves all processes")
 

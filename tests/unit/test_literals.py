@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from contracts.assertions import Assertion
-from engine.analyzers.violation_bounds import shown
-from engine.components.operands import Operand
-from engine.components.sql_literals import equal_of, literal_of
+from treaty.contracts.assertions import Assertion
+from treaty.engine.analyzers.violation_bounds import shown
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.sql_literals import equal_of, literal_of
 
 LITERALS: list[tuple[Any, str, str | None]] = [
     (5, "bigint", "5BD"),

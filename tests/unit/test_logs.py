@@ -14,8 +14,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from registry.api.http.request_ids import Correlated
-from registry.core import logs
+from treaty.registry.api.http.request_ids import Correlated
+from treaty.registry.core import logs
 
 log = logging.getLogger("treaty.test")
 

@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from support.receivers import post_office, unused
 
-from registry.core import clock
-from registry.notifications.transport import smtp
-from registry.notifications.transport.smtp import Mail, Server, Unmailable, server
+from treaty.registry.core import clock
+from treaty.registry.notifications.transport import smtp
+from treaty.registry.notifications.transport.smtp import Mail, Server, Unmailable, server
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MAIL = Mail("ada@shop.example", "[Treaty] it broke", "It broke: ümlaut.\n.\nlast line", "msg_1", NOW)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.partitions import partition_names
-from engine.core.partitions.months import Days, days, members, together
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.core.partitions.months import Days, days, members, together
 
 DAY = "land=DE/day=2026-09-{}/hour=7"
 

@@ -9,10 +9,10 @@ import pytest
 from support.histories import history, steady
 from support.oracles import bags
 
-from engine.anomaly import DETECTORS
-from engine.anomaly.detector import Band, Learning, detector
-from engine.anomaly.series import Point, Question, Series
-from engine.suggestions.selection.holdout_test import held
+from treaty.engine.anomaly import DETECTORS
+from treaty.engine.anomaly.detector import Band, Learning, detector
+from treaty.engine.anomaly.series import Point, Question, Series
+from treaty.engine.suggestions.selection.holdout_test import held
 
 INT, TEXT, DOUBLE, DATE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}, {"x": "date"}
 MANY = list(range(100))

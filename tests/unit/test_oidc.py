@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from support.provider import AUDIENCE, Issuer, issuing, required
 
-from registry.access import oidc
-from registry.access.oidc import APART, Identity, Provider
-from registry.core.errors import Silent, Unauthenticated
-from registry.core.settings import ConfigError, Settings
+from treaty.registry.access import oidc
+from treaty.registry.access.oidc import APART, Identity, Provider
+from treaty.registry.core.errors import Silent, Unauthenticated
+from treaty.registry.core.settings import ConfigError, Settings
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SOON, LATER = timedelta(seconds=59), timedelta(seconds=61)

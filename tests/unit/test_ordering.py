@@ -12,12 +12,12 @@ from support.orders import check, judged
 from support.orders import contract as judging
 from support.versions import compared, document
 
-from contracts.assertions import OPERATORS
-from contracts.comparison.compatibility import compare
-from contracts.comparison.directions import Direction
-from contracts.document.model import Contract
-from engine.checks.argument_order import order
-from engine.core.results import Outcome
+from treaty.contracts.assertions import OPERATORS
+from treaty.contracts.comparison.compatibility import compare
+from treaty.contracts.comparison.directions import Direction
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.argument_order import order
+from treaty.engine.core.results import Outcome
 
 DECIDED = {Direction.TIGHTENS, Direction.LOOSENS}
 KEPT = {Outcome.PASSED, Outcome.NOT_APPLICABLE}

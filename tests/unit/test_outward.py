@@ -6,8 +6,8 @@ from ipaddress import ip_address
 import pytest
 from support.receivers import Reply, receiver, unused
 
-from registry.notifications.transport import egress
-from registry.notifications.transport.egress import ANYWHERE, Reach, Refused, Unreachable, reach
+from treaty.registry.notifications.transport import egress
+from treaty.registry.notifications.transport.egress import ANYWHERE, Reach, Refused, Unreachable, reach
 
 HERE = reach("127.0.0.0/8")
 FORBIDDEN = [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contracts.document.ownership import touched
+from treaty.contracts.document.ownership import touched
 
 
 def owned(name: str, owner: str | None = None, **words: Any) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundComponent
-from engine.analyzers.rows import Size
-from engine.components.base import Count, CountIf
-from engine.components.operands import Operand
-from engine.components.sketches import Quantiles
-from engine.components.text_classes import TypeCounts
-from engine.states.planning.count_packing import FEWEST, NUMBERS, TOKENS, Question, words
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.analyzers.rows import Size
+from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.sketches import Quantiles
+from treaty.engine.components.text_classes import TypeCounts
+from treaty.engine.states.planning.count_packing import FEWEST, NUMBERS, TOKENS, Question, words
 
 SKETCH = BoundComponent(Quantiles("{x}"), (Operand("`x`", "double"),))
 ROWS = Size().bind(Schema(())).parts["rows"]

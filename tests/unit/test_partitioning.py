@@ -4,14 +4,14 @@ import pytest
 from support.orders import check
 from support.orders import contract as plain
 
-from contracts.document import computed_partitions
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.predicates.parser import PredicateError
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.core.partitions import partition_names, views
+from treaty.contracts.document import computed_partitions
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.predicates.parser import PredicateError
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.partitions import partition_names, views
 
 EVENTS = Schema(
     (Column("ts", "timestamp"), Column("id", "bigint"), Column("word", "string"), Column("tags", "array<int>"))

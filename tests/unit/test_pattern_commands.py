@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 from typer.testing import CliRunner
 
-from engine.cli import patterns
-from engine.cli.commands import Stop
-from engine.patterns.lake_index import Lake
-from registry.cli.main import app
+from treaty.engine.cli import patterns
+from treaty.engine.cli.commands import Stop
+from treaty.engine.patterns.lake_index import Lake
+from treaty.registry.cli.main import app
 
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
 

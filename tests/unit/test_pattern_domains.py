@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.patterns.evidence import evidence
-from engine.patterns.index import indexed
-from engine.patterns.inference import infer
-from engine.patterns.named_domains import domain_of
+from treaty.engine.patterns.evidence import evidence
+from treaty.engine.patterns.index import indexed
+from treaty.engine.patterns.inference import infer
+from treaty.engine.patterns.named_domains import domain_of
 
 UUIDS = [f"{n:08x}-0000-4000-8000-{n:012x}" for n in range(6)]
 IBANS = ["DE89370400440532013000", "GB29NWBK60161331926819", "FR1420041010050500013M02606", "NL91ABNA0417164300",

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.patterns.index import indexed
-from engine.patterns.index_file import UnreadableIndex, load, save
-from engine.patterns.inference import infer
-from engine.patterns.lake_sums import FIELDS
+from treaty.engine.patterns.index import indexed
+from treaty.engine.patterns.index_file import UnreadableIndex, load, save
+from treaty.engine.patterns.inference import infer
+from treaty.engine.patterns.lake_sums import FIELDS
 
 COLUMNS = [[f"{n % 24}:{n * 7 % 60:02d}" for n in range(start, start + 60)] for start in range(8)]
 

@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from engine import patterns
-from engine.analyzers.conformity_test import Counts, Severity
-from engine.patterns.fmdv import VARIANTS, Inferred, Limits, Objective, Reason, infer_domain
-from engine.patterns.index import Index, indexed, together
-from engine.patterns.inference import infer
-from engine.patterns.lake_sums import Sums
-from engine.patterns.swapped_columns import moved
-from engine.patterns.value_shapes import SHAPES
+from treaty.engine import patterns
+from treaty.engine.analyzers.conformity_test import Counts, Severity
+from treaty.engine.patterns.fmdv import VARIANTS, Inferred, Limits, Objective, Reason, infer_domain
+from treaty.engine.patterns.index import Index, indexed, together
+from treaty.engine.patterns.inference import infer
+from treaty.engine.patterns.lake_sums import Sums
+from treaty.engine.patterns.swapped_columns import moved
+from treaty.engine.patterns.value_shapes import SHAPES
 
 
 def _times(chance: Random) -> str:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.disk import Busy, locked
-from engine.patterns.analysis import Carried, carried, common
-from engine.patterns.index import Index
-from engine.patterns.index_file import UnreadableIndex
-from engine.patterns.lake_index import Lake, half_of
-from engine.patterns.lake_sums import FIELDS
-from engine.patterns.language import PatternError
+from treaty.engine.core.disk import Busy, locked
+from treaty.engine.patterns.analysis import Carried, carried, common
+from treaty.engine.patterns.index import Index
+from treaty.engine.patterns.index_file import UnreadableIndex
+from treaty.engine.patterns.lake_index import Lake, half_of
+from treaty.engine.patterns.lake_sums import FIELDS
+from treaty.engine.patterns.language import PatternError
 
 TIMES = [f"{n % 24}:{n * 7 % 60:02d}" for n in range(80)]
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.patterns.language import (
+from treaty.engine.patterns.language import (
     CLASSES,
     Characters,
     Literal,

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, fisher_exact  # type: ignore[import-untyped]
 
-from engine.analyzers.conformity_test import (
+from treaty.engine.analyzers.conformity_test import (
     Counts,
     Severity,
     chi_squared,

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from contracts.schema import Column, Schema
-from engine.analyzers import ANALYZERS
-from engine.analyzers.conformity_test import Counts
-from engine.analyzers.pattern_conformity import PatternConformity
-from engine.patterns.contract_checks import checks, options
-from engine.patterns.inference import Learned
-from engine.patterns.language import parse
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.conformity_test import Counts
+from treaty.engine.analyzers.pattern_conformity import PatternConformity
+from treaty.engine.patterns.contract_checks import checks, options
+from treaty.engine.patterns.inference import Learned
+from treaty.engine.patterns.language import parse
 
 SCHEMA = Schema((Column("day", "string"),))
 

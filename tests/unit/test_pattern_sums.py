@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.patterns.lake_sums import FIELDS, Sums, merged, nothing, spread, sums_of
-from engine.patterns.pattern_ids import identity
+from treaty.engine.patterns.lake_sums import FIELDS, Sums, merged, nothing, spread, sums_of
+from treaty.engine.patterns.pattern_ids import identity
 
 values = st.lists(st.sampled_from(["a1", "b2", "2020-01-01", "x y", "7", "-7.5", ""]), max_size=20)
 

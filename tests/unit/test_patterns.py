@@ -5,9 +5,9 @@ import re
 import pytest
 from support.format_texts import TEXTS
 
-from contracts.safe_regex import inspect_regex
-from engine.analyzers.named_formats import FORMATS
-from engine.analyzers.text import PatternMatch
+from treaty.contracts.safe_regex import inspect_regex
+from treaty.engine.analyzers.named_formats import FORMATS
+from treaty.engine.analyzers.text import PatternMatch
 
 GOOD = [(name, text) for name, (good, _) in TEXTS.items() for text in good]
 # Where the expression alone decides.

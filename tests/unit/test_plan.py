@@ -8,12 +8,12 @@ from support.analyzer_cases import CASES
 from support.analyzer_table import SCHEMA as ALL_TYPES
 from support.orders import check, contract, on
 
-from contracts.schema import Schema
-from engine.analyzers.numbers import Mean
-from engine.analyzers.rows import Size
-from engine.checks.binding import bind
-from engine.profile.profile import profile_of, profile_plan
-from engine.states.planning.scan_plan import ROWS, plan
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.numbers import Mean
+from treaty.engine.analyzers.rows import Size
+from treaty.engine.checks.binding import bind
+from treaty.engine.profile.profile import profile_of, profile_plan
+from treaty.engine.states.planning.scan_plan import ROWS, plan
 
 PLANS = Path(__file__).parent / "plans"
 ORDERS = contract(

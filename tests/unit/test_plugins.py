@@ -9,14 +9,14 @@ import pytest
 from support.bags import bag
 from support.plugins import NAME, install
 
-from contracts import assertions
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from contracts.schema import Column, Schema
-from engine.analyzers import ANALYZERS
-from engine.checks import plugins
-from engine.checks.binding import bind
-from engine.evaluation.judge import judge
+from treaty.contracts import assertions
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.checks import plugins
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation.judge import judge
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"),))

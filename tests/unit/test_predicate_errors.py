@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from support.predicate_fuzz import SCHEMA as KINDS
 from support.predicate_fuzz import random_cases, random_tree
 
-from contracts.predicates.parser import PredicateError, parse
-from contracts.predicates.types import Unlike, element, group, meeting, widens
-from contracts.schema import Column, Schema
+from treaty.contracts.predicates.parser import PredicateError, parse
+from treaty.contracts.predicates.types import Unlike, element, group, meeting, widens
+from treaty.contracts.schema import Column, Schema
 
 TYPES = {
     "n": "int", "big": "bigint", "x": "double", "d": "decimal(10,2)", "s": "string", "yes": "boolean", "day": "date",

@@ -10,15 +10,15 @@ from sklearn.metrics import precision_recall_fscore_support
 from support.oracles import bags
 from support.told_from import allowed, scores
 
-from contracts.schema import Column, Schema
-from engine.analyzers.predictability import Predictability
-from engine.components import naive_bayes
-from engine.components.naive_bayes import Bags, NaiveBayes
-from engine.components.prediction_quality import Judgement, tallied
-from engine.dsl.check import Check
-from engine.dsl.limits import at_least, less_than
-from engine.spark.scan.classifiers import CLASSIFIERS
-from engine.states.schema_evolution import is_of_none
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.predictability import Predictability
+from treaty.engine.components import naive_bayes
+from treaty.engine.components.naive_bayes import Bags, NaiveBayes
+from treaty.engine.components.prediction_quality import Judgement, tallied
+from treaty.engine.dsl.check import Check
+from treaty.engine.dsl.limits import at_least, less_than
+from treaty.engine.spark.scan.classifiers import CLASSIFIERS
+from treaty.engine.states.schema_evolution import is_of_none
 
 TOKENS = st.lists(st.sampled_from(["red", "blue", "new", "10", "x"]), min_size=1, max_size=4)
 ROWS = st.lists(st.tuples(st.sampled_from("abc"), TOKENS), min_size=2, max_size=30)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support.required import require
 
-from engine.core.errors import EngineError
-from engine.spark.process import process_memory
+from treaty.engine.core.errors import EngineError
+from treaty.engine.spark.process import process_memory
 
 SIZES = {"1b": 1, "2k": 2048, "512m": 512 * 1024**2, "512MB": 512 * 1024**2, "2g": 2 * 1024**3, "64": 64 * 1024**2}
 HOARD = "kept = b'x' * (200 * 1024 * 1024)"

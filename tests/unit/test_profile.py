@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from support.bags import bag
 from support.histories import history, steady
 
-from contracts.schema import Column, Schema
-from engine.components.text_classes import CLASSES
-from engine.profile.document import MOST_SHOWN, document
-from engine.profile.facts import FACTS
-from engine.profile.format import ColumnDocument, ProfileDocument
-from engine.profile.from_states import remembered
-from engine.profile.html import page
-from engine.profile.notes import FEW_ROWS
-from engine.profile.profile import History, profile_of, profile_plan
-from engine.profile.text_masks import mask_of, masks_of
-from engine.profile.text_types import DATES, MOMENTS, iso, kind_of, readings
-from engine.profile.text_types import mask_of as mask_of_pattern
-from engine.states.planning.scan_plan import plan
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.components.text_classes import CLASSES
+from treaty.engine.profile.document import MOST_SHOWN, document
+from treaty.engine.profile.facts import FACTS
+from treaty.engine.profile.format import ColumnDocument, ProfileDocument
+from treaty.engine.profile.from_states import remembered
+from treaty.engine.profile.html import page
+from treaty.engine.profile.notes import FEW_ROWS
+from treaty.engine.profile.profile import History, profile_of, profile_plan
+from treaty.engine.profile.text_masks import mask_of, masks_of
+from treaty.engine.profile.text_types import DATES, MOMENTS, iso, kind_of, readings
+from treaty.engine.profile.text_types import mask_of as mask_of_pattern
+from treaty.engine.states.planning.scan_plan import plan
 
 MANY = FEW_ROWS
 TEXT, INT, DOUBLE = {"x": "string"}, {"x": "bigint"}, {"x": "double"}

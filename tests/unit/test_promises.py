@@ -6,12 +6,12 @@ import pytest
 from support.contract_texts import COLUMNS
 from support.orders import contract
 
-from contracts.document.model import Check, DataObject, Property
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.checks.column_keywords import promised
+from treaty.contracts.document.model import Check, DataObject, Property
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.column_keywords import promised
 
 IS_THERE = "`it` IS NOT NULL"
 AT_LEAST, AT_MOST, BE = "mustBeGreaterOrEqualTo", "mustBeLessOrEqualTo", "mustBe"

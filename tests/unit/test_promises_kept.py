@@ -9,11 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.histories import history
 
-from contracts.assertions import Assertion
-from engine.profile.measurements import Part
-from engine.suggestions.candidates import Candidate, Measure
-from engine.suggestions.selection.holdout_test import held
-from engine.suggestions.selection.regimes import BESIDE, LEAST_AFTER, LEAST_BEFORE, LEAST_STEP, TIMES_AS_HIGH, step
+from treaty.contracts.assertions import Assertion
+from treaty.engine.profile.measurements import Part
+from treaty.engine.suggestions.candidates import Candidate, Measure
+from treaty.engine.suggestions.selection.holdout_test import held
+from treaty.engine.suggestions.selection.regimes import (
+    BESIDE,
+    LEAST_AFTER,
+    LEAST_BEFORE,
+    LEAST_STEP,
+    TIMES_AS_HIGH,
+    step,
+)
 
 NUMBER = st.one_of(st.integers(-3, 3), st.sampled_from([-1.5, 0.1, 0.5, 2.0, nan]))
 LIMITS = {

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.orders import check, contract, judged
 
-from contracts.queries.parser import Query, QueryError, parse
-from contracts.schema import Column, Schema
-from engine.analyzers.queries import Sql
-from engine.checks.binding import bind
+from treaty.contracts.queries.parser import Query, QueryError, parse
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.queries import Sql
+from treaty.engine.checks.binding import bind
 
 SCHEMA = Schema((
     Column("id", "bigint"), Column("amount", "double"), Column("status", "string"), Column("day", "date"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.components.operands import Operand
+from treaty.engine.components.operands import Operand
 
 MICROS = "timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', `x`)"
 CASES = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from contracts.schema import Column, Schema
-from engine.evaluation.declared_schema import Told, redefined
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.evaluation.declared_schema import Told, redefined
 
 ID, AMOUNT = Column("id", "bigint", nullable=False), Column("amount", "decimal(10,2)")
 KNOWN = Schema((ID, AMOUNT, Column("tags", "array<string>"), Column("day", "date")))

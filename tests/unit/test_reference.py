@@ -2,11 +2,11 @@
 
 import pytest
 
-from contracts.document.reader import read
-from contracts.schema import Schema
-from engine.analyzers import ANALYZERS
-from engine.analyzers.reference import Described, reference
-from engine.checks.binding import bind
+from treaty.contracts.document.reader import read
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.analyzers.reference import Described, reference
+from treaty.engine.checks.binding import bind
 
 REFERENCE = {each.name: each for each in reference()}
 HEAD = """\

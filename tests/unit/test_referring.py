@@ -6,9 +6,9 @@ import pytest
 from support.histories import history
 from support.oracles import STATE_OF
 
-from engine.profile.measurements import Part
-from engine.protocol.requests import KeyOf, Source
-from engine.suggestions.selection.references import Keys, is_named_after, lie_within, may_lie_within, words
+from treaty.engine.profile.measurements import Part
+from treaty.engine.protocol.requests import KeyOf, Source
+from treaty.engine.suggestions.selection.references import Keys, is_named_after, lie_within, may_lie_within, words
 
 NAMED = [
     ("customer_id", "customers", "customer_id", True),

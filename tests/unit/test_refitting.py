@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from support.orders import SCHEMA, check, contract, states
 
-from engine.anomaly.learned_programs import ProgramClause
-from engine.checks.binding import bind
-from engine.programs.partition_order import PARTITIONS
-from engine.programs.program import Learning
-from engine.programs.refitting import Refit, of_states, refits, watched
+from treaty.engine.anomaly.learned_programs import ProgramClause
+from treaty.engine.checks.binding import bind
+from treaty.engine.programs.partition_order import PARTITIONS
+from treaty.engine.programs.program import Learning
+from treaty.engine.programs.refitting import Refit, of_states, refits, watched
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MEAN = {"detector": "program", "of": "amount", "lower": 90.0, "upper": 110.0, "rate": 0.001, "width": 12.0}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from registry.review.proposals.rejected_suggestions import news
+from treaty.registry.review.proposals.rejected_suggestions import news
 
 RANGE = {
     "sentence": "amount lies between 1 and 100 in at least 99% of the rows",

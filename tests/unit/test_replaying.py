@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, states
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.schema import Column, Schema
-from engine.checks.dataset_limits import Referent
-from engine.core.results import Outcome
-from engine.evaluation.judge import judge
-from engine.evaluation.replay.pattern_trial import UNASKED
-from engine.evaluation.replay.replay import MERGED, NEEDED, Replaying, Step
-from engine.evaluation.replay.report import Line, Replay
-from engine.evaluation.replay.versions import COUNTED
-from engine.states.bag import States
-from engine.states.incremental_merge import BLOCK, Together
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.replay.pattern_trial import UNASKED
+from treaty.engine.evaluation.replay.replay import MERGED, NEEDED, Replaying, Step
+from treaty.engine.evaluation.replay.report import Line, Replay
+from treaty.engine.evaluation.replay.versions import COUNTED
+from treaty.engine.states.bag import States
+from treaty.engine.states.incremental_merge import BLOCK, Together
 
 DAY = "day=2026-04-{:02d}"
 Rows = Mapping[str, Sequence[Any]]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 from support.orders import NOW, ROWS, check, contract, on, run, states
 
-from engine.core.number_format import visible
-from engine.core.results import CheckResult, Outcome, RunResult, Sample
-from engine.report import REPORTS, print_draft, print_run
+from treaty.engine.core.number_format import visible
+from treaty.engine.core.results import CheckResult, Outcome, RunResult, Sample
+from treaty.engine.report import REPORTS, print_draft, print_run
 
 TWO_WORDS = contract(
     check("size", "rows", mustBe=4),

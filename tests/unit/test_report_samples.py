@@ -5,9 +5,9 @@ import io
 from rich.console import Console
 from support.orders import ROWS, check, contract, run, states
 
-from engine.core.results import RunResult, Sample
-from engine.evaluation.failing_samples import MASK
-from engine.report import REPORTS, print_run
+from treaty.engine.core.results import RunResult, Sample
+from treaty.engine.evaluation.failing_samples import MASK
+from treaty.engine.report import REPORTS, print_run
 
 GIVEN = contract(check("completeness", "amounts", column="amount", mustBe=1))
 FOUND = Sample(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.orders import NOW, ROWS, check, contract, run, states
 
-from engine.core.results import CheckResult, Outcome, RunResult, Verdict, fold
+from treaty.engine.core.results import CheckResult, Outcome, RunResult, Verdict, fold
 
 ENDINGS = list(product(Outcome, ("warning", "error")))
 VERDICT = {

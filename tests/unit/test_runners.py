@@ -5,10 +5,10 @@ from support.contract_texts import ORDERS
 from support.orders import check
 from support.versions import contract, document
 
-from contracts.document.reader import read
-from engine.checks.executors import entrusted
-from engine.core.results import Runner
-from registry.cli.main import main
+from treaty.contracts.document.reader import read
+from treaty.engine.checks.executors import entrusted
+from treaty.engine.core.results import Runner
+from treaty.registry.cli.main import main
 
 
 def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:

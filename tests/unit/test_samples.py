@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, run, states
 
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.core.results import Measurement
-from engine.evaluation.failing_samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import Measurement
+from treaty.engine.evaluation.failing_samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
 
 STRICT = {"classification": "restricted"}
 

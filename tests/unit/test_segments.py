@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from support.orders import NOW, SCHEMA, check, contract, on, states
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from engine.analyzers.segments import Segments
-from engine.anomaly.baselines import of_runs
-from engine.anomaly.closed_form import OnlineNormal
-from engine.checks.binding import bind
-from engine.core.results import CheckResult, Outcome, RunResult
-from engine.dsl import Check
-from engine.evaluation.judge import judge
-from engine.evaluation.replay.replay import Replaying, Step
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.engine.analyzers.segments import Segments
+from treaty.engine.anomaly.baselines import of_runs
+from treaty.engine.anomaly.closed_form import OnlineNormal
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.engine.dsl import Check
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.replay.replay import Replaying, Step
 
 
 def watched(detector: Any = "online_normal", **words: Any) -> Contract:

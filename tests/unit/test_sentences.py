@@ -9,14 +9,14 @@ from support.analyzer_cases import CASES
 from support.analyzer_table import Case
 from support.orders import ROWS, check, contract, judged
 
-from contracts.assertions import OPERATORS, PAIRED, Assertion
-from engine.analyzers.bound import Reading
-from engine.analyzers.distinct import DuplicateRows, Uniqueness
-from engine.analyzers.nulls import Completeness, NullValues
-from engine.analyzers.numbers import Mean, Minimum
-from engine.analyzers.rows import Compliance, Size
-from engine.analyzers.values import ContainedIn
-from engine.evaluation.sentences import BOUNDS, counted_rows, found
+from treaty.contracts.assertions import OPERATORS, PAIRED, Assertion
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.distinct import DuplicateRows, Uniqueness
+from treaty.engine.analyzers.nulls import Completeness, NullValues
+from treaty.engine.analyzers.numbers import Mean, Minimum
+from treaty.engine.analyzers.rows import Compliance, Size
+from treaty.engine.analyzers.values import ContainedIn
+from treaty.engine.evaluation.sentences import BOUNDS, counted_rows, found
 
 COMPLETE, UNIQUE = Completeness(column="amount"), Uniqueness(columns=("order_id", "line"))
 WHOLE = Assertion("mustBe", 1)

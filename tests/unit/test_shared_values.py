@@ -5,13 +5,13 @@ from support.analyzer_table import SCHEMA
 from support.bags import bag
 from support.orders import check, contract, judged
 
-from contracts.assertions import Assertion
-from contracts.schema import Column, Schema
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.distinct import CountDistinct, Distinctness, DuplicateRows, PrimaryKey, Uniqueness
-from engine.analyzers.violating_rows import Breaking
-from engine.core.results import Outcome
-from engine.states.planning.scan_plan import plan
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.distinct import CountDistinct, Distinctness, DuplicateRows, PrimaryKey, Uniqueness
+from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.core.results import Outcome
+from treaty.engine.states.planning.scan_plan import plan
 
 ID, STATUS = "cast(`id` as bigint)", "cast(`status` as string)"
 NO_KEY = "`id` IS NULL OR `status` IS NULL"

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from support.exchanged import ODD
 from support.versions import document
 
-from contracts.document.writer import write
-from contracts.document.yaml_syntax import parse
-from contracts.editing.text_edits import with_property, with_status
-from contracts.errors import ContractError
+from treaty.contracts.document.writer import write
+from treaty.contracts.document.yaml_syntax import parse
+from treaty.contracts.editing.text_edits import with_property, with_status
+from treaty.contracts.errors import ContractError
 
 RECORD = "0e1" * 21 + "0"
 

@@ -7,10 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.core.enums import Spread
-from registry.datasets.names import Name
-from registry.lineage.downstream.propagation import Bad, Hop, JobRun, Reading, Spreading, State, Trace, spread, states
-from registry.lineage.graph.flows import Feed, Output
+from treaty.registry.core.enums import Spread
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.downstream.propagation import (
+    Bad,
+    Hop,
+    JobRun,
+    Reading,
+    Spreading,
+    State,
+    Trace,
+    spread,
+    states,
+)
+from treaty.registry.lineage.graph.flows import Feed, Output
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 A, B, C, D, E = (Name("file", f"/{each}") for each in "abcde")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from support.oracles import STATE_OF
 
-from engine.components.base import COMPONENTS
-from engine.core import clock
-from engine.core.errors import StateError
-from engine.states.state_files import StateFiles
+from treaty.engine.components.base import COMPONENTS
+from treaty.engine.core import clock
+from treaty.engine.core.errors import StateError
+from treaty.engine.states.state_files import StateFiles
 
 LATER = clock.now() + timedelta(days=1)
 EARLIER = datetime(2020, 1, 1, tzinfo=UTC)

@@ -29,14 +29,14 @@ from support.state_formats import (
     write,
 )  # fmt: skip
 
-from engine.components.base import COMPONENTS
-from engine.core.disk import sealed, unsealed
-from engine.core.errors import StateError
-from engine.gate import publication_intent
-from engine.states import envelope, generations
-from engine.states.bag import inventory, unpack
-from engine.states.generations import StateFolder
-from engine.states.state_files import StateFiles
+from treaty.engine.components.base import COMPONENTS
+from treaty.engine.core.disk import sealed, unsealed
+from treaty.engine.core.errors import StateError
+from treaty.engine.gate import publication_intent
+from treaty.engine.states import envelope, generations
+from treaty.engine.states.bag import inventory, unpack
+from treaty.engine.states.generations import StateFolder
+from treaty.engine.states.state_files import StateFiles
 
 RELEASED = sorted(each for each in HERE.iterdir() if each.is_dir())
 TODAY = max(RELEASED, key=lambda each: int(each.name.removeprefix("format-")))

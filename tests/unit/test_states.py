@@ -7,16 +7,16 @@ import pytest
 from support.analyzer_table import SCHEMA
 from support.bags import bag
 
-from contracts.schema import Column, Schema
-from engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
-from engine.analyzers.numbers import Maximum, Mean, StandardDeviation
-from engine.analyzers.quantiles import ApproxQuantile
-from engine.core.errors import StateError
-from engine.states import bag as states_bag
-from engine.states import envelope
-from engine.states.bag import States
-from engine.states.planning.scan_plan import plan
-from engine.states.state_files import StateFiles
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.analyzers.distinct import ApproxCountDistinct, Uniqueness
+from treaty.engine.analyzers.numbers import Maximum, Mean, StandardDeviation
+from treaty.engine.analyzers.quantiles import ApproxQuantile
+from treaty.engine.core.errors import StateError
+from treaty.engine.states import bag as states_bag
+from treaty.engine.states import envelope
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.states.state_files import StateFiles
 
 ANALYZERS = [
     Mean(column="id"), Maximum(column="id"), StandardDeviation(column="id"), ApproxCountDistinct(column="id"),
@@ -110,7 +110,7 @@ def test_other_bytes_are_refused_by_name(damage: object, said: str) -> None:
 
 def test_a_component_of_another_version_is_left_out_and_the_rest_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = made([1, 2]).pack()
-    monkeypatch.setattr("engine.components.moments.Moments.version", 2)
+    monkeypatch.setattr("treaty.engine.components.moments.Moments.version", 2)
     back = states_bag.unpack(packed)
     assert not any(key.startswith("moments") for key in back.entries)
     assert BOUND[0].value(back.values) == 1.5

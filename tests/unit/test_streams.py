@@ -14,10 +14,10 @@ from support.gates import PROPERTIES, Ending, Gated
 from support.orders import check, contract, result
 from support.streams import Rows, Stream
 
-from engine.core.errors import EngineError, StateError
-from engine.core.results import Outcome, Verdict
-from engine.gate.publication import store_of
-from engine.session.streaming import Overtaken, Refused, watched
+from treaty.engine.core.errors import EngineError, StateError
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.engine.gate.publication import store_of
+from treaty.engine.session.streaming import Overtaken, Refused, watched
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 

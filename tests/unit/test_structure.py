@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from support.orders import PROPERTIES, SCHEMA, contract, on
 
-from contracts.document.model import DataObject, Property, Terms
-from contracts.schema import Column, Schema
-from engine.checks.physical_types import differs
-from engine.checks.schema_checks import judge_structure
-from engine.core.results import CheckResult
+from treaty.contracts.document.model import DataObject, Property, Terms
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.physical_types import differs
+from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.core.results import CheckResult
 
 ID, AMOUNT, STATUS = SCHEMA.columns
 CITY = {"name": "city", "logicalType": "string"}

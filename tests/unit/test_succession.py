@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.anomaly.partition_order import Succession
-from engine.anomaly.series import placed
+from treaty.engine.anomaly.partition_order import Succession
+from treaty.engine.anomaly.series import placed
 
 NAMES = st.builds(
     "{}={}{}".format,

@@ -14,18 +14,18 @@ from support.bags import bag
 from support.histories import history, related, steady
 from support.orders import NOW
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from contracts.document.writer import write
-from contracts.editing.patches import Patch, apply, skeleton
-from contracts.schema import Column, Schema
-from engine.checks.binding import bind
-from engine.evaluation.judge import judge
-from engine.profile.document import document
-from engine.profile.profile import plain
-from engine.suggestions.declared import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
-from engine.suggestions.selection.holdout_test import held, learned
-from engine.suggestions.selection.pipeline import suggest
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import Patch, apply, skeleton
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import bind
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.profile.document import document
+from treaty.engine.profile.profile import plain
+from treaty.engine.suggestions.declared import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
+from treaty.engine.suggestions.selection.holdout_test import held, learned
+from treaty.engine.suggestions.selection.pipeline import suggest
 
 Days = Sequence[dict[str, Sequence[Any]]]
 INT, TEXT, DOUBLE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}

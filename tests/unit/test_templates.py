@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.linting import lint
 
-from contracts.document.reader import read
-from contracts.document.yaml_syntax import parse
-from contracts.errors import ContractError
-from engine.checks.executors import entrusted
-from registry.cli.main import main
-from registry.exchange.builtin_templates import Template, template, templates
+from treaty.contracts.document.reader import read
+from treaty.contracts.document.yaml_syntax import parse
+from treaty.contracts.errors import ContractError
+from treaty.engine.checks.executors import entrusted
+from treaty.registry.cli.main import main
+from treaty.registry.exchange.builtin_templates import Template, template, templates
 
 WORDS = {
     "id": "shop-orders",

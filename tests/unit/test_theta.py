@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.oracles import STATE_OF
 
-from engine.components.estimate import Estimate
-from engine.components.operands import Operand
-from engine.components.theta_sketch import Overlap, Theta, overlap
+from treaty.engine.components.estimate import Estimate
+from treaty.engine.components.operands import Operand
+from treaty.engine.components.theta_sketch import Overlap, Theta, overlap
 
 
 def keys(values: Iterable[int]) -> bytes:

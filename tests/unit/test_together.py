@@ -9,8 +9,8 @@ import numpy
 import pytest
 from support.histories import related
 
-from engine.suggestions.kinds.column_group_search import Rows, by_chance, pairs_by_chance
-from engine.suggestions.selection.pipeline import suggest
+from treaty.engine.suggestions.kinds.column_group_search import Rows, by_chance, pairs_by_chance
+from treaty.engine.suggestions.selection.pipeline import suggest
 
 Days = Sequence[Mapping[str, Sequence[Any]]]
 

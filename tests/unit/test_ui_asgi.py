@@ -9,7 +9,7 @@ from pathlib import Path
 BANNED = ["pyspark", "sqlalchemy", "sqlmodel", "fastapi", "statsmodels", "sklearn", "scipy"]
 PROGRAM = f"""
 import json, sys
-import ui.asgi
+import treaty.ui.asgi
 from streamlit import config
 options = ["theme.light.primaryColor", "client.showErrorDetails"]
 options += ["browser.gatherUsageStats", "server.enableStaticServing"]
@@ -31,7 +31,7 @@ def test_the_options_are_those_beside_the_script_and_no_heavy_library_is_loaded(
 
 def test_a_wrong_setting_is_told_in_a_line(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "ui"],
+        [sys.executable, "-m", "treaty.ui"],
         env={**os.environ, "TREATY_UI_HOSTS": "https://x"},
         capture_output=True,
         text=True,

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from registry.schemas import CheckedOut, DatasetOut, RunOut, SampleOut
-from ui.parts.run import failure_breakdown, reproduction
+from treaty.registry.schemas import CheckedOut, DatasetOut, RunOut, SampleOut
+from treaty.ui.parts.run import failure_breakdown, reproduction
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 BASE: dict[str, Any] = {

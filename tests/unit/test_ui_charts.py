@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ui.widgets import charts
-from ui.widgets.charts import Band, Point
+from treaty.ui.widgets import charts
+from treaty.ui.widgets.charts import Band, Point
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12)
 SERIES = st.lists(st.builds(Point, st.text(max_size=8), FINITE), max_size=30).map(tuple)

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from engine.core.results import Verdict
-from registry.schemas import (
+from treaty.engine.core.results import Verdict
+from treaty.registry.schemas import (
     AcknowledgementOut,
     BlastOut,
     ContractOut,
@@ -19,11 +19,11 @@ from registry.schemas import (
     RunSummary,
     VersionOut,
 )
-from ui.parts.contract import activity, contract_rows, header
-from ui.parts.inbox import inbox_order
-from ui.parts.review import check_editor
-from ui.parts.run import downstream
-from ui.widgets import menu
+from treaty.ui.parts.contract import activity, contract_rows, header
+from treaty.ui.parts.inbox import inbox_order
+from treaty.ui.parts.review import check_editor
+from treaty.ui.parts.run import downstream
+from treaty.ui.widgets import menu
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.parts.contract import document_rows
-from ui.widgets.charts import Band
+from treaty.ui.parts.contract import document_rows
+from treaty.ui.widgets.charts import Band
 
 DOCUMENT = document_rows.parsed("""
 schema:

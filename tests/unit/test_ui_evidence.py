@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from registry.core.enums import Decision
-from registry.schemas import SuggestionOut
-from ui.parts.review.evidence import Evidence, held_everywhere, read
-from ui.widgets.charts import Band, Point
+from treaty.registry.core.enums import Decision
+from treaty.registry.schemas import SuggestionOut
+from treaty.ui.parts.review.evidence import Evidence, held_everywhere, read
+from treaty.ui.widgets.charts import Band, Point
 
 WHOLE = {
     "rows": 31_240,

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.schema import Column, Schema
-from engine.core.partitions import partition_names, views
-from registry import schemas
-from registry.schemas import CheckedOut, HistoryOut
-from ui.parts.metric import metric_charts, metric_series, partition_comparison, point_feedback
-from ui.parts.metric.metric_series import Seen
-from ui.widgets import charts
-from ui.widgets.charts import Band
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.core.partitions import partition_names, views
+from treaty.registry import schemas
+from treaty.registry.schemas import CheckedOut, HistoryOut
+from treaty.ui.parts.metric import metric_charts, metric_series, partition_comparison, point_feedback
+from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.widgets import charts
+from treaty.ui.widgets.charts import Band
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

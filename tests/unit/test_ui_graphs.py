@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.schemas import GraphOut
-from ui.parts.lineage import graph_chart
+from treaty.registry.schemas import GraphOut
+from treaty.ui.parts.lineage import graph_chart
 
 
 def dataset(name: str, *verdicts: str | None) -> dict[str, Any]:

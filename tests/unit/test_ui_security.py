@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from ui.server import security
-from ui.server.security import (
+from treaty.ui.server import security
+from treaty.ui.server.security import (
     COOKIE,
     Gate,
     SecureHeaders,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import streamlit.config
 
-import ui
-from ui.server.oidc_flow import Provider
-from ui.server.settings import LOCAL_HOSTS, Settings, SettingsError, load
+from treaty import ui
+from treaty.ui.server.oidc_flow import Provider
+from treaty.ui.server.settings import LOCAL_HOSTS, Settings, SettingsError, load
 
 CONFIG = Path(ui.__file__).parent / ".streamlit" / "config.toml"
 

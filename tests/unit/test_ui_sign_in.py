@@ -12,13 +12,13 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from support.provider import Issuer, issuing, required
 
-from registry.client import ClientError
-from registry.core.enums import Role
-from registry.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
-from ui.server.auth_routes import Doors
-from ui.server.oidc_flow import Flow, Provider, challenge
-from ui.server.security import COOKIE
-from ui.texts import sign_in as texts
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Role
+from treaty.registry.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
+from treaty.ui.server.auth_routes import Doors
+from treaty.ui.server.oidc_flow import Flow, Provider, challenge
+from treaty.ui.server.security import COOKIE
+from treaty.ui.texts import sign_in as texts
 
 SITE = "http://treaty.test"
 OWN = {"Origin": SITE}

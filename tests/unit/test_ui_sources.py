@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import ui
+from treaty import ui
 
 SOURCES = sorted(Path(ui.__file__).parent.rglob("*.py"))
 # They render Markdown or HTML of whatever they are given, or fetch it.

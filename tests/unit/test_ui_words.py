@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.results import Outcome, Verdict
-from registry.core.enums import Decision, ProposalState, TaskState, VersionState
-from ui import texts as ui_texts
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.core.enums import Decision, ProposalState, TaskState, VersionState
+from treaty.ui import texts as ui_texts
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ESCAPABLE = "\\`*_{}[]()#+-.!|~<>:$&\"'=^"

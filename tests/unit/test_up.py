@@ -9,9 +9,9 @@ import pytest
 from support.ports import free_port
 from support.processes import all_gone, descendants
 
-from registry.core import settings as core_settings
-from registry.core.settings import Settings
-from registry.serve import local_stack
+from treaty.registry.core import settings as core_settings
+from treaty.registry.core.settings import Settings
+from treaty.registry.serve import local_stack
 
 
 def test_every_setting_reaches_the_parts_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,13 @@ import random
 import pytest
 from support.orders import NOW, ROWS, SCHEMA, check, contract, judged, on, result, run, states
 
-from contracts.document.model import Contract
-from contracts.errors import ContractError
-from contracts.schema import Column, Schema
-from engine.core.errors import StateError
-from engine.evaluation.judge import judge, lacking
-from engine.evaluation.metric_values import UNKNOWN
-from engine.states.bag import ALL, States
+from treaty.contracts.document.model import Contract
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.core.errors import StateError
+from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.metric_values import UNKNOWN
+from treaty.engine.states.bag import ALL, States
 
 AMOUNT = contract(check("mean", column="amount", mustBeGreaterThan=2))
 GOOD, BAD = {**ROWS, "amount": [9.0] * 4}, {**ROWS, "amount": [1.0] * 4}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.comparison.compatibility import Bump
-from registry.contracts.numbering import next_free, says_enough
+from treaty.contracts.comparison.compatibility import Bump
+from treaty.registry.contracts.numbering import next_free, says_enough
 
 NUMBERS = st.tuples(*[st.integers(0, 10**6)] * 3).map(lambda parts: ".".join(map(str, parts)))
 

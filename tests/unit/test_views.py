@@ -10,14 +10,14 @@ from support.orders import NOW, PROPERTIES, ROWS, SCHEMA, check, result, run, st
 from support.view_texts import CONDITIONS, KEYED, REFUSED, viewed
 from support.view_texts import SCHEMA as MANY
 
-from contracts.document.model import Contract, DataObject, Property
-from contracts.errors import ContractError
-from contracts.predicates.parser import PredicateError
-from contracts.schema import Column, Schema
-from engine.checks.binding import NOT_OF_VIEWS, bind
-from engine.core.partitions import partition_names, views
-from engine.evaluation.failing_samples import discreet
-from engine.evaluation.judge import judge
+from treaty.contracts.document.model import Contract, DataObject, Property
+from treaty.contracts.errors import ContractError
+from treaty.contracts.predicates.parser import PredicateError
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.checks.binding import NOT_OF_VIEWS, bind
+from treaty.engine.core.partitions import partition_names, views
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.judge import judge
 
 DAYS = [f"day=2026-01-0{day}/country={country}" for day in (1, 2, 3) for country in ("DE", "FR")]
 NONE = f"day={partition_names.NULL}/country={partition_names.NULL}"

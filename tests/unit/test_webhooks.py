@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from registry.notifications.transport.webhook_signatures import TIME, Unsigned, new_secret, signed, verify
+from treaty.registry.notifications.transport.webhook_signatures import TIME, Unsigned, new_secret, signed, verify
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = "whsec_" + b64encode(b"0" * 32).decode()

@@ -6,10 +6,10 @@ from urllib.request import urlopen
 import pytest
 from support.ports import free_port
 
-from registry.core import clock, ids
-from registry.core.prometheus import Counts, line
-from registry.tables import Task
-from registry.worker.metrics import Figures, served
+from treaty.registry.core import clock, ids
+from treaty.registry.core.prometheus import Counts, line
+from treaty.registry.tables import Task
+from treaty.registry.worker.metrics import Figures, served
 
 
 def task() -> Task:

@@ -4,12 +4,12 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.core.enums import InboxState, OutboxState, Permission, Role, TaskState
-from registry.schemas import MessageOut, TokenOut, UserChange, UserOut
-from ui import texts as ui_texts
-from ui.texts import admin as texts
-from ui.texts import lineage, pages
-from ui.widgets import panels, people_forms, step_runner, viewer
+from treaty.registry.core.enums import InboxState, OutboxState, Permission, Role, TaskState
+from treaty.registry.schemas import MessageOut, TokenOut, UserChange, UserOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import admin as texts
+from treaty.ui.texts import lineage, pages
+from treaty.ui.widgets import panels, people_forms, step_runner, viewer
 
 TABS = (texts.USERS, texts.TOKENS, texts.HEALTH, texts.UNDELIVERED)
 SHOWN = 50

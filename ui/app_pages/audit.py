@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from registry.core.enums import Action
-from registry.schemas import AuditOut
-from ui import texts as ui_texts
-from ui.texts import audit as texts
-from ui.texts import pages
-from ui.widgets import panels, viewer
+from treaty.registry.core.enums import Action
+from treaty.registry.schemas import AuditOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import audit as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, viewer
 
 SHOWN = 200
 

@@ -3,13 +3,13 @@ last runs came out; what is asked stands in the address."""
 
 import streamlit as st
 
-from registry.core.enums import LabelKind, Permission
-from registry.schemas import CatalogItem, CatalogPage
-from ui import texts as ui_texts
-from ui.parts.inbox import contract_requests
-from ui.texts import contract as texts
-from ui.texts import pages
-from ui.widgets import panels, viewer
+from treaty.registry.core.enums import LabelKind, Permission
+from treaty.registry.schemas import CatalogItem, CatalogPage
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.inbox import contract_requests
+from treaty.ui.texts import contract as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, viewer
 
 ROWS = 50
 MINE = "subscribed"

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.schemas import ContractOut, DatasetOut, EntrustedOut, ResultOut, RunOut
-from ui import texts as ui_texts
-from ui.parts.contract import activity, consumers, contract_rows, document_rows, header
-from ui.parts.review import next_version
-from ui.texts import contract as texts
-from ui.widgets import panels, viewer
+from treaty.registry.schemas import ContractOut, DatasetOut, EntrustedOut, ResultOut, RunOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.contract import activity, consumers, contract_rows, document_rows, header
+from treaty.ui.parts.review import next_version
+from treaty.ui.texts import contract as texts
+from treaty.ui.widgets import panels, viewer
 
 TABS = (
     texts.OVERVIEW,

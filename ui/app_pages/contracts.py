@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from registry.schemas import ContractSummary
-from ui import texts as ui_texts
-from ui.texts import contract as texts
-from ui.texts import pages
-from ui.widgets import panels, viewer
+from treaty.registry.schemas import ContractSummary
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import contract as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, viewer
 
 ROWS = 20
 

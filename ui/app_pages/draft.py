@@ -5,12 +5,12 @@ from uuid import UUID
 import streamlit as st
 from pydantic import ValidationError
 
-from registry.client import ClientError
-from registry.schemas import DraftIn, TaskOut
-from ui import texts as ui_texts
-from ui.texts import draft as texts
-from ui.texts import pages
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.schemas import DraftIn, TaskOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import draft as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, step_runner, viewer
 
 FORMATS = (texts.FIND_OUT, "parquet", "delta", "iceberg", "csv", "json", "orc")
 FIELDS = {

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.core.enums import Answer
-from registry.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
-from ui import texts as ui_texts
-from ui.parts.inbox import contract_requests, failed_runs, inbox_order, proposal_list
-from ui.texts import contract as of_contract
-from ui.texts import inbox as texts
-from ui.texts import pages
-from ui.widgets import panels, step_runner, undo, viewer
+from treaty.registry.core.enums import Answer
+from treaty.registry.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.inbox import contract_requests, failed_runs, inbox_order, proposal_list
+from treaty.ui.texts import contract as of_contract
+from treaty.ui.texts import inbox as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, step_runner, undo, viewer
 
 LAST = 3
 

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from registry.core.enums import IncidentState, Permission
-from registry.schemas import BlastEntry, IncidentOut
-from ui import texts as ui_texts
-from ui.parts.inbox import failed_runs, incident_steps
-from ui.texts import incidents as texts
-from ui.texts import pages
-from ui.widgets import panels, viewer
+from treaty.registry.core.enums import IncidentState, Permission
+from treaty.registry.schemas import BlastEntry, IncidentOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.inbox import failed_runs, incident_steps
+from treaty.ui.texts import incidents as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, viewer
 
 SHOWN = 50
 WHICH = {

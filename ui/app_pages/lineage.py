@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.core.enums import InboxState
-from registry.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
-from ui import texts as ui_texts
-from ui.parts.inbox import contract_requests
-from ui.parts.lineage import graph_chart
-from ui.texts import lineage as texts
-from ui.texts import pages
-from ui.widgets import panels, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import InboxState
+from treaty.registry.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.inbox import contract_requests
+from treaty.ui.parts.lineage import graph_chart
+from treaty.ui.texts import lineage as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, viewer
 
 SHOWN = 50
 DEPTHS = (1, 2, 3, 5, 10, 20)

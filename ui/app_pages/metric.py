@@ -5,15 +5,15 @@ from datetime import timedelta
 
 import streamlit as st
 
-from registry.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary
-from ui import texts as ui_texts
-from ui.parts.contract import document_rows
-from ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback
-from ui.parts.metric.metric_series import Seen
-from ui.texts import metric as texts
-from ui.texts import pages
-from ui.widgets import panels, viewer
-from ui.widgets.charts import Band
+from treaty.registry.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.contract import document_rows
+from treaty.ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback
+from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.texts import metric as texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import panels, viewer
+from treaty.ui.widgets.charts import Band
 
 PERIODS = {ui_texts.DAYS_30: 30, ui_texts.DAYS_90: 90, ui_texts.YEAR: 365, ui_texts.ALL: None}
 MOST = 2000

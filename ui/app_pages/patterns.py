@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.core.enums import Permission
-from registry.schemas import CarriedOut, CarrierOut, DomainOut
-from ui import texts as ui_texts
-from ui.parts.contract import contract_rows
-from ui.texts import pages
-from ui.texts import patterns as texts
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Permission
+from treaty.registry.schemas import CarriedOut, CarrierOut, DomainOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.contract import contract_rows
+from treaty.ui.texts import pages
+from treaty.ui.texts import patterns as texts
+from treaty.ui.widgets import panels, step_runner, viewer
 
 SHOWN = 100
 UNUSABLE = 422

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from registry.schemas import Bins, ColumnDocument, Counted, ProfileDocument
-from ui import texts as ui_texts
-from ui.texts import pages
-from ui.texts import profile as texts
-from ui.widgets import charts, panels, viewer
+from treaty.registry.schemas import Bins, ColumnDocument, Counted, ProfileDocument
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import pages
+from treaty.ui.texts import profile as texts
+from treaty.ui.widgets import charts, panels, viewer
 
 OPENED = 12
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from registry.schemas import AnalyzerOut, ArgumentOut
-from ui import texts as ui_texts
-from ui.texts import reference as texts
-from ui.widgets import panels, viewer
+from treaty.registry.schemas import AnalyzerOut, ArgumentOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import reference as texts
+from treaty.ui.widgets import panels, viewer
 
 
 def page() -> None:

@@ -6,12 +6,12 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import texts as ui_texts
-from ui.parts.review import bulk_table, cards, check_editor, next_version, partial_rerun, review_actions
-from ui.parts.review.evidence import read
-from ui.texts import review as texts
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.schemas import PreviewOut, ProposalOut, SuggestionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.review import bulk_table, cards, check_editor, next_version, partial_rerun, review_actions
+from treaty.ui.parts.review.evidence import read
+from treaty.ui.texts import review as texts
+from treaty.ui.widgets import panels, step_runner, viewer
 
 CARDS = 8
 VIEWS = (texts.AS_CARDS, texts.AS_TABLE)

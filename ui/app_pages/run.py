@@ -7,14 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.schemas import ResultOut, RunOut, SampleOut
-from ui import texts as ui_texts
-from ui.parts.contract import document_rows, inferred_consumers
-from ui.parts.metric import partition_comparison
-from ui.parts.run import downstream, failing_rows, failure_breakdown, reproduction
-from ui.texts import run as texts
-from ui.widgets import charts, panels, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.schemas import ResultOut, RunOut, SampleOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.contract import document_rows, inferred_consumers
+from treaty.ui.parts.metric import partition_comparison
+from treaty.ui.parts.run import downstream, failing_rows, failure_breakdown, reproduction
+from treaty.ui.texts import run as texts
+from treaty.ui.widgets import charts, panels, viewer
 
 # Results of a check that are looked at to say since when it fails.
 PAST = 500

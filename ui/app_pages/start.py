@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.core.enums import Permission
-from ui import texts as ui_texts
-from ui.server import settings
-from ui.texts import pages
-from ui.texts import start as texts
-from ui.widgets import panels, people_forms, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Permission
+from treaty.ui import texts as ui_texts
+from treaty.ui.server import settings
+from treaty.ui.texts import pages
+from treaty.ui.texts import start as texts
+from treaty.ui.widgets import panels, people_forms, viewer
 
 EVERY = 3
 FORBIDDEN = 403

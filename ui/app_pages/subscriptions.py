@@ -4,13 +4,13 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.core.enums import ChannelKind
-from registry.schemas import ChannelIn, ChannelOut, SubscriptionOut
-from ui import texts as ui_texts
-from ui.texts import pages
-from ui.texts import people as texts
-from ui.texts.consumers import EVENTS_MISSING
-from ui.widgets import notification_form, panels, people_forms, step_runner, viewer
+from treaty.registry.core.enums import ChannelKind
+from treaty.registry.schemas import ChannelIn, ChannelOut, SubscriptionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import pages
+from treaty.ui.texts import people as texts
+from treaty.ui.texts.consumers import EVENTS_MISSING
+from treaty.ui.widgets import notification_form, panels, people_forms, step_runner, viewer
 
 TABS = (pages.SUBSCRIPTIONS, texts.CHANNELS)
 

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from registry.core.enums import TaskState
-from registry.schemas import TaskSummary
-from ui import texts as ui_texts
-from ui.texts import pages
-from ui.texts import tasks as texts
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.core.enums import TaskState
+from treaty.registry.schemas import TaskSummary
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import pages
+from treaty.ui.texts import tasks as texts
+from treaty.ui.widgets import panels, step_runner, viewer
 
 SHOWN = 50
 EVERY = 5

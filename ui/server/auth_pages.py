@@ -10,8 +10,8 @@ from urllib.parse import quote, urlencode
 import streamlit
 from starlette.responses import HTMLResponse
 
-from ui import texts as ui_texts
-from ui.texts import sign_in as texts
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import sign_in as texts
 
 HERE = Path(__file__).parent
 STATIC = HERE.parent / "static"

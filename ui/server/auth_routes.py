@@ -12,14 +12,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from registry.client import Client, ClientError
-from registry.schemas import SessionOut
-from ui.server import auth_pages
-from ui.server.auth_pages import Door, rendered
-from ui.server.oidc_flow import COOKIE as FLOW
-from ui.server.oidc_flow import LASTS, Flow, NotSignedIn, Provider
-from ui.server.security import COOKIE, from_own_page, same_site_path
-from ui.texts import sign_in as texts
+from treaty.registry.client import Client, ClientError
+from treaty.registry.schemas import SessionOut
+from treaty.ui.server import auth_pages
+from treaty.ui.server.auth_pages import Door, rendered
+from treaty.ui.server.oidc_flow import COOKIE as FLOW
+from treaty.ui.server.oidc_flow import LASTS, Flow, NotSignedIn, Provider
+from treaty.ui.server.security import COOKIE, from_own_page, same_site_path
+from treaty.ui.texts import sign_in as texts
 
 LONGEST_FORM = 16_384
 BACK = "/sign-in/back"

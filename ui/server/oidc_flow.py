@@ -14,8 +14,8 @@ from urllib.parse import quote_plus, urlencode
 
 import httpx
 
-from ui.server.security import same_site_path
-from ui.texts import sign_in as texts
+from treaty.ui.server.security import same_site_path
+from treaty.ui.texts import sign_in as texts
 
 # Begins what the cookie holds while somebody is at the provider.
 COOKIE = "treaty_sign_in"

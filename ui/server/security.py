@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui.texts import sign_in as texts
+from treaty.ui.texts import sign_in as texts
 
 COOKIE = "treaty_session"
 # The server's own counters, and a programming interface that nobody here needs.

@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ui.server.oidc_flow import Provider
-from ui.texts import common as texts
+from treaty.ui.server.oidc_flow import Provider
+from treaty.ui.texts import common as texts
 
 API_URL = "http://127.0.0.1:8700"
 LOCAL_HOSTS = ("127.0.0.1", "localhost")

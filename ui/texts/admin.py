@@ -1,6 +1,6 @@
 """What the administration says."""
 
-from ui.texts.formatting import count, several
+from treaty.ui.texts.formatting import count, several
 
 USERS = "Users"
 TOKENS = "Tokens"

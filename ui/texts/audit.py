@@ -1,6 +1,6 @@
 """What the audit says."""
 
-from ui.texts.formatting import count
+from treaty.ui.texts.formatting import count
 
 OBJECT_ID = "Of what, by its id"
 EMPTY = "Nothing was changed"

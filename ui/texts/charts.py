@@ -1,6 +1,6 @@
 """What charts say in words: to those who cannot see them, at their limits, and under the pointer."""
 
-from ui.texts.formatting import count, several, value
+from treaty.ui.texts.formatting import count, several, value
 
 NO_LIMIT = "no limit"
 TIP_PARTITION = "partition"

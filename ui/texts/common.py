@@ -1,6 +1,6 @@
 """Texts that several pages share: headings of tables, labels of inputs, and what buttons are called."""
 
-from ui.texts.formatting import count, several, value
+from treaty.ui.texts.formatting import count, several, value
 
 ALL = "All"
 
@@ -71,7 +71,7 @@ NO_CHECKS = "no checks"
 NOBODY = "nobody"
 
 # The program that serves the pages, and what is wrong with its settings.
-PROGRAM = "python -m ui"
+PROGRAM = "python -m treaty.ui"
 PURPOSE = "Serve the pages of the registry."
 HOST = "the address to listen on (default: %(default)s)"
 PORT = "the port to listen on (default: %(default)s)"

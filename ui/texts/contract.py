@@ -1,6 +1,6 @@
 """What the pages of contracts say: the list, the catalog, one contract, and what a document promises."""
 
-from ui.texts.formatting import several
+from treaty.ui.texts.formatting import several
 
 # The catalog and the list.
 HOW_TO_BEGIN = "Draft one from a table that Spark can read, or put one forward through the API."

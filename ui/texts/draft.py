@@ -1,6 +1,6 @@
 """What is said where a draft is asked for, and while it is made."""
 
-from ui.texts.formatting import listed
+from treaty.ui.texts.formatting import listed
 
 INTRO = "Spark profiles the table and suggests checks that its past keeps. Nothing is promised until an owner approves."
 LOCATION = "Where the table lies"

@@ -1,6 +1,6 @@
 """What the inbox says of drafts: whom they wait for, and what was done about them."""
 
-from ui.texts.formatting import several
+from treaty.ui.texts.formatting import several
 
 CHANGE = "You change"
 CHANGE_HELP = "Somebody asks for changes of your drafts. Nobody approves them until then."

@@ -1,6 +1,6 @@
 """What the evidence of a suggestion says in words."""
 
-from ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import listed, several
 
 NOT_COUNTED = "Nobody counted its values: a sketch of them admits it"
 PARTS_OF_TABLE = "parts of the table"

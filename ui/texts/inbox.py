@@ -1,6 +1,6 @@
 """What the inbox says."""
 
-from ui.texts.formatting import several
+from treaty.ui.texts.formatting import several
 
 NOTHING_WAITS = "Nothing waits for you"
 DRAFTS_APPEAR = "New drafts to review and failed runs of your contracts appear here."

@@ -1,6 +1,6 @@
 """What the pages say of incidents, and of the steps that are taken with them."""
 
-from ui.texts.formatting import several
+from treaty.ui.texts.formatting import several
 
 MINE = "Mine"
 OPEN = "Open"

@@ -1,6 +1,6 @@
 """What the pages say of lineage: the graph, the events that came, and what lies further up."""
 
-from ui.texts.formatting import count, several
+from treaty.ui.texts.formatting import count, several
 
 GRAPH = "Graph"
 EVENTS = "Events"

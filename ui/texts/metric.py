@@ -1,6 +1,6 @@
 """What the metric explorer says: the course of a metric, what people say of its points, and two partitions compared."""
 
-from ui.texts.formatting import listed, several, value
+from treaty.ui.texts.formatting import listed, several, value
 
 OPEN_REPORT = "Open the report"
 FIRST_RUN_BEGINS = "The first run of the contract begins it."

@@ -1,6 +1,6 @@
 """What the pages say of what a next version means: what it changes, whom it breaks, when it would have alerted."""
 
-from ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import listed, several
 
 MEANING = "What it changes, breaks and would have told"
 DIRECTIONS = {

@@ -1,6 +1,6 @@
 """What the forms for people, keys and channels say, and the page of subscriptions."""
 
-from ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import listed, several
 
 ROLE = "Role"
 FIRST_PASSWORD = "First password"

@@ -1,6 +1,6 @@
 """What the profile of a table says."""
 
-from ui.texts.formatting import count, listed, several, value
+from treaty.ui.texts.formatting import count, listed, several, value
 
 DATASET = "Contract, contract.object or a dataset's name"
 SHOW = "Show"

@@ -1,6 +1,6 @@
 """What the reference says beside the descriptions of the analyzers."""
 
-from ui.texts.status_labels import family
+from treaty.ui.texts.status_labels import family
 
 TITLE = "What a contract may promise"
 INTRO = "A check names an analyzer, its arguments and a limit. Every analyzer takes a filter, where."

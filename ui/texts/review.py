@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import listed, several
 
 NO_PROPOSAL = "No proposal named"
 OPEN_DRAFT = "Open a draft from the inbox."

@@ -1,6 +1,6 @@
 """What a run report says: the verdict, what failed and why, what it led to, and how to see it again."""
 
-from ui.texts.formatting import count, listed, several
+from treaty.ui.texts.formatting import count, listed, several
 
 FAILED = "Failed"
 WARNINGS = "Warnings"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ui.texts.formatting import NOTHING
+from treaty.ui.texts.formatting import NOTHING
 
 Colour = Literal["blue", "red", "orange", "gray", "green"]
 

@@ -1,6 +1,6 @@
 """What the queue of tasks says."""
 
-from ui.texts.formatting import several
+from treaty.ui.texts.formatting import several
 
 CONTRACT_ID = "Of which contract, by its id"
 EMPTY = "No such task"

@@ -1,6 +1,6 @@
 """What is said of a whole proposal beside approving it."""
 
-from ui.texts.formatting import listed
+from treaty.ui.texts.formatting import listed
 
 NOBODY_APPROVES = "Nobody approves it until it is changed, or they ask no longer."
 ASK_NO_LONGER = "Ask no longer"

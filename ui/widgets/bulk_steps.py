@@ -6,10 +6,10 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from registry.client import ClientError
-from ui import texts as ui_texts
-from ui.widgets import panels
-from ui.widgets import undo as widgets_undo
+from treaty.registry.client import ClientError
+from treaty.ui import texts as ui_texts
+from treaty.ui.widgets import panels
+from treaty.ui.widgets import undo as widgets_undo
 
 Thing = TypeVar("Thing")
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ui import texts as ui_texts
-from ui.texts import charts as texts
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import charts as texts
 
 BLUE = "#0072B2"
 VERMILLION = "#D55E00"

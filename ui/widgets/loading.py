@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 import streamlit as st
 
-from ui import texts as ui_texts
-from ui.texts import pages
-from ui.widgets import viewer
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import pages
+from treaty.ui.widgets import viewer
 
 ROWS = 4
 OLD, EVERY = timedelta(minutes=5), timedelta(minutes=1)

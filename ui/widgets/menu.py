@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from registry.core.enums import Permission
-from ui.texts import pages
+from treaty.registry.core.enums import Permission
+from treaty.ui.texts import pages
 
 HOME = "inbox"
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from registry.core.enums import NoticeKind, Permission
-from registry.schemas import ChannelOut, SubscriptionOut
-from ui import texts as ui_texts
-from ui.texts import consumers as texts
-from ui.widgets import viewer
+from treaty.registry.core.enums import NoticeKind, Permission
+from treaty.registry.schemas import ChannelOut, SubscriptionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import consumers as texts
+from treaty.ui.widgets import viewer
 
 EVENTS, CHANNEL = "events", "through"
 # What consumers choose from, in the words of notices.

@@ -10,13 +10,13 @@ from uuid import uuid4
 
 import streamlit as st
 
-from registry.client import UNREACHABLE, ClientError
-from registry.schemas import MeasurementOut, RunSummary
-from ui import texts as ui_texts
-from ui.texts import Mark
-from ui.texts import steps as texts
-from ui.widgets import charts, viewer
-from ui.widgets.charts import Band, Point
+from treaty.registry.client import UNREACHABLE, ClientError
+from treaty.registry.schemas import MeasurementOut, RunSummary
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import Mark
+from treaty.ui.texts import steps as texts
+from treaty.ui.widgets import charts, viewer
+from treaty.ui.widgets.charts import Band, Point
 
 log = logging.getLogger(__name__)
 TOLD = "_told"

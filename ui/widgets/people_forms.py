@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import streamlit as st
 from pydantic import ValidationError
 
-from registry.client import ClientError
-from registry.core.enums import Permission, Role
-from ui import texts as ui_texts
-from ui.texts import people as texts
-from ui.widgets import panels, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Permission, Role
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import people as texts
+from treaty.ui.widgets import panels, viewer
 
 SECRET = "_secret"
 DAYS = {ui_texts.DAYS_30: 30, ui_texts.DAYS_90: 90, ui_texts.YEAR: 365, ui_texts.FOR_EVER: None}

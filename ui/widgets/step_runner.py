@@ -5,13 +5,13 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.core.enums import Decision
-from registry.schemas import ApprovedOut, PreviewOut, ProposalOut
-from ui import texts as ui_texts
-from ui.texts import review as texts
-from ui.widgets import panels, viewer
-from ui.widgets import undo as widgets_undo
+from treaty.registry.client import ClientError
+from treaty.registry.core.enums import Decision
+from treaty.registry.schemas import ApprovedOut, PreviewOut, ProposalOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import review as texts
+from treaty.ui.widgets import panels, viewer
+from treaty.ui.widgets import undo as widgets_undo
 
 
 def attempt(step: Callable[[], object], *, done: str = "") -> bool:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from registry.client import ClientError
-from ui import texts as ui_texts
-from ui.texts import steps as texts
-from ui.widgets import panels
+from treaty.registry.client import ClientError
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import steps as texts
+from treaty.ui.widgets import panels
 
 DONE = "_done"
 KEPT = 20

@@ -8,11 +8,11 @@ from uuid import UUID
 import httpx
 import streamlit as st
 
-from registry.client import Client
-from registry.core.enums import Permission
-from registry.schemas import InboxOut, Me, ProposalOut
-from ui.server import settings
-from ui.server.security import COOKIE, sign_in_link
+from treaty.registry.client import Client
+from treaty.registry.core.enums import Permission
+from treaty.registry.schemas import InboxOut, Me, ProposalOut
+from treaty.ui.server import settings
+from treaty.ui.server.security import COOKIE, sign_in_link
 
 ANSWERED, REVIEWED, VIEWER = "_answered", "_reviewed", "_viewer"
 

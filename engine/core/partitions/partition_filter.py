@@ -1,9 +1,9 @@
 """Conditions on partition columns, evaluated here on the values that partitions' names say: no Spark, no rows.
 
-A part of what predicates may use (`contracts.predicates.grammar`): comparisons, IN, BETWEEN, LIKE, IS, AND, OR, NOT,
-columns and constants; all else is refused by name. Null is SQL's: a comparison with it is null, and what is not true is
-not chosen. Spark compares alike: texts by code point, NaN above all numbers, a date as its midnight beside a timestamp.
-Times have no zone: they are as the names have them."""
+A part of what predicates may use (`treaty.contracts.predicates.grammar`): comparisons, IN, BETWEEN, LIKE, IS, AND, OR,
+NOT, columns and constants; all else is refused by name. Null is SQL's: a comparison with it is null, and what is not
+true is not chosen. Spark compares alike: texts by code point, NaN above all numbers, a date as its midnight beside a
+timestamp. Times have no zone: they are as the names have them."""
 
 import operator
 import re
@@ -15,12 +15,12 @@ from math import isnan
 from struct import pack, unpack
 from typing import Any
 
-from contracts.errors import Fault
-from contracts.predicates import grammar
-from contracts.predicates.parser import PredicateError, parse, tree_of
-from contracts.predicates.types import BOOLEAN, INTEGRAL, base, meeting
-from contracts.safe_regex import MAX_SUBJECT
-from contracts.schema import Schema
+from treaty.contracts.errors import Fault
+from treaty.contracts.predicates import grammar
+from treaty.contracts.predicates.parser import PredicateError, parse, tree_of
+from treaty.contracts.predicates.types import BOOLEAN, INTEGRAL, base, meeting
+from treaty.contracts.safe_regex import MAX_SUBJECT
+from treaty.contracts.schema import Schema
 
 Row = Mapping[str, Any]
 ADMITTED = "use comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR and NOT of columns and constants"

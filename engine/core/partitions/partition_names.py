@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.document import computed_partitions
-from contracts.predicates.parser import PredicateError, literal
-from contracts.schema import Schema
-from engine.core.errors import Unreadable
+from treaty.contracts.document import computed_partitions
+from treaty.contracts.predicates.parser import PredicateError, literal
+from treaty.contracts.schema import Schema
+from treaty.engine.core.errors import Unreadable
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _DATED = re.compile(r"(19|20)\d\d-?(0[1-9]|1[0-2])(-?([0-2]\d|3[01])([ T].*)?)?$")

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from contracts.document import computed_partitions
-from contracts.document.model import DataObject, View
-from contracts.errors import Fault
-from contracts.predicates.parser import PredicateError
-from contracts.schema import LOGICAL, Column, Schema
-from engine.core.partitions import partition_filter, partition_names
-from engine.core.partitions.months import members
+from treaty.contracts.document import computed_partitions
+from treaty.contracts.document.model import DataObject, View
+from treaty.contracts.errors import Fault
+from treaty.contracts.predicates.parser import PredicateError
+from treaty.contracts.schema import LOGICAL, Column, Schema
+from treaty.engine.core.partitions import partition_filter, partition_names
+from treaty.engine.core.partitions.months import members
 
 MERGED = "predicate-merged"
 # What the values of a partition column are compared as, by its logical type: folders hold nothing but texts.

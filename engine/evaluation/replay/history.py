@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from engine.analyzers.bound import Reading
-from engine.anomaly.baselines import Pasts, Stated
-from engine.anomaly.partition_order import Succession, place
-from engine.anomaly.series import Point
-from engine.checks.binding import BoundCheck
-from engine.core.partitions.months import members
-from engine.evaluation import metric_values
-from engine.evaluation.replay.versions import Case
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.anomaly.baselines import Pasts, Stated
+from treaty.engine.anomaly.partition_order import Succession, place
+from treaty.engine.anomaly.series import Point
+from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.core.partitions.months import members
+from treaty.engine.evaluation import metric_values
+from treaty.engine.evaluation.replay.versions import Case
 
 Read = Callable[[Case], Reading | str]
 

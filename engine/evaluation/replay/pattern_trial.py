@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from contracts.safe_regex import MAX_SUBJECT
-from engine.analyzers.base import Analyzer, Unbindable
-from engine.analyzers.distinct import CountDistinct
-from engine.checks.binding import BoundCheck
-from engine.components.frequencies import Counts
-from engine.states.bag import States
+from treaty.contracts.safe_regex import MAX_SUBJECT
+from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.distinct import CountDistinct
+from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.components.frequencies import Counts
+from treaty.engine.states.bag import States
 
 # Values of one partition that are tried, those that occur most often first.
 MOST = 100_000

@@ -2,7 +2,7 @@
 
 A check of scope delta is judged on each partition by itself; one of scope dataset, or of a view, on all that had come
 by then, whose states are merged as they come. It is the judge of every validation that judges here
-(`engine.evaluation.judge`)."""
+(`treaty.engine.evaluation.judge`)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,23 +11,23 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
-from contracts.document.model import Contract, View
-from contracts.predicates.parser import PredicateError
-from contracts.schema import Schema
-from engine.analyzers.bound import Reading
-from engine.checks.binding import BoundCheck
-from engine.checks.dataset_limits import Referent
-from engine.core.errors import StateError
-from engine.core.partitions import views
-from engine.core.partitions.months import dated, days, members
-from engine.core.results import Outcome
-from engine.evaluation import metric_values
-from engine.evaluation.replay.history import Walked
-from engine.evaluation.replay.report import Line, Replay
-from engine.evaluation.replay.versions import NEW, OLD, Case, Form, Forming, Ground, Sides
-from engine.states import bag as bags
-from engine.states.bag import ALL, Files, States
-from engine.states.incremental_merge import Together
+from treaty.contracts.document.model import Contract, View
+from treaty.contracts.predicates.parser import PredicateError
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import Reading
+from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.partitions import views
+from treaty.engine.core.partitions.months import dated, days, members
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation import metric_values
+from treaty.engine.evaluation.replay.history import Walked
+from treaty.engine.evaluation.replay.report import Line, Replay
+from treaty.engine.evaluation.replay.versions import NEW, OLD, Case, Form, Forming, Ground, Sides
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import ALL, Files, States
+from treaty.engine.states.incremental_merge import Together
 
 DAMAGED = "its states cannot be read: {}"
 NEEDED = "no state of it is kept: it needs the data once"

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from engine.core.partitions.months import dated, members
-from engine.evaluation.replay.pattern_trial import UNASKED, Tried
+from treaty.engine.core.partitions.months import dated, members
+from treaty.engine.evaluation.replay.pattern_trial import UNASKED, Tried
 
 NAMED = 5
 NOTHING = "nothing is stored to judge it on"

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from contracts.document.model import Anomalies, Contract, DataObject, View
-from contracts.schema import Schema
-from engine.checks.binding import BoundCheck, bind
-from engine.checks.schema_checks import judge_structure
-from engine.core.results import Outcome
-from engine.evaluation.judge import NOT_AT_ONCE
-from engine.evaluation.replay.pattern_trial import Trial, counted, trial
-from engine.evaluation.replay.report import Told
+from treaty.contracts.document.model import Anomalies, Contract, DataObject, View
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import NOT_AT_ONCE
+from treaty.engine.evaluation.replay.pattern_trial import Trial, counted, trial
+from treaty.engine.evaluation.replay.report import Told
 
 OLD, NEW = 0, 1
 COUNTED = "it needs how often each value occurs: that is merged on request alone"

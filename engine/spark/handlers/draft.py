@@ -4,28 +4,28 @@ suggestions."""
 from dataclasses import replace
 from typing import Any
 
-from contracts.document import computed_partitions
-from contracts.document.classification import inherit
-from contracts.document.reader import read as read_contract
-from contracts.document.writer import write
-from contracts.editing.patches import skeleton
-from contracts.schema import Schema
-from engine.core.partitions import partition_names
-from engine.profile.document import document
-from engine.profile.profile import History
-from engine.protocol.progress import Tell, silent
-from engine.protocol.requests import Drafted, DraftRequest
-from engine.spark.profile.patterns import suggested
-from engine.spark.profile.profile import Opened, history, opened
-from engine.spark.profile.pseudo_partitions import as_one, split
-from engine.spark.profile.references import references
-from engine.spark.profile.row_sample import drawn
-from engine.spark.scan.scan import scan
-from engine.states.bag import States
-from engine.states.planning.scan_plan import Plan, plan
-from engine.suggestions.declared import worth_counting
-from engine.suggestions.kinds.column_group_search import looked_at, together, with_counted
-from engine.suggestions.selection.pipeline import suggest
+from treaty.contracts.document import computed_partitions
+from treaty.contracts.document.classification import inherit
+from treaty.contracts.document.reader import read as read_contract
+from treaty.contracts.document.writer import write
+from treaty.contracts.editing.patches import skeleton
+from treaty.contracts.schema import Schema
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.profile.document import document
+from treaty.engine.profile.profile import History
+from treaty.engine.protocol.progress import Tell, silent
+from treaty.engine.protocol.requests import Drafted, DraftRequest
+from treaty.engine.spark.profile.patterns import suggested
+from treaty.engine.spark.profile.profile import Opened, history, opened
+from treaty.engine.spark.profile.pseudo_partitions import as_one, split
+from treaty.engine.spark.profile.references import references
+from treaty.engine.spark.profile.row_sample import drawn
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import Plan, plan
+from treaty.engine.suggestions.declared import worth_counting
+from treaty.engine.suggestions.kinds.column_group_search import looked_at, together, with_counted
+from treaty.engine.suggestions.selection.pipeline import suggest
 
 # What is said of all rows together, which a sample of them does not tell.
 OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band"})
@@ -78,8 +78,8 @@ def _by_history(table: Opened, request: DraftRequest, tell: Tell) -> list[dict[s
     """The clauses of the programs that are learned from the partitions; [] where none are wanted."""
     if request.alarms is None:
         return []
-    from engine.programs.suggestions import suggestions
-    from engine.spark.profile.programs import measured
+    from treaty.engine.programs.suggestions import suggestions
+    from treaty.engine.spark.profile.programs import measured
 
     found = measured(table, request.source.partition_by, request.columns, frozenset(request.spoilt), tell)
     tell("learning programs")

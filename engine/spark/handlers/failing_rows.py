@@ -5,19 +5,19 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from contracts.document.model import DataObject
-from contracts.document.reader import read as read_contract
-from engine.checks.binding import BoundChecks, bind
-from engine.core.errors import EngineError
-from engine.core.filesystems import is_path
-from engine.core.results import Sample
-from engine.protocol.requests import Quarantined, QuarantineRequest, SampleRequest
-from engine.spark.handlers.requested_checks import of_sample
-from engine.spark.scan import quarantine as writing
-from engine.spark.scan import violating_rows
-from engine.spark.scan.separate_statements import opened
-from engine.spark.sources import changes, file_arrivals
-from engine.spark.sources.sources import read, resolved, schema_of
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.document.reader import read as read_contract
+from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.filesystems import is_path
+from treaty.engine.core.results import Sample
+from treaty.engine.protocol.requests import Quarantined, QuarantineRequest, SampleRequest
+from treaty.engine.spark.handlers.requested_checks import of_sample
+from treaty.engine.spark.scan import quarantine as writing
+from treaty.engine.spark.scan import violating_rows
+from treaty.engine.spark.scan.separate_statements import opened
+from treaty.engine.spark.sources import changes, file_arrivals
+from treaty.engine.spark.sources.sources import read, resolved, schema_of
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.document.computed_partitions import parted_by
-from contracts.document.model import Contract
-from engine.checks.binding import BoundChecks, bind
-from engine.checks.dataset_limits import Referent
-from engine.core.hash_key import Key
-from engine.spark.scan import separate_statements
-from engine.spark.scan.footer_statistics import Known, counted, stated
-from engine.spark.scan.separate_statements import Others
-from engine.spark.sources.sources import schema_of
-from engine.states.bag import States
+from treaty.contracts.document.computed_partitions import parted_by
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.core.hash_key import Key
+from treaty.engine.spark.scan import separate_statements
+from treaty.engine.spark.scan.footer_statistics import Known, counted, stated
+from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states.bag import States
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contracts.predicates.parser import literal, quote
-from engine.core.errors import EngineError, Unreadable
-from engine.core.partitions import partition_names
-from engine.protocol.requests import Source, StageRequest
-from engine.spark.process.errors import told
-from engine.spark.scan.separate_statements import RAISED
-from engine.spark.sources import changes
-from engine.spark.sources.sources import cast, read, resolved, schema_of
+from treaty.contracts.predicates.parser import literal, quote
+from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.requests import Source, StageRequest
+from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.scan.separate_statements import RAISED
+from treaty.engine.spark.sources import changes
+from treaty.engine.spark.sources.sources import cast, read, resolved, schema_of
 
 Partition = Mapping[str, str | None]
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.predicates.parser import literal, quote_path
-from engine.core.errors import EngineError
-from engine.core.filesystems import is_path
-from engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
-from engine.spark.process.errors import told
-from engine.spark.sources import changes, delta
-from engine.spark.sources.delta import partitioned
-from engine.spark.sources.partition_locations import folder_of, spec
-from engine.spark.sources.sources import details
+from treaty.contracts.predicates.parser import literal, quote_path
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.filesystems import is_path
+from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
+from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.sources import changes, delta
+from treaty.engine.spark.sources.delta import partitioned
+from treaty.engine.spark.sources.partition_locations import folder_of, spec
+from treaty.engine.spark.sources.sources import details
 
 PARQUET = "parquet"
 

@@ -5,26 +5,26 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from contracts.document.model import DataObject
-from contracts.schema import Schema
-from engine.checks.binding import BoundChecks, together
-from engine.core.errors import Unreadable
-from engine.core.filesystems import is_path
-from engine.core.hash_key import Key, passing
-from engine.core.partitions import partition_names
-from engine.protocol.requests import UNREAD, Measured, MeasureRequest, Source
-from engine.protocol.write_hints import How
-from engine.spark.handlers.requested_checks import objects
-from engine.spark.process.errors import told
-from engine.spark.scan import separate_statements
-from engine.spark.scan.footer_statistics import Known, counted, known
-from engine.spark.scan.separate_statements import Others
-from engine.spark.sources import changes, file_arrivals
-from engine.spark.sources.changes import Layout
-from engine.spark.sources.sources import read, resolved, schema_of
-from engine.states.bag import ALL, States
-from engine.states.planning.scan_plan import Plan
-from engine.states.state_files import StateFiles
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import BoundChecks, together
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.filesystems import is_path
+from treaty.engine.core.hash_key import Key, passing
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest, Source
+from treaty.engine.protocol.write_hints import How
+from treaty.engine.spark.handlers.requested_checks import objects
+from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.scan import separate_statements
+from treaty.engine.spark.scan.footer_statistics import Known, counted, known
+from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.sources import changes, file_arrivals
+from treaty.engine.spark.sources.changes import Layout
+from treaty.engine.spark.sources.sources import read, resolved, schema_of
+from treaty.engine.states.bag import ALL, States
+from treaty.engine.states.planning.scan_plan import Plan
+from treaty.engine.states.state_files import StateFiles
 
 # So many partitions are grouped in one reading: with more groups in a task Spark sorts rows for object aggregates.
 AT_ONCE = 128

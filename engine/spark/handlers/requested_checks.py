@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from contracts.document.classification import classifies
-from contracts.document.model import DataObject
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from engine.protocol.requests import MeasureRequest, SampleRequest
+from treaty.contracts.document.classification import classifies
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
 
 
 def objects(request: MeasureRequest) -> tuple[DataObject, ...]:

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from contracts.document.computed_partitions import parted_by
-from contracts.document.model import DataObject
-from engine.checks.binding import BoundChecks, bind
-from engine.core.hash_key import Key
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import schema_of
-from engine.states.bag import States
+from treaty.contracts.document.computed_partitions import parted_by
+from treaty.contracts.document.model import DataObject
+from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.core.hash_key import Key
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states.bag import States
 
 
 @dataclass(frozen=True)

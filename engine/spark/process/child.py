@@ -12,14 +12,14 @@ from multiprocessing.connection import Connection
 from threading import Event
 from typing import Any
 
-from contracts.schema import Schema
-from engine.components.frequencies import Spectrum
-from engine.core import interrupts
-from engine.core.errors import EngineKilled
-from engine.core.results import Sample
-from engine.protocol.gate_requests import CommitRequest, FenceRequest, LookRequest, PlaceRequest, Standing
-from engine.protocol.progress import Tell, Told, silent
-from engine.protocol.requests import (
+from treaty.contracts.schema import Schema
+from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.core import interrupts
+from treaty.engine.core.errors import EngineKilled
+from treaty.engine.core.results import Sample
+from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, LookRequest, PlaceRequest, Standing
+from treaty.engine.protocol.progress import Tell, Told, silent
+from treaty.engine.protocol.requests import (
     Drafted,
     DraftRequest,
     LakeRequest,
@@ -34,8 +34,8 @@ from engine.protocol.requests import (
     StageRequest,
     TextsRequest,
 )
-from engine.spark.process import process_memory
-from engine.spark.process.server import CANCEL, CANCELLED, Serving, serve
+from treaty.engine.spark.process import process_memory
+from treaty.engine.spark.process.server import CANCEL, CANCELLED, Serving, serve
 
 LOOK_SECONDS = 0.5
 END_SECONDS = 10
@@ -90,59 +90,59 @@ class SparkChild:
 
     def measure(self, request: MeasureRequest) -> Measured:
         """The states of what changed. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
 
     def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
         """A base document and suggestions; `tell` hears how far it is. Raises EngineError."""
-        return self._ask("engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
 
     def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]:
         """Brings the index of a lake up to date, and says how large it is. Raises EngineError (EngineKilled)."""
-        return self._ask("engine.spark.profile.patterns:learn", request, tell)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.profile.patterns:learn", request, tell)  # type: ignore[no-any-return]
 
     def profile(self, request: ProfileRequest, tell: Tell = silent) -> Mapping[str, Any]:
         """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("engine.spark.profile.profile:profile", request, tell)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.profile.profile:profile", request, tell)  # type: ignore[no-any-return]
 
     def texts(self, request: TextsRequest) -> Mapping[str, tuple[str | None, ...]]:
         """Values of text columns, a uniform sample. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("engine.spark.profile.patterns:texts", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.profile.patterns:texts", request)  # type: ignore[no-any-return]
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("engine.spark.handlers.failing_rows:sample", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.handlers.failing_rows:sample", request)  # type: ignore[no-any-return]
 
     def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]:
         """Stored frequencies added up by Spark. Raises EngineError (EngineKilled)."""
-        return self._ask("engine.spark.scan.spectra:spectra", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.scan.spectra:spectra", request)  # type: ignore[no-any-return]
 
     def quarantine(self, request: QuarantineRequest) -> Quarantined:
         """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("engine.spark.handlers.failing_rows:quarantine", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.handlers.failing_rows:quarantine", request)  # type: ignore[no-any-return]
 
     def stage(self, request: StageRequest) -> None:
         """Writes rows where a gate looks for its candidate. Raises EngineError (Unreadable, EngineKilled)."""
-        self._ask("engine.spark.handlers.gate_staging:staged", request)
+        self._ask("treaty.engine.spark.handlers.gate_staging:staged", request)
 
     def look(self, request: LookRequest) -> Standing:
         """How a gated table stands. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("engine.spark.handlers.gate_tables:look", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.handlers.gate_tables:look", request)  # type: ignore[no-any-return]
 
     def commit(self, request: CommitRequest) -> None:
         """One commit to a gated Delta table. Raises Overtaken, EngineError (EngineKilled)."""
-        self._ask("engine.spark.sources.delta:commit", request)
+        self._ask("treaty.engine.spark.sources.delta:commit", request)
 
     def fence(self, request: FenceRequest) -> None:
         """Shuts a publication out of a gated Delta table. Raises EngineError (EngineKilled)."""
-        self._ask("engine.spark.sources.delta:fence", request)
+        self._ask("treaty.engine.spark.sources.delta:fence", request)
 
     def place(self, request: PlaceRequest) -> None:
         """One change of a partition's folder in the catalog. Raises EngineError (EngineKilled)."""
-        self._ask("engine.spark.handlers.gate_tables:place", request)
+        self._ask("treaty.engine.spark.handlers.gate_tables:place", request)
 
     def schema(self, source: Source) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("engine.spark.sources.sources:schema", source)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.sources.sources:schema", source)  # type: ignore[no-any-return]
 
     def cancel(self) -> None:
         """Has what is under way end as EngineKilled: its jobs are cancelled, and Spark stays warm where it obeys.

@@ -14,9 +14,9 @@ from shlex import quote
 from threading import Event, Lock, Thread
 from typing import Any
 
-from contracts.errors import ContractError
-from engine.core.errors import EngineError, EngineKilled
-from engine.protocol.progress import Told
+from treaty.contracts.errors import ContractError
+from treaty.engine.core.errors import EngineError, EngineKilled
+from treaty.engine.protocol.progress import Told
 
 CANCEL, CANCELLED = "cancel", "cancelled"
 PAUSE_SECONDS = 0.2
@@ -147,7 +147,7 @@ def _redirect_output(log: str) -> None:
 
 def _outcome(desk: Desk, serving: Serving, verb: str, given: tuple[Any, ...]) -> Any:
     """The answer, or the error that is to be raised; EngineKilled where this process is of no use any more."""
-    from engine.spark.process.errors import told
+    from treaty.engine.spark.process.errors import told
 
     try:
         desk.session = desk.session or _session(serving)
@@ -161,8 +161,8 @@ def _outcome(desk: Desk, serving: Serving, verb: str, given: tuple[Any, ...]) ->
 
 
 def _session(serving: Serving) -> Any:
-    from engine.checks import plugins
-    from engine.spark.process.session import start
+    from treaty.engine.checks import plugins
+    from treaty.engine.spark.process.session import start
 
     plugins.load(serving.plugins)
     extra = {} if serving.remote or serving.master else _local(serving)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from contracts.predicates.parser import quote
-from engine.suggestions.kinds.column_group_search import Rows
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.suggestions.kinds.column_group_search import Rows
 
 ROWS = 1000
 # More of a text need not be read: as long as a truth value, and another one is longer.

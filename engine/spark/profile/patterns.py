@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contracts.predicates.parser import quote
-from contracts.safe_regex import MAX_SUBJECT
-from engine.components.operands import TEXT
-from engine.core.errors import EngineError
-from engine.core.partitions import partition_names
-from engine.patterns.index_file import UnreadableIndex
-from engine.patterns.lake_index import Lake
-from engine.patterns.lake_sums import spread
-from engine.profile.measurements import Part
-from engine.profile.profile import History
-from engine.protocol.progress import Tell
-from engine.protocol.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
-from engine.spark.profile.profile import Opened
-from engine.spark.scan.scan import scan
-from engine.spark.sources.sources import read, schema_of
-from engine.states.planning.scan_plan import plan
-from engine.suggestions.selection import learned_patterns
-from engine.suggestions.selection.holdout_test import Held, learned
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.safe_regex import MAX_SUBJECT
+from treaty.engine.components.operands import TEXT
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.patterns.index_file import UnreadableIndex
+from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.patterns.lake_sums import spread
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import History
+from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
+from treaty.engine.spark.profile.profile import Opened
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.states.planning.scan_plan import plan
+from treaty.engine.suggestions.selection import learned_patterns
+from treaty.engine.suggestions.selection.holdout_test import Held, learned
 
 # More than is kept, so that a sample is hardly ever too small.
 AMPLE = 1.5

@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.document import computed_partitions
-from contracts.document.classification import marked
-from contracts.document.model import DataObject
-from contracts.document.reader import read as read_contract
-from contracts.errors import nearest
-from contracts.predicates.parser import quote
-from contracts.schema import Schema
-from engine.core.errors import EngineError
-from engine.core.partitions import partition_names
-from engine.profile.document import document
-from engine.profile.profile import ColumnProfile, History, ordered, profile_of, profile_plan
-from engine.profile.second_scan import (
+from treaty.contracts.document import computed_partitions
+from treaty.contracts.document.classification import marked
+from treaty.contracts.document.model import DataObject
+from treaty.contracts.document.reader import read as read_contract
+from treaty.contracts.errors import nearest
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Schema
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.profile.document import document
+from treaty.engine.profile.profile import ColumnProfile, History, ordered, profile_of, profile_plan
+from treaty.engine.profile.second_scan import (
     beginning,
     classes_plan,
     looked_into,
@@ -26,14 +26,14 @@ from engine.profile.second_scan import (
     traits_plan,
     untold,
 )
-from engine.protocol.progress import Tell
-from engine.protocol.requests import ProfileRequest
-from engine.spark.profile import glance
-from engine.spark.scan.scan import scan
-from engine.spark.sources import changes
-from engine.spark.sources.sources import read, schema_of
-from engine.states.bag import States
-from engine.states.planning.scan_plan import Plan
+from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.requests import ProfileRequest
+from treaty.engine.spark.profile import glance
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.sources import changes
+from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import Plan
 
 # So many aggregates are asked at once: see bench/profile.py for what others cost.
 AGGREGATES = 400

@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from contracts.predicates.parser import quote
-from contracts.schema import Column as Field
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundAnalyzer
-from engine.anomaly.series import finite
-from engine.components.operands import NUMERIC, ORDERED, TEXT
-from engine.core.errors import EngineError
-from engine.core.partitions import partition_names
-from engine.profile.facts import bound
-from engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
-from engine.programs.history import compared
-from engine.programs.partition_order import PARTITIONS, newest
-from engine.programs.recipe import SAMPLE
-from engine.programs.suggestions import Measured
-from engine.protocol.progress import Tell
-from engine.spark.profile.profile import Opened
-from engine.spark.scan.scan import scan
-from engine.states.bag import States
-from engine.states.planning.scan_plan import ROWS, plan
-from engine.statistics.column_values import Column, column
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Column as Field
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.anomaly.series import finite
+from treaty.engine.components.operands import NUMERIC, ORDERED, TEXT
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.profile.facts import bound
+from treaty.engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
+from treaty.engine.programs.history import compared
+from treaty.engine.programs.partition_order import PARTITIONS, newest
+from treaty.engine.programs.recipe import SAMPLE
+from treaty.engine.programs.suggestions import Measured
+from treaty.engine.protocol.progress import Tell
+from treaty.engine.spark.profile.profile import Opened
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import ROWS, plan
+from treaty.engine.statistics.column_values import Column, column
 
 SEED = 20
 

@@ -5,12 +5,12 @@ The hash is of the columns that tell rows apart: who reads a few columns of a pa
 from dataclasses import replace
 from typing import Any
 
-from contracts.predicates.parser import quote
-from engine.components.operands import NUMERIC, TEMPORAL, TEXT
-from engine.profile.profile import History
-from engine.protocol.requests import DraftRequest
-from engine.spark.profile import glance
-from engine.spark.profile.profile import Opened
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT
+from treaty.engine.profile.profile import History
+from treaty.engine.protocol.requests import DraftRequest
+from treaty.engine.spark.profile import glance
+from treaty.engine.spark.profile.profile import Opened
 
 PART = "treaty_part"
 # Two are learned on, one is judged: rows that are alike lie together, so no part knows another's.

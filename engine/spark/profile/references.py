@@ -5,21 +5,21 @@ Pairs are told by names, and by theta sketches of the table's columns and of oth
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from contracts.predicates.parser import quote
-from contracts.schema import Schema
-from engine.analyzers.base import operand_of
-from engine.components.operands import INTEGRAL, TEXT
-from engine.components.theta_sketch import Theta
-from engine.core.errors import EngineError
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile, History
-from engine.protocol.progress import Tell
-from engine.protocol.requests import DraftRequest, KeyOf, Source
-from engine.spark.profile.profile import Opened
-from engine.spark.sources.sources import read, schema_of
-from engine.suggestions.selection import references as selection_references
-from engine.suggestions.selection.holdout_test import Held
-from engine.suggestions.selection.references import Keys
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.base import operand_of
+from treaty.engine.components.operands import INTEGRAL, TEXT
+from treaty.engine.components.theta_sketch import Theta
+from treaty.engine.core.errors import EngineError
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.requests import DraftRequest, KeyOf, Source
+from treaty.engine.spark.profile.profile import Opened
+from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.suggestions.selection import references as selection_references
+from treaty.engine.suggestions.selection.holdout_test import Held
+from treaty.engine.suggestions.selection.references import Keys
 
 MOST_PAIRS = 20
 # Keys of further datasets are held against columns that are named after them alone.

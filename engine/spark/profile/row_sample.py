@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from contracts.predicates.parser import quote
-from engine.suggestions.kinds.column_group_search import ROWS, Rows
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.suggestions.kinds.column_group_search import ROWS, Rows
 
 SEED = 21
 

@@ -1,16 +1,16 @@
 """Other classifiers than naive Bayes, of Spark's own library: learned on four fifths of the rows, judged on the rest.
 
-Adding one is a line here and its name in `engine.analyzers.predictability`."""
+Adding one is a line here and its name in `treaty.engine.analyzers.predictability`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.analyzers.bound import BoundComponent
-from engine.components.hashed_features import divided, held_out, label, tokens
-from engine.components.operands import Operand
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.hashed_features import divided, held_out, label, tokens
+from treaty.engine.components.operands import Operand
 
 if TYPE_CHECKING:
-    from engine.spark.scan.separate_statements import Others, Rows
+    from treaty.engine.spark.scan.separate_statements import Others, Rows
 
 # A weight of each class and bucket is learned: fewer than naive Bayes counts.
 BUCKETS = 2**16

@@ -5,13 +5,13 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from engine.analyzers.base import Unbindable
-from engine.analyzers.bound import BoundComponent
-from engine.components.hashed_features import BUCKETS, ROW, content, divided, held_out, label, tokens
-from engine.components.naive_bayes import JUDGED
-from engine.core.hash_key import Key
-from engine.core.partitions import partition_names
-from engine.spark.scan.frequencies import split
+from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.hashed_features import BUCKETS, ROW, content, divided, held_out, label, tokens
+from treaty.engine.components.naive_bayes import JUDGED
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.spark.scan.frequencies import split
 
 # Of class and feature, in all partitions that are read together: they come to this process.
 MOST_PAIRS = 4_000_000

@@ -11,19 +11,19 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.predicates.parser import quote
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundComponent
-from engine.core.filesystems import opened
-from engine.core.results import STATED
-from engine.protocol.requests import Source
-from engine.spark.scan import separate_statements
-from engine.spark.scan.scan import scan
-from engine.spark.scan.separate_statements import Others
-from engine.spark.sources import changes
-from engine.spark.sources.sources import schema_of
-from engine.states.bag import State, States
-from engine.states.planning.scan_plan import ROWS, Plan
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.core.filesystems import opened
+from treaty.engine.core.results import STATED
+from treaty.engine.protocol.requests import Source
+from treaty.engine.spark.scan import separate_statements
+from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.sources import changes
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states.bag import State, States
+from treaty.engine.states.planning.scan_plan import ROWS, Plan
 
 READERS_AT_ONCE = 16
 

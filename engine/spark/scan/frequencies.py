@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from engine.analyzers.bound import BoundComponent
-from engine.components.dictionary_encoding import arranged, coded, numbered, starts_of
-from engine.core.hash_key import Key
-from engine.core.partitions import partition_names
-from engine.spark.scan import keyed_hashing
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.dictionary_encoding import arranged, coded, numbered, starts_of
+from treaty.engine.core.hash_key import Key
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.spark.scan import keyed_hashing
 
 
 def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Key) -> dict[str, Any]:

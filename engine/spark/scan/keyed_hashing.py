@@ -5,9 +5,9 @@ So it is in no text: SQL, plans, explanations and event logs name columns, and s
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from engine.analyzers.bound import BoundComponent
-from engine.components.operands import KEY_COLUMNS, hashed
-from engine.core.hash_key import Key
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.operands import KEY_COLUMNS, hashed
+from treaty.engine.core.hash_key import Key
 
 
 def beside(frame: Any, parts: Iterable[BoundComponent], key: Key) -> Any:

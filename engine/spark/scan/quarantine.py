@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
-from contracts.predicates.parser import literal
-from engine.checks.binding import BoundChecks
-from engine.core.errors import EngineError
-from engine.core.filesystems import opened
-from engine.protocol.requests import Quarantine, Quarantined
-from engine.spark.process.errors import is_cancelled, told
-from engine.spark.scan.row_predicates import OURS, row_tests
-from engine.spark.scan.separate_statements import NONE, Others
-from engine.spark.scan.violating_rows import BROKEN, UNEVALUATED, flagged
+from treaty.contracts.predicates.parser import literal
+from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.filesystems import opened
+from treaty.engine.protocol.requests import Quarantine, Quarantined
+from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.scan.row_predicates import OURS, row_tests
+from treaty.engine.spark.scan.separate_statements import NONE, Others
+from treaty.engine.spark.scan.violating_rows import BROKEN, UNEVALUATED, flagged
 
 OUTCOME = f"{OURS}outcome"
 GOOD, BAD = "good", "bad"

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.analyzers.base import Unbindable, operand_of
-from engine.analyzers.bound import BoundAnalyzer
-from engine.analyzers.key_matching import as_keys
-from engine.analyzers.violating_rows import Breaking, Reference
-from engine.checks.binding import BoundCheck, BoundChecks
-from engine.core.partitions import partition_names
-from engine.spark.scan.separate_statements import Others
-from engine.spark.sources.sources import schema_of
+from treaty.engine.analyzers.base import Unbindable, operand_of
+from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.analyzers.key_matching import as_keys
+from treaty.engine.analyzers.violating_rows import Breaking, Reference
+from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.sources.sources import schema_of
 
 OURS = "__treaty_"
 

@@ -4,21 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from engine.analyzers.base import Unbindable
-from engine.analyzers.bound import BoundComponent
-from engine.components.frequencies import coarser
-from engine.core.errors import Unreadable
-from engine.core.hash_key import Key, passing
-from engine.core.partitions import partition_names
-from engine.spark.process.errors import is_cancelled, is_damage, told
-from engine.spark.scan import features, keyed_hashing, separate_statements
-from engine.spark.scan.frequencies import group
-from engine.spark.scan.separate_statements import Others
-from engine.spark.sources.sources import schema_of
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.count_packing import Question
-from engine.states.planning.scan_plan import ROWS, Derivation, Plan
+from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.frequencies import coarser
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.hash_key import Key, passing
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.spark.process.errors import is_cancelled, is_damage, told
+from treaty.engine.spark.scan import features, keyed_hashing, separate_statements
+from treaty.engine.spark.scan.frequencies import group
+from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.count_packing import Question
+from treaty.engine.states.planning.scan_plan import ROWS, Derivation, Plan
 
 # How the states of each kind of grouping are read.
 READERS = {"frequencies": group, "naive_bayes": features.group}

@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from contracts.document.model import DataObject
-from engine.analyzers.base import Unbindable, operand_of
-from engine.analyzers.bound import BoundComponent
-from engine.analyzers.key_matching import as_keys, equal
-from engine.checks.dataset_limits import Referent, Wanted, wanted
-from engine.components.operands import NUMERIC, TEXT, Operand
-from engine.components.separate_statement import Matches, Pairing, References
-from engine.core.errors import EngineError, Unreadable
-from engine.core.partitions import partition_names
-from engine.protocol.requests import Source
-from engine.spark.process.errors import is_cancelled, told
-from engine.spark.scan import classifiers
-from engine.spark.sources.sources import read as read_table
-from engine.spark.sources.sources import resolved, schema_of
-from engine.states import bag as bags
-from engine.states.bag import States
-from engine.states.planning.scan_plan import Plan, plan
+from treaty.contracts.document.model import DataObject
+from treaty.engine.analyzers.base import Unbindable, operand_of
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.analyzers.key_matching import as_keys, equal
+from treaty.engine.checks.dataset_limits import Referent, Wanted, wanted
+from treaty.engine.components.operands import NUMERIC, TEXT, Operand
+from treaty.engine.components.separate_statement import Matches, Pairing, References
+from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.requests import Source
+from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.scan import classifiers
+from treaty.engine.spark.sources.sources import read as read_table
+from treaty.engine.spark.sources.sources import resolved, schema_of
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import States
+from treaty.engine.states.planning.scan_plan import Plan, plan
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def referents(data_object: DataObject, others: Others) -> dict[str, Referent]:
 
 
 def _referent(asked: Wanted, others: Others) -> Referent:
-    from engine.spark.scan.scan import scan
+    from treaty.engine.spark.scan.scan import scan
 
     frame = others.frame(asked.dataset)
     try:

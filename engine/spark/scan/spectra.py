@@ -3,10 +3,10 @@
 from functools import reduce
 from typing import Any
 
-from engine.components.frequencies import Spectrum
-from engine.core.errors import EngineError
-from engine.protocol.requests import SpectraRequest
-from engine.spark.process.errors import is_cancelled, told
+from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.core.errors import EngineError
+from treaty.engine.protocol.requests import SpectraRequest
+from treaty.engine.spark.process.errors import is_cancelled, told
 
 
 def spectra(session: Any, request: SpectraRequest) -> dict[str, Spectrum]:

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from contracts.predicates.parser import literal
-from engine.analyzers.base import operand_of
-from engine.checks.binding import BoundChecks
-from engine.core.errors import EngineError, Unreadable
-from engine.core.partitions import partition_names
-from engine.core.results import Sample
-from engine.evaluation.failing_samples import LONGEST, MASK, Shown, shown
-from engine.spark.process.errors import is_cancelled, told
-from engine.spark.scan.row_predicates import RowTest, added, marked, row_tests
-from engine.spark.scan.separate_statements import NONE, Others
+from treaty.contracts.predicates.parser import literal
+from treaty.engine.analyzers.base import operand_of
+from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.core.results import Sample
+from treaty.engine.evaluation.failing_samples import LONGEST, MASK, Shown, shown
+from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.scan.row_predicates import RowTest, added, marked, row_tests
+from treaty.engine.spark.scan.separate_statements import NONE, Others
 
 BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from contracts.predicates.parser import quote_path
-from engine.core.errors import EngineError, Unreadable
-from engine.core.filesystems import is_path, opened
-from engine.core.partitions import partition_names
-from engine.protocol.requests import Source
-from engine.protocol.write_hints import At, How, Look
-from engine.spark.process.errors import is_cancelled, told
-from engine.spark.sources import changes_delta, changes_iceberg, partition_locations
-from engine.spark.sources.sources import LAKES, details, lake_of, listing, plain, relative
-from engine.spark.sources.versioned import Versioned
+from treaty.contracts.predicates.parser import quote_path
+from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.write_hints import At, How, Look
+from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.sources import changes_delta, changes_iceberg, partition_locations
+from treaty.engine.spark.sources.sources import LAKES, details, lake_of, listing, plain, relative
+from treaty.engine.spark.sources.versioned import Versioned
 
 ANEW = Look()
 HIVE, ICEBERG = "hive", "iceberg"

@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from engine.core.filesystems import opened
-from engine.core.partitions import partition_names
-from engine.protocol.gate_requests import LOG
-from engine.protocol.requests import Source
-from engine.protocol.write_hints import At, How, Look
-from engine.spark.process.errors import is_cancelled
-from engine.spark.sources import delta
-from engine.spark.sources.delta import Snapshot
-from engine.spark.sources.sources import plain
-from engine.spark.sources.versioned import MOST, NO_FILES, Untold, Versioned, kept
+from treaty.engine.core.filesystems import opened
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.gate_requests import LOG
+from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.write_hints import At, How, Look
+from treaty.engine.spark.process.errors import is_cancelled
+from treaty.engine.spark.sources import delta
+from treaty.engine.spark.sources.delta import Snapshot
+from treaty.engine.spark.sources.sources import plain
+from treaty.engine.spark.sources.versioned import MOST, NO_FILES, Untold, Versioned, kept
 
 
 def standing(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Versioned | None:

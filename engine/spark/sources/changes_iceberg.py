@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine.protocol.requests import Source
-from engine.protocol.write_hints import UNORDERED, At, How, Look
-from engine.spark.process.errors import is_cancelled, of_spark
-from engine.spark.sources import iceberg
-from engine.spark.sources.iceberg import Metadata
-from engine.spark.sources.versioned import MOST, NO_FILES, Versioned, kept
+from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.write_hints import UNORDERED, At, How, Look
+from treaty.engine.spark.process.errors import is_cancelled, of_spark
+from treaty.engine.spark.sources import iceberg
+from treaty.engine.spark.sources.iceberg import Metadata
+from treaty.engine.spark.sources.versioned import MOST, NO_FILES, Versioned, kept
 
 # Stands for the snapshot of a table into which nothing was ever written.
 EMPTY = 0

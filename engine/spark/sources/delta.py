@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from contracts.predicates.parser import literal, quote
-from engine.core.errors import EngineError
-from engine.core.filesystems import opened
-from engine.core.partitions import partition_names
-from engine.protocol.gate_requests import LOG, CommitRequest, FenceRequest, Kind, LookRequest, Standing
-from engine.protocol.requests import Source
-from engine.spark.process.errors import told
-from engine.spark.sources.sources import cast, plain, read, schema_of
-from engine.states.generations import Overtaken
+from treaty.contracts.predicates.parser import literal, quote
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.filesystems import opened
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.gate_requests import LOG, CommitRequest, FenceRequest, Kind, LookRequest, Standing
+from treaty.engine.protocol.requests import Source
+from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.sources.sources import cast, plain, read, schema_of
+from treaty.engine.states.generations import Overtaken
 
 # What lets rows change while their files stay.
 UNSTABLE = frozenset({"deletionVectors", "columnMapping"})

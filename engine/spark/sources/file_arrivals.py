@@ -8,10 +8,10 @@ from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 
-from engine.core.filesystems import is_path, opened
-from engine.protocol.requests import Source
-from engine.spark.sources import changes
-from engine.spark.sources.changes import Found, Layout
+from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.protocol.requests import Source
+from treaty.engine.spark.sources import changes
+from treaty.engine.spark.sources.changes import Found, Layout
 
 COLUMN = "arrival"
 # 60 bits a file: of a million files no two are alike but once in two million tables.

@@ -13,12 +13,12 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from contracts.document.computed_partitions import split
-from contracts.predicates.parser import quote, quote_path, scalar
-from engine.core.filesystems import is_path, opened
-from engine.core.partitions import partition_names
-from engine.protocol.requests import Source
-from engine.spark.sources.sources import plain
+from treaty.contracts.document.computed_partitions import split
+from treaty.contracts.predicates.parser import quote, quote_path, scalar
+from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.requests import Source
+from treaty.engine.spark.sources.sources import plain
 
 FORMAT = "iceberg"
 # A commit of this kind writes rows anew and changes none.

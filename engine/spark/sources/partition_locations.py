@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from contracts.predicates.parser import literal, quote, quote_path
-from engine.core.errors import EngineError
-from engine.core.partitions import partition_names
-from engine.spark.process.errors import told
-from engine.spark.sources.sources import plain
+from treaty.contracts.predicates.parser import literal, quote, quote_path
+from treaty.engine.core.errors import EngineError
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.sources.sources import plain
 
 MISSING = ("PARTITIONS_NOT_FOUND", "NoSuchPartition")
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.predicates.parser import quote, quote_path
-from contracts.schema import Column, Schema
-from engine.core.errors import Unreadable
-from engine.core.filesystems import is_path, opened
-from engine.core.partitions import partition_names
-from engine.protocol.requests import Source
-from engine.spark.process.errors import is_cancelled, told
+from treaty.contracts.predicates.parser import quote, quote_path
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.requests import Source
+from treaty.engine.spark.process.errors import is_cancelled, told
 
 FORMATS = {
     "parquet": "parquet",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.protocol.requests import UNREAD
-from engine.protocol.write_hints import At, How
+from treaty.engine.protocol.requests import UNREAD
+from treaty.engine.protocol.write_hints import At, How
 
 # Of more versions the files themselves tell sooner.
 MOST = 1000

@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from engine.analyzers.bound import BoundComponent
-from engine.components.base import ALWAYS
+from treaty.engine.analyzers.bound import BoundComponent
+from treaty.engine.components.base import ALWAYS
 
 NUMBERS = 512
 FEWEST = 8

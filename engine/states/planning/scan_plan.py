@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.analyzers.bound import BoundAnalyzer, BoundComponent
-from engine.components.base import Count
-from engine.core.hash_key import Key
-from engine.states.planning.count_packing import Question
+from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent
+from treaty.engine.components.base import Count
+from treaty.engine.core.hash_key import Key
+from treaty.engine.states.planning.count_packing import Question
 
 ROWS = BoundComponent(Count(), ())
 # Spark plans a few thousand aggregates at once without trouble; very wide tables are scanned several times.

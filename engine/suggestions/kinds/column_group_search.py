@@ -10,17 +10,17 @@ from itertools import combinations, islice, permutations
 from math import log
 from typing import Any
 
-from contracts.schema import Schema
-from engine.analyzers.association import Determination
-from engine.analyzers.base import Analyzer
-from engine.analyzers.distinct import Uniqueness
-from engine.analyzers.values import Comparison
-from engine.components.operands import INTEGRAL, NUMERIC, TEMPORAL, TEXT
-from engine.profile.facts import bound
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile, History, Together
-from engine.suggestions.key_candidates import likely_key
-from engine.suggestions.kinds.uniqueness import uniqueness
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.association import Determination
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.analyzers.distinct import Uniqueness
+from treaty.engine.analyzers.values import Comparison
+from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEMPORAL, TEXT
+from treaty.engine.profile.facts import bound
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile, History, Together
+from treaty.engine.suggestions.key_candidates import likely_key
+from treaty.engine.suggestions.kinds.uniqueness import uniqueness
 
 # All by hand. Rows that are looked at, and columns of which they are: each pair is looked at.
 ROWS, COLUMNS = 5000, 60

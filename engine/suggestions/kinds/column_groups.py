@@ -1,15 +1,15 @@
 """Suggestions about several columns together, of what was counted of them
-(`engine.suggestions.kinds.column_group_search`)."""
+(`treaty.engine.suggestions.kinds.column_group_search`)."""
 
 from collections.abc import Mapping, Sequence
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from engine.core.results import Value
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile, Together
-from engine.states.bag import States
-from engine.suggestions.candidates import Candidate, Measure, of_column, of_table
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.engine.core.results import Value
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile, Together
+from treaty.engine.states.bag import States
+from treaty.engine.suggestions.candidates import Candidate, Measure, of_column, of_table
 
 LEAST_ROWS = 10
 

@@ -1,12 +1,12 @@
 """Suggestions about missing values."""
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from engine.profile.confidence_intervals import binomial
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.candidates import Candidate, metric, of_column
-from engine.suggestions.tolerances import MARGINS, SAFETY
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.engine.profile.confidence_intervals import binomial
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.candidates import Candidate, metric, of_column
+from treaty.engine.suggestions.tolerances import MARGINS, SAFETY
 
 # As in Deequ: of a column that is mostly empty nothing is promised.
 LEAST_COMPLETENESS = 0.2

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from contracts.predicates.parser import quote
-from engine.components.operands import FRACTIONAL
-from engine.profile.facts import is_admitted
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.candidates import Candidate, compliance, number, of_column
-from engine.suggestions.tolerances import drifts, rounded
-from engine.suggestions.value_ranges import within
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.components.operands import FRACTIONAL
+from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.candidates import Candidate, compliance, number, of_column
+from treaty.engine.suggestions.tolerances import drifts, rounded
+from treaty.engine.suggestions.value_ranges import within
 
 # The shares of the values that are looked at; the largest distance at any of them says how well a distribution fits.
 SHARES = tuple((at + 0.5) / 40 for at in range(40))

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import Any
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from engine.components.operands import NUMERIC, TEXT
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, metric
-from engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.engine.components.operands import NUMERIC, TEXT
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, metric
+from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
 # Rows that may be corrected, added or taken away in a partition without an alarm, by hand: two, or one in fifty.
 EDITED_ROWS, EDITED_SHARE = 2, 0.02

@@ -2,11 +2,11 @@
 
 import math
 
-from contracts.editing.check_entry import check
-from engine.profile.measurements import Part
-from engine.suggestions.candidates import Candidate, Measure, of_table
-from engine.suggestions.kinds.metric_bands import asserted, listed
-from engine.suggestions.tolerances import MARGINS, limits
+from treaty.contracts.editing.check_entry import check
+from treaty.engine.profile.measurements import Part
+from treaty.engine.suggestions.candidates import Candidate, Measure, of_table
+from treaty.engine.suggestions.kinds.metric_bands import asserted, listed
+from treaty.engine.suggestions.tolerances import MARGINS, limits
 
 # By hand: a tenth more or fewer rows alarms nobody.
 BAND_MARGIN = 0.1

@@ -4,19 +4,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from contracts.predicates.parser import quote
-from contracts.safe_regex import UnsafeRegex, inspect_regex
-from engine.components.operands import TEXT
-from engine.components.text_masks import LONGEST
-from engine.core.results import Value
-from engine.profile.facts import is_admitted
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.profile.text_masks import mask_of
-from engine.suggestions.candidates import Candidate, Measure, compliance, of_column
-from engine.suggestions.column_samples import Sample
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.contracts.predicates.parser import quote
+from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
+from treaty.engine.components.operands import TEXT
+from treaty.engine.components.text_masks import LONGEST
+from treaty.engine.core.results import Value
+from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.text_masks import mask_of
+from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, of_column
+from treaty.engine.suggestions.column_samples import Sample
 
 # By hand: of fewer texts it is chance what they have in common.
 LEAST_TEXTS = 100

@@ -1,24 +1,32 @@
-"""Suggestions about traits of texts (`engine.profile.text_traits`): what all texts have, and shares that stay about
-where they were in all partitions."""
+"""Suggestions about traits of texts (`treaty.engine.profile.text_traits`): what all texts have, and shares that stay
+about where they were in all partitions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from contracts.predicates.parser import quote
-from engine.components.operands import TEXT
-from engine.components.text_masks import LONGEST
-from engine.core.results import Value
-from engine.profile.facts import is_admitted
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.profile.text_masks import mask_of
-from engine.profile.text_traits import LOWER, TRAITS, TRIMMED, UPPER, Trait
-from engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, Measure, add, compliance, of_column
-from engine.suggestions.column_samples import Sample
-from engine.suggestions.kinds.metric_bands import asserted, edited, listed
-from engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.components.operands import TEXT
+from treaty.engine.components.text_masks import LONGEST
+from treaty.engine.core.results import Value
+from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.text_masks import mask_of
+from treaty.engine.profile.text_traits import LOWER, TRAITS, TRIMMED, UPPER, Trait
+from treaty.engine.suggestions.candidates import (
+    COLUMN_SUGGESTIONS,
+    Candidate,
+    Kind,
+    Measure,
+    add,
+    compliance,
+    of_column,
+)
+from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.kinds.metric_bands import asserted, edited, listed
+from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
 # By hand: of fewer texts it is chance what they have in common.
 LEAST_TEXTS = 100

@@ -4,15 +4,15 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from contracts.predicates.parser import quote
-from engine.components.operands import TEMPORAL
-from engine.core.partitions.months import dated
-from engine.profile.facts import is_admitted
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.candidates import Candidate, Measure, compliance, of_column
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.components.operands import TEMPORAL
+from treaty.engine.core.partitions.months import dated
+from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, of_column
 
 # A partition of a day may hold moments up to its end, wherever on earth that is.
 DAY_OF_A_PARTITION = timedelta(days=1, hours=14)

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from engine.components.operands import INTEGRAL, TEXT
-from engine.core.results import Value
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile, History
-from engine.states.bag import States
-from engine.suggestions.candidates import Candidate, Measure, of_column
-from engine.suggestions.column_samples import Sample
-from engine.suggestions.key_candidates import LikelyKey, key_suggestions, may_be_unique
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.engine.components.operands import INTEGRAL, TEXT
+from treaty.engine.core.results import Value
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.states.bag import States
+from treaty.engine.suggestions.candidates import Candidate, Measure, of_column
+from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.key_candidates import LikelyKey, key_suggestions, may_be_unique
 
 LEAST_ROWS = 10
 # By hand: values that are counted are nearly as many as rows in every partition; sketches are wrong by 5 %, three times

@@ -4,16 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from contracts.predicates.parser import quote
-from engine.components.operands import NUMERIC
-from engine.profile.facts import is_admitted
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, compliance, number
-from engine.suggestions.kinds.text_formats import masks, share_of_masks
-from engine.suggestions.value_ranges import within
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.contracts.predicates.parser import quote
+from treaty.engine.components.operands import NUMERIC
+from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, compliance, number
+from treaty.engine.suggestions.kinds.text_formats import masks, share_of_masks
+from treaty.engine.suggestions.value_ranges import within
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,19 @@ import math
 from collections.abc import Collection, Mapping
 from itertools import pairwise
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from contracts.predicates.parser import literal, quote
-from engine.components.operands import INTEGRAL, NUMERIC, TEXT
-from engine.core.results import Value
-from engine.profile.facts import is_admitted
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.profile.text_masks import mask_of
-from engine.suggestions import value_ranges
-from engine.suggestions.candidates import Candidate, Measure, compliance, metric, number, of_column
-from engine.suggestions.column_samples import Sample
-from engine.suggestions.tolerances import drifts
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.contracts.predicates.parser import literal, quote
+from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEXT
+from treaty.engine.core.results import Value
+from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.text_masks import mask_of
+from treaty.engine.suggestions import value_ranges
+from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, metric, number, of_column
+from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.tolerances import drifts
 
 MOST_CATEGORIES = 200
 LEAST_ROWS_FOR_CATEGORIES = 100

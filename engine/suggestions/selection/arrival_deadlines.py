@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from contracts.fingerprint import short_fingerprint
-from engine.profile.confidence_intervals import at_least
-from engine.suggestions.selection.holdout_test import cuts_of
-from engine.suggestions.selection.issue_detection import UNKNOWN
-from engine.suggestions.tolerances import MARGINS, limits
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.engine.profile.confidence_intervals import at_least
+from treaty.engine.suggestions.selection.holdout_test import cuts_of
+from treaty.engine.suggestions.selection.issue_detection import UNKNOWN
+from treaty.engine.suggestions.tolerances import MARGINS, limits
 
 # By hand: of fewer arrivals nothing is said; what comes by local clocks moves by an hour with summer time.
 LEAST, SUMMER_TIME = 10, 90.0

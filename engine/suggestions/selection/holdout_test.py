@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile, History
-from engine.suggestions.candidates import Candidate, Kind
-from engine.suggestions.declared import candidates
-from engine.suggestions.selection.regimes import LEAST_BEFORE, since
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.suggestions.candidates import Candidate, Kind
+from treaty.engine.suggestions.declared import candidates
+from treaty.engine.suggestions.selection.regimes import LEAST_BEFORE, since
 
 LEARNED_SHARE = 0.7
 # Of fewer rows nothing is said of a column: what all of nine keep, one of three may still break (by hand).

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from engine.components.operands import TEMPORAL, TEXT
-from engine.core.results import Value
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.programs.injected_issues import Array, Variation, variations
-from engine.statistics.column_values import Column, column
-from engine.suggestions.candidates import Candidate
-from engine.suggestions.column_samples import MOST, Sample
+from treaty.engine.components.operands import TEMPORAL, TEXT
+from treaty.engine.core.results import Value
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.programs.injected_issues import Array, Variation, variations
+from treaty.engine.statistics.column_values import Column, column
+from treaty.engine.suggestions.candidates import Candidate
+from treaty.engine.suggestions.column_samples import MOST, Sample
 
 SEED = 1
 # What is known of a promise that no sample was tried on: nothing either way.

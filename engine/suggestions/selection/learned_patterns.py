@@ -1,4 +1,4 @@
-"""Suggestions of learned patterns (`engine.patterns`): what older texts of a column, and the lake, say of it.
+"""Suggestions of learned patterns (`treaty.engine.patterns`): what older texts of a column, and the lake, say of it.
 
 Unlike what other suggestions rest on, no state of a partition holds the texts: a sample of them is handed in. How many
 texts of each partition keep the pattern is then counted by one more scan."""
@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.assertions import Assertion
-from contracts.schema import Schema
-from engine.analyzers.bound import BoundAnalyzer
-from engine.analyzers.conformity_test import Counts
-from engine.analyzers.pattern_conformity import PatternConformity
-from engine.core.results import Value
-from engine.patterns.contract_checks import checks
-from engine.patterns.evidence import evidence
-from engine.patterns.index import Index
-from engine.patterns.inference import Learned, infer
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.suggestions.candidates import Candidate, Measure
-from engine.suggestions.column_samples import Sample
-from engine.suggestions.selection.holdout_test import Held
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.schema import Schema
+from treaty.engine.analyzers.bound import BoundAnalyzer
+from treaty.engine.analyzers.conformity_test import Counts
+from treaty.engine.analyzers.pattern_conformity import PatternConformity
+from treaty.engine.core.results import Value
+from treaty.engine.patterns.contract_checks import checks
+from treaty.engine.patterns.evidence import evidence
+from treaty.engine.patterns.index import Index
+from treaty.engine.patterns.inference import Learned, infer
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.suggestions.candidates import Candidate, Measure
+from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.selection.holdout_test import Held
 
 NAMES = {"warning": "pattern_drift", "error": "pattern"}
 WORDS = {

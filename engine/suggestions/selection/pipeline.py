@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contracts.fingerprint import short_fingerprint
-from engine.profile.measurements import Part
-from engine.profile.profile import History, plain
-from engine.suggestions.candidates import Candidate
-from engine.suggestions.key_candidates import likely_key
-from engine.suggestions.selection.holdout_test import Held, held, learned_of
-from engine.suggestions.selection.issue_detection import trials
-from engine.suggestions.selection.ranking import Ranked, ranked
+from treaty.contracts.fingerprint import short_fingerprint
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import History, plain
+from treaty.engine.suggestions.candidates import Candidate
+from treaty.engine.suggestions.key_candidates import likely_key
+from treaty.engine.suggestions.selection.holdout_test import Held, held, learned_of
+from treaty.engine.suggestions.selection.issue_detection import trials
+from treaty.engine.suggestions.selection.ranking import Ranked, ranked
 
 NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
 MOST_COUNTER_EXAMPLES = 5

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contracts.comparison.directions import Direction
-from contracts.comparison.predicate_implication import implies
-from contracts.comparison.threshold_order import between
-from engine.profile.confidence_intervals import at_least
-from engine.suggestions.selection.holdout_test import Held, cuts_of
-from engine.suggestions.selection.issue_detection import UNKNOWN, Caught, Trial, caught
+from treaty.contracts.comparison.directions import Direction
+from treaty.contracts.comparison.predicate_implication import implies
+from treaty.contracts.comparison.threshold_order import between
+from treaty.engine.profile.confidence_intervals import at_least
+from treaty.engine.suggestions.selection.holdout_test import Held, cuts_of
+from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, Caught, Trial, caught
 
 # A promise that catches less of all issues than this, by hand, is not worth an owner's time.
 LEAST_CAUGHT = 0.01

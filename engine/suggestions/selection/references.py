@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from contracts.assertions import Assertion
-from contracts.editing.check_entry import check
-from engine.components.operands import INTEGRAL, TEXT
-from engine.components.theta_sketch import Theta, overlap
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
-from engine.protocol.requests import KeyOf
-from engine.suggestions.candidates import Candidate, Measure
-from engine.suggestions.selection.holdout_test import Held
+from treaty.contracts.assertions import Assertion
+from treaty.contracts.editing.check_entry import check
+from treaty.engine.components.operands import INTEGRAL, TEXT
+from treaty.engine.components.theta_sketch import Theta, overlap
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.protocol.requests import KeyOf
+from treaty.engine.suggestions.candidates import Candidate, Measure
+from treaty.engine.suggestions.selection.holdout_test import Held
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # Of fewer values, and with fewer different ones, it is chance that all of them are keys of another dataset.

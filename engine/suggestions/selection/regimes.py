@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import isfinite, log
 
-from engine.profile.measurements import Part
-from engine.profile.profile import ColumnProfile
+from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.profile import ColumnProfile
 
 METRICS = ("completeness", "mean", "median", "maximum", "mean_length", "maximum_length", "approx_count_distinct")
 # By hand: values on either side of a step are held against so many next to it, of which there are so many at least; a

@@ -12,14 +12,14 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from registry.access import authentication, oidc, users
-from registry.access.oidc import Identity, Provider
-from registry.api.http import idempotency
-from registry.core import clock, ids
-from registry.core.database import reading, transaction
-from registry.core.errors import Unauthenticated
-from registry.core.pagination import Asked
-from registry.core.settings import Settings
+from treaty.registry.access import authentication, oidc, users
+from treaty.registry.access.oidc import Identity, Provider
+from treaty.registry.api.http import idempotency
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.errors import Unauthenticated
+from treaty.registry.core.pagination import Asked
+from treaty.registry.core.settings import Settings
 
 bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
 

@@ -10,10 +10,10 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Header, Response
 from sqlmodel import Session
 
-from registry.audit import audit_log
-from registry.core.errors import Changed, Unconditional
-from registry.core.pagination import Asked
-from registry.schemas import Versioned
+from treaty.registry.audit import audit_log
+from treaty.registry.core.errors import Changed, Unconditional
+from treaty.registry.core.pagination import Asked
+from treaty.registry.schemas import Versioned
 
 ANY = "*"
 Shown = TypeVar("Shown", bound=Versioned)

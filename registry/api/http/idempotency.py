@@ -18,13 +18,13 @@ from sqlmodel import Session
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from contracts.errors import Fault
-from registry.access.permissions import Principal
-from registry.api.http import problems
-from registry.core import clock
-from registry.core.errors import Conflict, Invalid
-from registry.notifications.transport import idempotency
-from registry.notifications.transport.idempotency import Answer, Attempt, Repeated
+from treaty.contracts.errors import Fault
+from treaty.registry.access.permissions import Principal
+from treaty.registry.api.http import problems
+from treaty.registry.core import clock
+from treaty.registry.core.errors import Conflict, Invalid
+from treaty.registry.notifications.transport import idempotency
+from treaty.registry.notifications.transport.idempotency import Answer, Attempt, Repeated
 
 HEADER = b"idempotency-key"
 SCOPE = "treaty.once"

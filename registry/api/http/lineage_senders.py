@@ -8,12 +8,12 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
-from registry.access import authentication, oidc
-from registry.access.authentication import Principal, decide
-from registry.api.http.dependencies import Service, bearer, bearer_of, caller
-from registry.core import clock
-from registry.core.enums import Permission
-from registry.lineage.events.receiver import Permit
+from treaty.registry.access import authentication, oidc
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.api.http.dependencies import Service, bearer, bearer_of, caller
+from treaty.registry.core import clock
+from treaty.registry.core.enums import Permission
+from treaty.registry.lineage.events.receiver import Permit
 
 LASTS = 30.0
 MOST = 1000

@@ -9,11 +9,11 @@ from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from registry.datasets.names import Name, normalise, trim
-from registry.lineage.downstream import impact
-from registry.lineage.events.run_state import FoldedRun
-from registry.lineage.graph.traversal import Job, Walked, portions
-from registry.tables import LineageRun, Run
+from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.lineage.downstream import impact
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.lineage.graph.traversal import Job, Walked, portions
+from treaty.registry.tables import LineageRun, Run
 
 DATASET: Final = "DATASET"
 JOB: Final = "JOB"

@@ -15,10 +15,10 @@ from typing import Any
 from sqlmodel import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from registry.core import logs
-from registry.core.prometheus import Labels, by, family, head, line
-from registry.lineage.events import event_listing
-from registry.worker.operations import queue_overview
+from treaty.registry.core import logs
+from treaty.registry.core.prometheus import Labels, by, family, head, line
+from treaty.registry.lineage.events import event_listing
+from treaty.registry.worker.operations import queue_overview
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})

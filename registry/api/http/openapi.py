@@ -6,8 +6,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from registry.api.http.problems import MEDIA_TYPE
-from registry.schemas import Problem
+from treaty.registry.api.http.problems import MEDIA_TYPE
+from treaty.registry.schemas import Problem
 
 TELLS = "Treaty keeps data contracts for Apache Spark: who promises what of which data, and whether it holds."
 REFUSALS = {"4XX": "The request is refused; nothing was changed.", "5XX": "The service failed; nothing was changed."}

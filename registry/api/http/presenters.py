@@ -5,23 +5,23 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from uuid import UUID
 
-from registry import schemas
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.browse.contract_list import ListedContract
-from registry.contracts import subscriptions
-from registry.core.enums import Decision, Permission
-from registry.core.pagination import Portion
-from registry.core.state_machines import PROPOSAL
-from registry.datasets.names import location
-from registry.incidents.actions import Listed
-from registry.measurements.runs.history import Report
-from registry.review.approval.approval import may_approve
-from registry.review.consumers import acknowledgements
-from registry.review.proposals import change_requests, contract_requests, suggestion_decisions
-from registry.review.proposals.change_requests import may_ask
-from registry.review.proposals.proposal_list import ListedProposal
-from registry.tables import (
+from treaty.registry import schemas
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.browse.contract_list import ListedContract
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core.enums import Decision, Permission
+from treaty.registry.core.pagination import Portion
+from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.datasets.names import location
+from treaty.registry.incidents.actions import Listed
+from treaty.registry.measurements.runs.history import Report
+from treaty.registry.review.approval.approval import may_approve
+from treaty.registry.review.consumers import acknowledgements
+from treaty.registry.review.proposals import change_requests, contract_requests, suggestion_decisions
+from treaty.registry.review.proposals.change_requests import may_ask
+from treaty.registry.review.proposals.proposal_list import ListedProposal
+from treaty.registry.tables import (
     ApprovalRow,
     CommentRow,
     ContractVersion,

@@ -11,9 +11,9 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from starlette.exceptions import HTTPException
 
-from contracts.errors import Fault
-from registry.core import ids
-from registry.core.errors import (
+from treaty.contracts.errors import Fault
+from treaty.registry.core import ids
+from treaty.registry.core.errors import (
     Busy,
     Changed,
     Conflict,
@@ -27,7 +27,7 @@ from registry.core.errors import (
     Unauthenticated,
     Unconditional,
 )
-from registry.schemas import FaultOut, Problem
+from treaty.registry.schemas import FaultOut, Problem
 
 log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"

@@ -4,7 +4,7 @@ import re
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from registry.core import ids, logs
+from treaty.registry.core import ids, logs
 
 HEADER = b"x-request-id"
 FORM = re.compile(rb"[\w.:-]{1,100}")

@@ -6,16 +6,16 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from registry import schemas
-from registry.access import authentication, visibility
-from registry.access.authentication import Principal
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared
-from registry.audit import audit_log, hash_chain, signed_heads
-from registry.core import clock
-from registry.core.database import reading
-from registry.core.enums import Action, Permission
-from registry.review.approval import records
+from treaty.registry import schemas
+from treaty.registry.access import authentication, visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared
+from treaty.registry.audit import audit_log, hash_chain, signed_heads
+from treaty.registry.core import clock
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import Action, Permission
+from treaty.registry.review.approval import records
 
 router = APIRouter(tags=["audit"])
 LINES = "application/x-ndjson"

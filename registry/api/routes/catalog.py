@@ -6,15 +6,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from sqlmodel import col
 
-from registry import schemas
-from registry.access import authentication, visibility
-from registry.api.http.dependencies import Caller, Paging, Reader
-from registry.browse import contract_list, search
-from registry.browse.contract_list import Recent
-from registry.browse.search import Found, Wanted
-from registry.contracts import subscriptions
-from registry.core.enums import LabelKind, Permission
-from registry.tables import SearchEntry
+from treaty.registry import schemas
+from treaty.registry.access import authentication, visibility
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader
+from treaty.registry.browse import contract_list, search
+from treaty.registry.browse.contract_list import Recent
+from treaty.registry.browse.search import Found, Wanted
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core.enums import LabelKind, Permission
+from treaty.registry.tables import SearchEntry
 
 router = APIRouter(tags=["catalog"])
 Words = Annotated[str, Query(max_length=500, description="words of names, columns, descriptions, owners, datasets")]

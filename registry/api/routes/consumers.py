@@ -8,26 +8,26 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
 
-from registry import schemas
-from registry.access import authentication
-from registry.access.authentication import Principal
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
-from registry.api.http.etags import IfMatch, tagged
-from registry.api.routes.replays import recorded
-from registry.contracts import subscriptions
-from registry.contracts.declared_use import Use
-from registry.core import clock, ids
-from registry.core.enums import Permission
-from registry.core.errors import Busy
-from registry.review.consumers import acknowledgements, consumer_checks
-from registry.review.consumers.acknowledgements import Which
-from registry.review.consumers.check_document import Asked
-from registry.review.consumers.consumer_checks import Kept, Writing
-from registry.review.proposals import promotions, proposal_list, proposals
-from registry.review.proposals.promotions import Idea, Outlook
-from registry.review.replays import replay
-from registry.tables import ConsumerCheckRow, Subscription
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
+from treaty.registry.api.http.etags import IfMatch, tagged
+from treaty.registry.api.routes.replays import recorded
+from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.declared_use import Use
+from treaty.registry.core import clock, ids
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Busy
+from treaty.registry.review.consumers import acknowledgements, consumer_checks
+from treaty.registry.review.consumers.acknowledgements import Which
+from treaty.registry.review.consumers.check_document import Asked
+from treaty.registry.review.consumers.consumer_checks import Kept, Writing
+from treaty.registry.review.proposals import promotions, proposal_list, proposals
+from treaty.registry.review.proposals.promotions import Idea, Outlook
+from treaty.registry.review.replays import replay
+from treaty.registry.tables import ConsumerCheckRow, Subscription
 
 router = APIRouter(tags=["consumers"])
 OptionalId = Annotated[str | None, Query(min_length=1)]

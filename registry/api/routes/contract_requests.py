@@ -4,14 +4,14 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import schemas
-from registry.access import authentication
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Reader, Writer
-from registry.core import clock, ids
-from registry.core.enums import Permission
-from registry.datasets.names import normalise
-from registry.review.proposals import contract_requests
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Reader, Writer
+from treaty.registry.core import clock, ids
+from treaty.registry.core.enums import Permission
+from treaty.registry.datasets.names import normalise
+from treaty.registry.review.proposals import contract_requests
 
 router = APIRouter(prefix="/contract-requests", tags=["proposals"])
 

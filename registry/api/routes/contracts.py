@@ -4,19 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from registry import schemas
-from registry.access import authentication, users, visibility
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader
-from registry.browse import check_executors, contract_list
-from registry.contracts import lookup
-from registry.core.enums import Permission
-from registry.core.errors import Invalid
-from registry.core.pagination import Asked
-from registry.measurements.runs import history
-from registry.validation import timetable
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.registry import schemas
+from treaty.registry.access import authentication, users, visibility
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader
+from treaty.registry.browse import check_executors, contract_list
+from treaty.registry.contracts import lookup
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Invalid
+from treaty.registry.core.pagination import Asked
+from treaty.registry.measurements.runs import history
+from treaty.registry.validation import timetable
 
 router = APIRouter(tags=["contracts"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]

@@ -5,16 +5,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from registry import schemas
-from registry.access import visibility
-from registry.api.http.dependencies import Caller, Reader, Shared, Writer
-from registry.core import clock, ids
-from registry.core.errors import Busy
-from registry.datasets.contract_datasets import About
-from registry.drafting import refit_preview, refits
-from registry.measurements.anomalies import feedback, fits
-from registry.measurements.anomalies.feedback import Said
-from registry.tables import PointMark
+from treaty.registry import schemas
+from treaty.registry.access import visibility
+from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from treaty.registry.core import clock, ids
+from treaty.registry.core.errors import Busy
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.drafting import refit_preview, refits
+from treaty.registry.measurements.anomalies import feedback, fits
+from treaty.registry.measurements.anomalies.feedback import Said
+from treaty.registry.tables import PointMark
 
 # What is foreseen may take a core for seconds: a crowd that asks must not take all of the service.
 FORESEEING = BoundedSemaphore(2)

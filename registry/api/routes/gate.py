@@ -5,16 +5,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from registry import schemas
-from registry.api.http.dependencies import Caller, Reader
-from registry.api.routes.states import Meant, Namespace
-from registry.datasets.related_datasets import Named
-from registry.measurements.states import state_queries
-from registry.measurements.states.state_queries import Question
-from registry.tables import Dataset
-from registry.validation.gate import gate_answer, upstream_warning
-from registry.validation.gate.gate_answer import Told
-from registry.validation.gate.staleness import Look
+from treaty.registry import schemas
+from treaty.registry.api.http.dependencies import Caller, Reader
+from treaty.registry.api.routes.states import Meant, Namespace
+from treaty.registry.datasets.related_datasets import Named
+from treaty.registry.measurements.states import state_queries
+from treaty.registry.measurements.states.state_queries import Question
+from treaty.registry.tables import Dataset
+from treaty.registry.validation.gate import gate_answer, upstream_warning
+from treaty.registry.validation.gate.gate_answer import Told
+from treaty.registry.validation.gate.staleness import Look
 
 router = APIRouter(tags=["gate"])
 Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]

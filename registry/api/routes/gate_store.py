@@ -6,22 +6,22 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from contracts.document.classification import alone
-from engine.anomaly.fits import Fit
-from engine.protocol.requests import Source
-from engine.states.generations import Entry, Generation, Judgement
-from engine.states.state_files import StateFiles
-from registry import schemas
-from registry.access.authentication import Principal, decide_somewhere
-from registry.api.http.dependencies import Caller, Reader, Shared, Writer
-from registry.api.routes.states import Called
-from registry.core import clock, ids
-from registry.core.enums import Permission
-from registry.core.errors import Conflict
-from registry.measurements.states import state_queries, state_store
-from registry.validation import openlineage_emitter
-from registry.validation.gate import publications
-from registry.validation.gate.publications import Publishing, Subject, Swap
+from treaty.contracts.document.classification import alone
+from treaty.engine.anomaly.fits import Fit
+from treaty.engine.protocol.requests import Source
+from treaty.engine.states.generations import Entry, Generation, Judgement
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry import schemas
+from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from treaty.registry.api.routes.states import Called
+from treaty.registry.core import clock, ids
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Conflict
+from treaty.registry.measurements.states import state_queries, state_store
+from treaty.registry.validation import openlineage_emitter
+from treaty.registry.validation.gate import publications
+from treaty.registry.validation.gate.publications import Publishing, Subject, Swap
 
 PATH = "/dataset/gate"
 router = APIRouter(prefix=PATH, tags=["gate"])

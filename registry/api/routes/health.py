@@ -5,15 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials
 
-from engine.states.state_files import StateFiles
-from registry import schemas
-from registry.access import authentication
-from registry.api.http import metrics
-from registry.api.http.dependencies import Reader, Shared, bearer, bearer_of, caller
-from registry.core import clock, prometheus
-from registry.core.database import migration_of
-from registry.core.enums import Permission
-from registry.core.errors import NotReady
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.api.http import metrics
+from treaty.registry.api.http.dependencies import Reader, Shared, bearer, bearer_of, caller
+from treaty.registry.core import clock, prometheus
+from treaty.registry.core.database import migration_of
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import NotReady
 
 router = APIRouter(tags=["service"])
 UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder in TREATY_HOME"

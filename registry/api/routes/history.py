@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from registry import schemas
-from registry.access import visibility
-from registry.api.http.dependencies import Caller, Reader
-from registry.measurements.runs import check_history, metric_history
+from treaty.registry import schemas
+from treaty.registry.access import visibility
+from treaty.registry.api.http.dependencies import Caller, Reader
+from treaty.registry.measurements.runs import check_history, metric_history
 
 router = APIRouter(tags=["runs"])
 Asked = Annotated[schemas.HistoryAsked, Query()]

@@ -6,22 +6,22 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from sqlmodel import Session, col
 
-from registry import schemas
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Reader, Writer
-from registry.contracts import subscriptions
-from registry.core import clock, ids
-from registry.datasets.names import Name
-from registry.incidents import actions
-from registry.lineage.downstream import impact, impact_queries
-from registry.lineage.downstream.impact import Blast, Touched
-from registry.lineage.downstream.impact_queries import Asked
-from registry.lineage.downstream.incident_downstream import Upstream, upstream_failed
-from registry.review.consumers import inferred_consumers
-from registry.review.consumers.inferred_consumers import Reader as FoundReader
-from registry.tables import DatasetContract
+from treaty.registry import schemas
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Reader, Writer
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core import clock, ids
+from treaty.registry.datasets.names import Name
+from treaty.registry.incidents import actions
+from treaty.registry.lineage.downstream import impact, impact_queries
+from treaty.registry.lineage.downstream.impact import Blast, Touched
+from treaty.registry.lineage.downstream.impact_queries import Asked
+from treaty.registry.lineage.downstream.incident_downstream import Upstream, upstream_failed
+from treaty.registry.review.consumers import inferred_consumers
+from treaty.registry.review.consumers.inferred_consumers import Reader as FoundReader
+from treaty.registry.tables import DatasetContract
 
 router = APIRouter(tags=["graph"])
 ContractId = Annotated[str, Query(min_length=1, max_length=500)]

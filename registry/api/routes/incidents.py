@@ -6,16 +6,16 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
 
-from registry import schemas
-from registry.access.authentication import Principal
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader, Writer
-from registry.api.http.etags import IfMatch, tagged
-from registry.core import clock
-from registry.core.enums import IncidentState
-from registry.incidents import actions
-from registry.incidents.actions import Step, Which
-from registry.tables import Incident
+from treaty.registry import schemas
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
+from treaty.registry.api.http.etags import IfMatch, tagged
+from treaty.registry.core import clock
+from treaty.registry.core.enums import IncidentState
+from treaty.registry.incidents import actions
+from treaty.registry.incidents.actions import Step, Which
+from treaty.registry.tables import Incident
 
 router = APIRouter(tags=["incidents"])
 ContractId = Annotated[str | None, Query(min_length=1, max_length=500)]

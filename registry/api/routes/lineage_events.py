@@ -7,20 +7,20 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
 
-from contracts.fingerprint import canonical
-from registry import schemas
-from registry.access import authentication
-from registry.access.authentication import Principal
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader
-from registry.core import clock
-from registry.core.enums import InboxState, Permission
-from registry.datasets.contract_datasets import About
-from registry.datasets.names import Name, location
-from registry.lineage.events import event_listing
-from registry.lineage.events.facet import FACET, FACET_VERSION, facet_schema
-from registry.tables import UnmatchedDataset
-from registry.worker.intake import unmatched
+from treaty.contracts.fingerprint import canonical
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader
+from treaty.registry.core import clock
+from treaty.registry.core.enums import InboxState, Permission
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.names import Name, location
+from treaty.registry.lineage.events import event_listing
+from treaty.registry.lineage.events.facet import FACET, FACET_VERSION, facet_schema
+from treaty.registry.tables import UnmatchedDataset
+from treaty.registry.worker.intake import unmatched
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"

@@ -13,20 +13,20 @@ from fastapi import APIRouter, Depends, Query, Request
 from pydantic import AwareDatetime
 from sqlmodel import Session
 
-from registry import schemas
-from registry.access import authentication, visibility
-from registry.access.authentication import Principal
-from registry.api.http import marquez_format
-from registry.api.http.dependencies import Caller, Reader
-from registry.api.http.marquez_format import DATASET, JOB
-from registry.core.enums import Permission
-from registry.core.errors import Invalid, NotFound
-from registry.datasets.names import Name
-from registry.lineage.graph import dataset_visibility, flows, graph_list, traversal
-from registry.lineage.graph.dataset_visibility import OfPrincipal
-from registry.lineage.graph.graph_list import Period, Span
-from registry.lineage.graph.nodes import Nodes
-from registry.lineage.graph.traversal import DEEPEST, Walked
+from treaty.registry import schemas
+from treaty.registry.access import authentication, visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import marquez_format
+from treaty.registry.api.http.dependencies import Caller, Reader
+from treaty.registry.api.http.marquez_format import DATASET, JOB
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.graph import dataset_visibility, flows, graph_list, traversal
+from treaty.registry.lineage.graph.dataset_visibility import OfPrincipal
+from treaty.registry.lineage.graph.graph_list import Period, Span
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.lineage.graph.traversal import DEEPEST, Walked
 
 router = APIRouter(tags=["graph"])
 NodeId = Annotated[

@@ -15,18 +15,18 @@ from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import ClientDisconnect
 
-from contracts.errors import Fault
-from registry.access.authentication import Principal
-from registry.api.http import metrics
-from registry.api.http.dependencies import Service, bearer, service
-from registry.api.http.lineage_senders import sender
-from registry.api.http.problems import problem
-from registry.core import clock, ids, logs
-from registry.core.database import transaction
-from registry.lineage.events import event_store, model
-from registry.lineage.events.event_store import Arrival, Refusal
-from registry.lineage.events.model import Event, NotAnEvent, NotJson
-from registry.lineage.events.receiver import Overloaded, Unkeepable
+from treaty.contracts.errors import Fault
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import metrics
+from treaty.registry.api.http.dependencies import Service, bearer, service
+from treaty.registry.api.http.lineage_senders import sender
+from treaty.registry.api.http.problems import problem
+from treaty.registry.core import clock, ids, logs
+from treaty.registry.core.database import transaction
+from treaty.registry.lineage.events import event_store, model
+from treaty.registry.lineage.events.event_store import Arrival, Refusal
+from treaty.registry.lineage.events.model import Event, NotAnEvent, NotJson
+from treaty.registry.lineage.events.receiver import Overloaded, Unkeepable
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 log = logging.getLogger("treaty.api")

@@ -4,14 +4,14 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import schemas
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader, Writer
-from registry.core import clock, ids
-from registry.core.enums import OutboxState
-from registry.notifications import channels, outbox
-from registry.notifications.channels import Listed
-from registry.tables import Channel
+from treaty.registry import schemas
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
+from treaty.registry.core import clock, ids
+from treaty.registry.core.enums import OutboxState
+from treaty.registry.notifications import channels, outbox
+from treaty.registry.notifications.channels import Listed
+from treaty.registry.tables import Channel
 
 router = APIRouter(tags=["notifications"])
 

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from engine.patterns.analysis import Common
-from registry import schemas
-from registry.access import authentication
-from registry.api.http.dependencies import Caller, Reader, Shared, Writer
-from registry.core import clock, ids
-from registry.core.enums import Permission
-from registry.measurements.patterns import column_domains, index_updates
+from treaty.engine.patterns.analysis import Common
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from treaty.registry.core import clock, ids
+from treaty.registry.core.enums import Permission
+from treaty.registry.measurements.patterns import column_domains, index_updates
 
 router = APIRouter(tags=["patterns"])
 Few = Annotated[int, Query(ge=1, le=1000)]

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import schemas
-from registry.api.http.dependencies import Caller, Reader
-from registry.api.routes.states import Called, Where
-from registry.drafting import profiles
-from registry.measurements.states.state_queries import see
+from treaty.registry import schemas
+from treaty.registry.api.http.dependencies import Caller, Reader
+from treaty.registry.api.routes.states import Called, Where
+from treaty.registry.drafting import profiles
+from treaty.registry.measurements.states.state_queries import see
 
 router = APIRouter(tags=["profiles"])
 

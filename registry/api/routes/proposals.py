@@ -9,24 +9,24 @@ from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from registry import schemas
-from registry.access import authentication, users
-from registry.access.authentication import Principal
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
-from registry.api.http.etags import IfMatch, tagged
-from registry.api.routes.replays import recorded
-from registry.browse import inbox as browse_inbox
-from registry.contracts import subscriptions
-from registry.core import clock, ids
-from registry.core.database import transaction
-from registry.core.enums import Decision, Permission, ProposalState
-from registry.core.errors import IllegalTransition, Invalid, Outrun
-from registry.core.state_machines import PROPOSAL
-from registry.incidents import actions
-from registry.review.approval import approval, required_approvals, succession
-from registry.review.consumers import acknowledgements
-from registry.review.proposals import (
+from treaty.registry import schemas
+from treaty.registry.access import authentication, users
+from treaty.registry.access.authentication import Principal
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
+from treaty.registry.api.http.etags import IfMatch, tagged
+from treaty.registry.api.routes.replays import recorded
+from treaty.registry.browse import inbox as browse_inbox
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core import clock, ids
+from treaty.registry.core.database import transaction
+from treaty.registry.core.enums import Decision, Permission, ProposalState
+from treaty.registry.core.errors import IllegalTransition, Invalid, Outrun
+from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.incidents import actions
+from treaty.registry.review.approval import approval, required_approvals, succession
+from treaty.registry.review.consumers import acknowledgements
+from treaty.registry.review.proposals import (
     assignment,
     change_requests,
     contract_requests,
@@ -37,9 +37,9 @@ from registry.review.proposals import (
     revisions,
     suggestion_decisions,
 )
-from registry.review.proposals.proposal_list import ListedProposal
-from registry.review.replays import replay as replays_replay
-from registry.tables import Contract, Proposal
+from treaty.registry.review.proposals.proposal_list import ListedProposal
+from treaty.registry.review.replays import replay as replays_replay
+from treaty.registry.tables import Contract, Proposal
 
 router = APIRouter(tags=["proposals"])
 

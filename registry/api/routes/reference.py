@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter
 
-from engine.analyzers.reference import reference
-from registry import schemas
-from registry.access import authentication
-from registry.api.http.dependencies import Caller
-from registry.core.enums import Permission
+from treaty.engine.analyzers.reference import reference
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.api.http.dependencies import Caller
+from treaty.registry.core.enums import Permission
 
 router = APIRouter(tags=["reference"])
 

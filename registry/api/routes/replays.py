@@ -8,17 +8,17 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from sqlmodel import Session
 
-from engine.states.state_files import StateFiles
-from registry import schemas
-from registry.access import authentication
-from registry.api.http.dependencies import Caller, Reader, Service, Shared, Writer
-from registry.audit import audit_log
-from registry.core import clock, ids
-from registry.core.enums import Action, Permission, TaskKind
-from registry.core.errors import Busy
-from registry.queue import task_queue
-from registry.review.replays import replay
-from registry.review.replays.replay import Versions, Ways
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.api.http.dependencies import Caller, Reader, Service, Shared, Writer
+from treaty.registry.audit import audit_log
+from treaty.registry.core import clock, ids
+from treaty.registry.core.enums import Action, Permission, TaskKind
+from treaty.registry.core.errors import Busy
+from treaty.registry.queue import task_queue
+from treaty.registry.review.replays import replay
+from treaty.registry.review.replays.replay import Versions, Ways
 
 router = APIRouter(tags=["replays"])
 ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]

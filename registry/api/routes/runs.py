@@ -6,13 +6,13 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from pydantic_core import to_json
 
-from registry import schemas
-from registry.access import authentication, visibility
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader
-from registry.core import clock
-from registry.core.enums import Permission
-from registry.measurements.runs import history, samples
+from treaty.registry import schemas
+from treaty.registry.access import authentication, visibility
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader
+from treaty.registry.core import clock
+from treaty.registry.core.enums import Permission
+from treaty.registry.measurements.runs import history, samples
 
 router = APIRouter(tags=["runs"])
 Limit = Annotated[int, Query(ge=1, le=1000)]

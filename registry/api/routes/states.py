@@ -7,20 +7,20 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
 
-from engine.evaluation.judge import judge
-from engine.evaluation.state_queries import Answer
-from engine.states.state_files import StateFiles
-from registry import schemas
-from registry.access import visibility
-from registry.api.http.dependencies import Caller, Reader, Shared, Writer
-from registry.core import clock
-from registry.core.database import forget
-from registry.measurements.patterns import index_updates
-from registry.measurements.runs import recording
-from registry.measurements.states import erasure, state_queries
-from registry.measurements.states.state_queries import Memory, Question
-from registry.validation import reruns
-from registry.validation.reruns import Difference
+from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.state_queries import Answer
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry import schemas
+from treaty.registry.access import visibility
+from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
+from treaty.registry.core import clock
+from treaty.registry.core.database import forget
+from treaty.registry.measurements.patterns import index_updates
+from treaty.registry.measurements.runs import recording
+from treaty.registry.measurements.states import erasure, state_queries
+from treaty.registry.measurements.states.state_queries import Memory, Question
+from treaty.registry.validation import reruns
+from treaty.registry.validation.reruns import Difference
 
 router = APIRouter(tags=["memory"])
 NAMED = 20

@@ -4,19 +4,19 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from registry import schemas
-from registry.access import authentication, visibility
-from registry.api.http import presenters
-from registry.api.http.dependencies import Caller, Paging, Reader, Writer
-from registry.audit import audit_log
-from registry.contracts import lookup
-from registry.core import clock, ids
-from registry.core.enums import Action, Permission, TaskKind, TaskState
-from registry.core.errors import Forbidden, NotFound
-from registry.queue import task_queue
-from registry.review.replays import replay
-from registry.tables import Task
-from registry.worker.operations import cancellation, queue_overview, retries
+from treaty.registry import schemas
+from treaty.registry.access import authentication, visibility
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import lookup
+from treaty.registry.core import clock, ids
+from treaty.registry.core.enums import Action, Permission, TaskKind, TaskState
+from treaty.registry.core.errors import Forbidden, NotFound
+from treaty.registry.queue import task_queue
+from treaty.registry.review.replays import replay
+from treaty.registry.tables import Task
+from treaty.registry.worker.operations import cancellation, queue_overview, retries
 
 router = APIRouter(tags=["tasks"])
 

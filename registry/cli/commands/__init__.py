@@ -1,1 +1,1 @@
-"""The registry's commands, one module a topic; `registry.cli.main` puts them together."""
+"""The registry's commands, one module a topic; `treaty.registry.cli.main` puts them together."""

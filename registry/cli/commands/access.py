@@ -6,16 +6,16 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
-from registry.core.enums import Part, Role, TeamRole
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
+from treaty.registry.core.enums import Part, Role, TeamRole
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from registry.client import Client
-    from registry.schemas import GrantIn, GrantOut, TeamOut
+    from treaty.registry.client import Client
+    from treaty.registry.schemas import GrantIn, GrantOut, TeamOut
 
 Target = Annotated[str, typer.Argument(help="the domain, the contract's id or the dataset's; none for everything")]
 User = Annotated[str | None, typer.Option("--user", help="the user of that name")]
@@ -101,7 +101,7 @@ def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = Non
 @app.command()
 def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall be", show_default=False)]) -> None:
     """Make a key file for this user alone; one that is there stays as it is."""
-    from engine.core import key_files
+    from treaty.engine.core import key_files
 
     try:
         key_files.make(file)
@@ -110,7 +110,7 @@ def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall
 
 
 def _given(registry: "Client", role: Role, part: Part, target: str, *, user: str | None, team: str | None) -> "GrantIn":
-    from registry.schemas import GrantIn
+    from treaty.registry.schemas import GrantIn
 
     user_id = next((each.id for each in registry.users() if each.name == user), None) if user else None
     if user and user_id is None:
@@ -152,7 +152,7 @@ def _table(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], consol
 def _cell(value: Any) -> str:
     from rich.markup import escape
 
-    from engine.core.number_format import visible
+    from treaty.engine.core.number_format import visible
 
     members = ", ".join(f"{each.name} ({each.role})" for each in value) if isinstance(value, tuple) else str(value)
     return escape(visible(members))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli.commands import VIOLATED, Stop
-from engine.cli.options import Json
-from registry.cli.commands import database
-from registry.core.settings import Settings, load
+from treaty.engine.cli.commands import VIOLATED, Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import database
+from treaty.registry.core.settings import Settings, load
 
 if TYPE_CHECKING:
-    from registry.audit.hash_chain import Chain, Entry, Head
+    from treaty.registry.audit.hash_chain import Chain, Entry, Head
 
 HeadFile = Annotated[
     Path | None, typer.Option("--head", help="a head that was taken earlier: nothing up to it may be gone or rewritten")
@@ -39,8 +39,8 @@ app = typer.Typer(
 @app.command()
 def head() -> None:
     """Print the audit's last entry, signed with the audit's key: keep it where nobody who writes the database can."""
-    from registry.audit import signed_heads
-    from registry.core import clock
+    from treaty.registry.audit import signed_heads
+    from treaty.registry.core import clock
 
     settings = load()
     with database.reading(settings) as session:
@@ -61,7 +61,7 @@ def verify(
 
     Entries that were edited, deleted or moved are found by the audit alone, those cut off at its end, and an audit
     written anew, by a head taken before."""
-    from registry.audit import hash_chain
+    from treaty.registry.audit import hash_chain
 
     settings = load()
     taken = _head(settings, head_file, unsigned=unsigned)
@@ -75,7 +75,7 @@ def verify(
 @app.command()
 def export(file: ExportFile = None, after: After = 0) -> None:
     """Write the audit as lines of JSON, an entry to a line; `verify --from` reads it without the database."""
-    from registry.audit import audit_log, hash_chain
+    from treaty.registry.audit import audit_log, hash_chain
 
     with database.reading(load()) as session:
         lines = hash_chain.lines(audit_log.stream(session, after=after))
@@ -89,8 +89,8 @@ def export(file: ExportFile = None, after: After = 0) -> None:
 @app.command()
 def record(contract: ContractName, version: VersionNumber = None, as_json: Json = False) -> None:
     """Show who approved a version, shown what, and whether version and audit agree; exit code 1 where they do not."""
-    from registry.core.errors import NotFound
-    from registry.review.approval import records
+    from treaty.registry.core.errors import NotFound
+    from treaty.registry.review.approval import records
 
     with database.reading(load()) as session:
         try:
@@ -105,8 +105,8 @@ def record(contract: ContractName, version: VersionNumber = None, as_json: Json 
 
 def _head(settings: Settings, file: Path | None, *, unsigned: bool) -> "Head | None":
     """The head in the file, if it is genuine; None where no file is given."""
-    from registry.audit import hash_chain, signed_heads
-    from registry.core.errors import Invalid
+    from treaty.registry.audit import hash_chain, signed_heads
+    from treaty.registry.core.errors import Invalid
 
     if file is None:
         return None
@@ -128,7 +128,7 @@ def _untrusted(taken: "Head", settings: Settings) -> str:
 
 @contextmanager
 def _entries(settings: Settings, export: Path | None) -> "Iterator[Iterable[Entry]]":
-    from registry.audit import audit_log, hash_chain
+    from treaty.registry.audit import audit_log, hash_chain
 
     if export is None:
         with database.reading(settings) as session:

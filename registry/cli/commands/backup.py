@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.commands import Stop
-from registry.cli.commands import database
-from registry.core.settings import load
+from treaty.engine.cli.commands import Stop
+from treaty.registry.cli.commands import database
+from treaty.registry.core.settings import load
 
 if TYPE_CHECKING:
-    from registry.worker.operations.backup import Manifest
+    from treaty.registry.worker.operations.backup import Manifest
 
 Target = Annotated[Path, typer.Argument(metavar="FILE", help="a new file", show_default=False)]
 Source = Annotated[Path, typer.Argument(metavar="FILE", help="a backup", show_default=False)]
@@ -25,9 +25,9 @@ def backup(file: Target) -> None:
     """Back up the embedded database and the files of states that it names, while the service runs.
 
     Key files and logs are not in it: keep the keys apart. Of PostgreSQL only the files of states are kept."""
-    from registry.core import clock
-    from registry.worker.operations.backup import make
-    from registry.worker.operations.backup_archive import ArchiveError
+    from treaty.registry.core import clock
+    from treaty.registry.worker.operations.backup import make
+    from treaty.registry.worker.operations.backup_archive import ArchiveError
 
     settings = load()
     with database.opened(settings) as engine:
@@ -43,9 +43,9 @@ def backup(file: Target) -> None:
 
 def restore(file: Source, force: Force = False) -> None:
     """Restore a backup to where there is no database yet; a damaged one is refused before anything is touched."""
-    from registry.core import clock
-    from registry.worker.operations.backup import restore as put_back
-    from registry.worker.operations.backup_archive import ArchiveError
+    from treaty.registry.core import clock
+    from treaty.registry.worker.operations.backup import restore as put_back
+    from treaty.registry.worker.operations.backup_archive import ArchiveError
 
     try:
         manifest = put_back(load(), file, force=force, now=clock.now())

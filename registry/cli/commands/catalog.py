@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli.options import Json
-from registry.cli.commands import service
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from registry.schemas import CatalogPage
+    from treaty.registry.schemas import CatalogPage
 
 Words = Annotated[list[str] | None, typer.Argument(help="words of names, columns, descriptions, owners, datasets")]
 Owner = Annotated[str | None, typer.Option(help="only contracts of that owner")]
@@ -33,7 +33,7 @@ def search(
     if rebuild:
         print(f"indexed {_rebuilt():,} contracts")
         return
-    from registry.core.enums import LabelKind
+    from treaty.registry.core.enums import LabelKind
 
     given = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
     labels = {kind: value for kind, value in given.items() if value is not None}
@@ -43,9 +43,9 @@ def search(
 
 
 def _rebuilt() -> int:
-    from registry.browse import search as searching
-    from registry.core.database import connect
-    from registry.core.settings import load
+    from treaty.registry.browse import search as searching
+    from treaty.registry.core.database import connect
+    from treaty.registry.core.settings import load
 
     engine = connect(load().database)
     try:
@@ -72,6 +72,6 @@ def _show(found: "CatalogPage", console: "Console") -> None:
 def _shown(text: Any) -> str:
     from rich.markup import escape
 
-    from engine.core.number_format import visible
+    from treaty.engine.core.number_format import visible
 
     return escape(visible(str(text)))

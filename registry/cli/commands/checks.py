@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands.exchange import Contract
-from registry.cli.commands.service import opened, tell
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands.exchange import Contract
+from treaty.registry.cli.commands.service import opened, tell
 
 
 def checks(contract: Contract, as_json: Json = False) -> None:
     """Show all checks of a contract: judged here, by another engine (with the reason), or by people (who signed).
 
     Exit code 0, also where nothing is judged here; 3 where the contract cannot be read."""
-    from contracts.document.reader import read
-    from registry.browse.check_executors import shown
-    from registry.cli.output.checks import print_checks
+    from treaty.contracts.document.reader import read
+    from treaty.registry.browse.check_executors import shown
+    from treaty.registry.cli.output.checks import print_checks
 
     path = Path(contract)
     if path.exists():

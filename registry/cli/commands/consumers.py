@@ -7,13 +7,13 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
-    from registry import schemas
-    from registry.client import Client
+    from treaty.registry import schemas
+    from treaty.registry.client import Client
 
 ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
 Purpose = Annotated[str, typer.Option(help="what the data are used for", show_default=False)]
@@ -46,8 +46,8 @@ def subscribe(
     as_json: Json = False,
 ) -> None:
     """Subscribe to a contract: be asked before a change breaks you, and have its data judged by checks of your own."""
-    from registry import schemas
-    from registry.core.enums import Pin
+    from treaty.registry import schemas
+    from treaty.registry.core.enums import Pin
 
     if group and version:
         raise Stop("--group and --version exclude each other: what do you build on?")
@@ -65,7 +65,7 @@ def subscribe(
 
 def consumers(contract: ContractName, as_json: Json = False) -> None:
     """Show who uses a contract, for what, and who is pinned to what is no longer in force."""
-    from registry import schemas
+    from treaty.registry import schemas
 
     with service.opened() as registry:
         found = registry.subscriptions(contract_id=contract)
@@ -75,7 +75,7 @@ def consumers(contract: ContractName, as_json: Json = False) -> None:
 
 def subscriptions(as_json: Json = False) -> None:
     """Show what you and your teams subscribe to, and of what each subscription tells you, where."""
-    from registry import schemas
+    from treaty.registry import schemas
 
     with service.opened() as registry:
         found = registry.subscriptions(mine=True)
@@ -91,8 +91,8 @@ def acknowledge(
     as_json: Json = False,
 ) -> None:
     """Acknowledge a version that breaks you, for all your subscriptions that are asked, or object to it."""
-    from registry import schemas
-    from registry.core.enums import Answer
+    from treaty.registry import schemas
+    from treaty.registry.core.enums import Answer
 
     given: schemas.Given = Answer.OBJECTED if objects else Answer.ACKNOWLEDGED
     with service.opened() as registry:
@@ -106,7 +106,7 @@ def acknowledge(
 
 def _ask(registry: "Client", subscription_id: UUID, asked: "Sequence[schemas.ConsumerCheckIn]") -> None:
     """Adds the checks; where one is refused, nothing of the subscription is left, so that it can be tried again."""
-    from registry.client import ClientError
+    from treaty.registry.client import ClientError
 
     try:
         for each in asked:
@@ -129,9 +129,9 @@ def read_checks(path: Path) -> "list[schemas.ConsumerCheckIn]":
     """The checks that a file has under `checks`. Raises Stop where it cannot be read, or has none."""
     from pydantic import TypeAdapter, ValidationError
 
-    from contracts.document.yaml_syntax import parse
-    from contracts.errors import ContractError
-    from registry import schemas
+    from treaty.contracts.document.yaml_syntax import parse
+    from treaty.contracts.errors import ContractError
+    from treaty.registry import schemas
 
     try:
         found = parse(path.read_bytes()).data.get("checks")
@@ -158,7 +158,7 @@ def _sent(entry: Any) -> Any:
 
 
 def _print_subscription(found: "schemas.SubscriptionOut", console: Any) -> None:
-    from engine.core.number_format import visible
+    from treaty.engine.core.number_format import visible
 
     told = f"{found.subscriber} uses {found.contract_id} for {found.purpose}: {_reading(found)}, {_pinned(found)}"
     for line in (f"subscription {found.id}", told, f"checks of your own: {found.checks}"):
@@ -196,7 +196,7 @@ def _print_table(console: Any, headings: Sequence[str], rows: Sequence[Sequence[
     from rich.markup import escape
     from rich.table import Table
 
-    from engine.core.number_format import visible
+    from treaty.engine.core.number_format import visible
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:

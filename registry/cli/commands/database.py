@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engine.cli.commands import Stop
-from registry.core.settings import Settings
+from treaty.engine.cli.commands import Stop
+from treaty.registry.core.settings import Settings
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -29,7 +29,7 @@ def answering() -> Iterator[None]:
 @contextmanager
 def opened(settings: Settings) -> "Iterator[Engine]":
     """The database. Raises Stop where there is none yet, where it does not answer, or is of another version."""
-    from registry.core.database import connect
+    from treaty.registry.core.database import connect
 
     engine = connect(settings.database)
     try:
@@ -43,14 +43,14 @@ def opened(settings: Settings) -> "Iterator[Engine]":
 @contextmanager
 def reading(settings: Settings) -> "Iterator[Session]":
     """A session for reading the database. Raises Stop as `opened` does."""
-    from registry.core import database
+    from treaty.registry.core import database
 
     with opened(settings) as engine, database.reading(engine) as session:
         yield session
 
 
 def _inspect(engine: "Engine") -> None:
-    from registry.core import database
+    from treaty.registry.core import database
 
     file = database.file_of(engine.url)
     if file is not None and not file.exists():

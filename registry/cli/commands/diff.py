@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from contracts.document.model import Mode
-from engine.cli.commands import PASSED, VIOLATED, Stop
-from engine.cli.options import Json
-from registry.cli.commands.service import opened, tell
+from treaty.contracts.document.model import Mode
+from treaty.engine.cli.commands import PASSED, VIOLATED, Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands.service import opened, tell
 
 if TYPE_CHECKING:
-    from contracts.document.model import Contract
-    from registry.contracts.version_comparison import Compared
+    from treaty.contracts.document.model import Contract
+    from treaty.registry.contracts.version_comparison import Compared
 
 SOURCE = "a file, or CONTRACT or CONTRACT@VERSION of the registry (the version in force by default)"
 Old = Annotated[str, typer.Argument(metavar="OLD", help=SOURCE, show_default=False)]
@@ -24,8 +24,8 @@ def diff(old: Old, new: New, *, as_json: Json = False) -> None:
     """Show what differs between two versions, and in which direction: data that pass, or promises that end.
 
     Exit code 0, also with differences; 3 where a contract cannot be read."""
-    from registry.cli.output.diffs import print_diff
-    from registry.contracts.version_comparison import shown
+    from treaty.registry.cli.output.diffs import print_diff
+    from treaty.registry.contracts.version_comparison import shown
 
     tell(shown(_compared(old, new)), print_diff, as_json=as_json)
 
@@ -34,8 +34,8 @@ def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> 
     """Show which changes break the compatibility that the old version's terms ask for.
 
     Exit code 0 where none does, 1 where one does, 3 where a contract cannot be read."""
-    from registry.cli.output.diffs import print_breaches
-    from registry.contracts.version_comparison import shown
+    from treaty.registry.cli.output.diffs import print_breaches
+    from treaty.registry.contracts.version_comparison import shown
 
     found = _compared(old, new, mode)
     tell(shown(found), print_breaches, as_json=as_json)
@@ -43,8 +43,8 @@ def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> 
 
 
 def _compared(old: str, new: str, mode: Mode | None = None) -> "Compared":
-    from contracts.document.model import Compatibility
-    from registry.contracts.version_comparison import compared
+    from treaty.contracts.document.model import Compatibility
+    from treaty.registry.contracts.version_comparison import compared
 
     modes = Compatibility(structure=mode, guarantees=mode) if mode else None
     return compared(_read(old), _read(new), modes=modes)
@@ -52,7 +52,7 @@ def _compared(old: str, new: str, mode: Mode | None = None) -> "Compared":
 
 def _read(source: str) -> "Contract":
     """The contract in the file, or of that name in the registry. Raises Stop where it cannot be had."""
-    from contracts.document.reader import read
+    from treaty.contracts.document.reader import read
 
     path = Path(source)
     if path.exists():

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from engine.cli.commands import Stop
-from registry.cli.commands.service import opened
+from treaty.engine.cli.commands import Stop
+from treaty.registry.cli.commands.service import opened
 
 if TYPE_CHECKING:
-    from registry.exchange.imports import Imported
+    from treaty.registry.exchange.imports import Imported
 
 Known = TypeVar("Known")
 Contract = Annotated[
@@ -35,7 +35,7 @@ def export(contract: Contract, to: To = "odcs", record: Record = False, out: Fil
     """Write a contract in another form. `odcs` is its document byte for byte, but for the status it has here.
 
     Exit code 3 where it cannot be read."""
-    from registry.exchange.exports import FORMS
+    from treaty.registry.exchange.exports import FORMS
 
     _known(FORMS, to, "--to")
     body = _exported(contract, to, record=record)
@@ -46,8 +46,8 @@ def export(contract: Contract, to: To = "odcs", record: Record = False, out: Fil
 
 
 def _exported(contract: str, to: str, *, record: bool) -> bytes:
-    from registry.exchange.export_source import Subject
-    from registry.exchange.exports import FORMS
+    from treaty.registry.exchange.export_source import Subject
+    from treaty.registry.exchange.exports import FORMS
 
     path = Path(contract)
     if path.exists():
@@ -67,7 +67,7 @@ def bring(
     """Make contracts of other tools' files. All faults of all files are said at once, and then nothing is made.
 
     Exit code 3 where something is wrong with a file."""
-    from registry.exchange.imports import FORMS, NotImported, imported, texts
+    from treaty.registry.exchange.imports import FORMS, NotImported, imported, texts
 
     wanted = _known(FORMS, form, "--from")
     try:
@@ -93,8 +93,8 @@ def _propose(made: "Sequence[Imported]") -> None:
 
 def _write_all(folder: Path, made: "Sequence[Imported]") -> None:
     """A file for each, none of which may be there already."""
-    from registry.exchange.export_source import Subject
-    from registry.exchange.exports import FORMS
+    from treaty.registry.exchange.export_source import Subject
+    from treaty.registry.exchange.exports import FORMS
 
     files = {folder / FORMS["odcs"].file_name(Subject(each.document)): each.document for each in made}
     taken = sorted(str(each) for each in files if each.exists())
@@ -107,7 +107,7 @@ def _write_all(folder: Path, made: "Sequence[Imported]") -> None:
 
 
 def _known(forms: Mapping[str, Known], name: str, option: str) -> Known:
-    from contracts.errors import nearest
+    from treaty.contracts.errors import nearest
 
     if name not in forms:
         raise Stop(f"{option} {name} is not a form: {nearest(name, forms) or 'there are ' + ', '.join(forms)}")

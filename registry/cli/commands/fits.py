@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli.options import Json
-from engine.core.number_format import figure
-from registry.cli.commands import service
-from registry.cli.commands.history import About, about
+from treaty.engine.cli.options import Json
+from treaty.engine.core.number_format import figure
+from treaty.registry.cli.commands import service
+from treaty.registry.cli.commands.history import About, about
 
 if TYPE_CHECKING:
-    from registry import schemas
+    from treaty.registry import schemas
 
 Check = Annotated[str | None, typer.Option(help="of the check of that id alone")]
 
@@ -19,7 +19,7 @@ def fits(contract: About, check: Check = None, as_json: Json = False) -> None:
     """Show the limits that programs of a contract's object learned after their approval, and which of them judge."""
     from pydantic import RootModel
 
-    from registry import schemas
+    from treaty.registry import schemas
 
     with service.opened() as registry:
         found = registry.fits(*about(registry, contract), check)

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
-from engine.cli.options import FailOn, Json
-from registry.cli.commands import service
-from registry.cli.commands.states import DatasetName, Namespace
-from registry.sdk.wait_for_gate import seconds_of, waited
+from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
+from treaty.engine.cli.options import FailOn, Json
+from treaty.registry.cli.commands import service
+from treaty.registry.cli.commands.states import DatasetName, Namespace
+from treaty.registry.sdk.wait_for_gate import seconds_of, waited
 
 Partition = Annotated[str | None, typer.Option(help="only this one, as `treaty states` names it: day=2026-01-01")]
 Consumer = Annotated[str | None, typer.Option(help="with the checks and the pin of this user, or this subscription")]

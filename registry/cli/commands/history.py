@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
-    from registry import schemas
+    from treaty.registry import schemas
 
 About = Annotated[
     str, typer.Argument(metavar="CONTRACT", help="a contract's id, or contract.object", show_default=False)
@@ -37,7 +37,7 @@ def history(
     """Show what was measured of a contract's object over time; what could not be measured is a gap with its reason."""
     from pydantic import RootModel
 
-    from registry import schemas
+    from treaty.registry import schemas
 
     with service.opened() as registry:
         contract_id, object_name = about(registry, contract)
@@ -83,7 +83,7 @@ def _rows(found: "Sequence[schemas.HistoryOut]") -> Iterator[dict[str, Any]]:
 
 
 def _print_csv(found: "Sequence[schemas.HistoryOut]") -> None:
-    from registry import schemas
+    from treaty.registry import schemas
 
     writer = csv.DictWriter(sys.stdout, list(schemas.HistoryOut.model_fields), lineterminator="\n")
     writer.writeheader()
@@ -94,7 +94,7 @@ def _write(found: "Sequence[schemas.HistoryOut]", path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    from registry import schemas
+    from treaty.registry import schemas
 
     columns = dict.fromkeys(schemas.HistoryOut.model_fields, pyarrow.string())
     texts = columns | {"value": pyarrow.float64(), "counted": pyarrow.int64()}
@@ -110,7 +110,7 @@ def _show(found: Any, console: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from engine.core.number_format import figure
+    from treaty.engine.core.number_format import figure
 
     table = Table(box=None, pad_edge=False)
     for title in ("data of", "metric", "arguments", "partition", "value", "version"):

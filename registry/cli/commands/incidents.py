@@ -7,14 +7,14 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
-from registry.core.enums import IncidentState, Resolution
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
+from treaty.registry.core.enums import IncidentState, Resolution
 
 if TYPE_CHECKING:
-    from registry import schemas
-    from registry.client import Client
+    from treaty.registry import schemas
+    from treaty.registry.client import Client
 
 app = typer.Typer(name="incidents", help="What is wrong with data, and who looks after it.", no_args_is_help=True)
 Which = Annotated[str, typer.Argument(metavar="INCIDENT", help="its id, or the beginning of it", show_default=False)]
@@ -40,8 +40,8 @@ Dismiss = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB"
 @app.command("list")
 def listed(contract: Contract = None, state: InState = None, mine: Mine = False, as_json: Json = False) -> None:
     """Show incidents, newest first."""
-    from registry import schemas
-    from registry.cli.output.incidents import print_incidents
+    from treaty.registry import schemas
+    from treaty.registry.cli.output.incidents import print_incidents
 
     with service.opened() as registry:
         found = registry.incidents(contract_id=contract, state=state, mine=mine)
@@ -51,7 +51,7 @@ def listed(contract: Contract = None, state: InState = None, mine: Mine = False,
 @app.command()
 def show(incident: Which, as_json: Json = False) -> None:
     """Show what fails in an incident, and who looks after it."""
-    from registry.cli.output.incidents import print_incident
+    from treaty.registry.cli.output.incidents import print_incident
 
     with service.opened() as registry:
         service.tell(_found(registry, incident), print_incident, as_json=as_json)
@@ -72,7 +72,7 @@ def assign(incident: Which, user: Assignee = None, as_json: Json = False) -> Non
 @app.command()
 def snooze(incident: Which, hours: Hours = 24, as_json: Json = False) -> None:
     """Put it off: nobody is told of it for a while."""
-    from registry.core import clock
+    from treaty.registry.core import clock
 
     until: datetime | None = clock.now() + timedelta(hours=hours) if hours else None
     _done(incident, lambda registry, seen: registry.snooze_incident(seen.id, seen.revision, until), as_json=as_json)
@@ -100,7 +100,7 @@ def reopen(incident: Which, as_json: Json = False) -> None:
 
 def blast(dataset: DatasetName, namespace: Namespace = None, column: Column = None, as_json: Json = False) -> None:
     """Show what lies downstream of a dataset, and how far its bad data came."""
-    from registry.cli.output.incidents import print_blast
+    from treaty.registry.cli.output.incidents import print_blast
 
     with service.opened() as registry:
         service.tell(registry.blast(dataset, namespace=namespace, columns=column), print_blast, as_json=as_json)
@@ -110,8 +110,8 @@ def readers(contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = 
     """Show jobs of others that were seen reading a contract's data, and subscribe to what one of them reads."""
     from pydantic import RootModel
 
-    from registry import schemas
-    from registry.cli.output.incidents import print_readers
+    from treaty.registry import schemas
+    from treaty.registry.cli.output.incidents import print_readers
 
     with service.opened() as registry:
         if confirm:
@@ -125,7 +125,7 @@ def readers(contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = 
 def _done(
     incident: str, step: "Callable[[Client, schemas.IncidentOut], schemas.IncidentOut]", *, as_json: bool
 ) -> None:
-    from registry.cli.output.incidents import print_incident
+    from treaty.registry.cli.output.incidents import print_incident
 
     with service.opened() as registry:
         service.tell(step(registry, _found(registry, incident)), print_incident, as_json=as_json)

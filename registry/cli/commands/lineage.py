@@ -10,16 +10,16 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
-from registry.core.settings import load
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
+from treaty.registry.core.settings import load
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from registry.client import Client
-    from registry.schemas import EventOut
+    from treaty.registry.client import Client
+    from treaty.registry.schemas import EventOut
 
 Producer = Annotated[str | None, typer.Option(help="only what that user sent")]
 Most = Annotated[int, typer.Option("--lines", "-n", min=1, help="how many, the newest")]
@@ -47,7 +47,7 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
 
     For spark-submit --properties-file, or at the end of a spark-defaults.conf. The token stands in it: keep it to
     yourself. A file is made for you alone to read."""
-    from registry.sdk import openlineage_listener
+    from treaty.registry.sdk import openlineage_listener
 
     known = load()
     if not known.token:
@@ -68,7 +68,7 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
 @app.command()
 def tail(lines: Most = 20, follow: Follow = False, producer: Producer = None, as_json: Json = False) -> None:
     """Show the events that came last, oldest first, and those that come."""
-    from registry.cli.output import lineage
+    from treaty.registry.cli.output import lineage
 
     shown = (lambda event: event.model_dump_json()) if as_json else lineage.line
     with service.opened() as registry:
@@ -84,13 +84,13 @@ def tail(lines: Most = 20, follow: Follow = False, producer: Producer = None, as
 @app.command()
 def inbox(as_json: Json = False) -> None:
     """Show how many events wait and how long, and those that could not be folded."""
-    from registry.core.enums import InboxState
+    from treaty.registry.core.enums import InboxState
 
     with service.opened() as registry:
         counts, parked = registry.inbox_counts(), registry.events(state=InboxState.PARKED, limit=20)
 
     def show(_: object, console: "Console") -> None:
-        from registry.cli.output.lineage import print_inbox
+        from treaty.registry.cli.output.lineage import print_inbox
 
         print_inbox(counts, parked, console)
 
@@ -100,8 +100,8 @@ def inbox(as_json: Json = False) -> None:
 @app.command()
 def rejected(event: EventId = None, producer: Producer = None, lines: Most = 20, as_json: Json = False) -> None:
     """Show what was refused and why: producers seldom log the answer."""
-    from registry import schemas
-    from registry.cli.output import lineage
+    from treaty.registry import schemas
+    from treaty.registry.cli.output import lineage
 
     with service.opened() as registry:
         if event is not None:
@@ -123,8 +123,8 @@ def replay(event: Annotated[str, typer.Argument(metavar="ID", help="the event's 
 @app.command()
 def unmatched(lines: Most = 20, as_json: Json = False) -> None:
     """Show datasets that runs write and no contract is about, and how to make a contract or an alias of each."""
-    from registry import schemas
-    from registry.cli.output import lineage
+    from treaty.registry import schemas
+    from treaty.registry.cli.output import lineage
 
     with service.opened() as registry:
         found = registry.unmatched(limit=lines)
@@ -138,7 +138,7 @@ def alias(
     version: NewVersion = None, as_json: Json = False,
 ) -> None:  # fmt: skip
     """Propose that lineage knows an object of a contract by one more name, as a version of the contract."""
-    from registry.cli.output.proposals import print_proposal
+    from treaty.registry.cli.output.proposals import print_proposal
 
     with service.opened() as registry:
         text = named(registry, About(contract, object_name), (namespace, name), version)
@@ -157,9 +157,9 @@ def named(registry: "Client", about: About, name: tuple[str, str], version: str 
     """The contract's document in force, in which the object goes by that name, too, as that version or the one after.
 
     Raises Stop where there is no such object, or no telling which number comes after."""
-    from contracts.document.writer import write
-    from contracts.document.yaml_syntax import parse
-    from contracts.editing.aliases import following, with_alias
+    from treaty.contracts.document.writer import write
+    from treaty.contracts.document.yaml_syntax import parse
+    from treaty.contracts.editing.aliases import following, with_alias
 
     datasets = registry.contract(about.contract).datasets
     known = [(each.namespace, each.name) for each in datasets if each.object == about.object]

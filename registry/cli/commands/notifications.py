@@ -5,16 +5,16 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
-from registry.core.enums import ChannelKind, NoticeKind, OutboxState
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
+from treaty.registry.core.enums import ChannelKind, NoticeKind, OutboxState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from registry import schemas
-    from registry.client import Client
+    from treaty.registry import schemas
+    from treaty.registry.client import Client
 
 app = typer.Typer(
     name="notify", no_args_is_help=True, help="Channels: be told of proposals, decisions, violations and recoveries."
@@ -40,7 +40,7 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Be told through a channel; of a webhook, the secret that it is signed with is shown this once."""
-    from registry import schemas
+    from treaty.registry import schemas
 
     with service.opened() as registry:
         team_id = _team(registry, team) if team else None
@@ -54,7 +54,7 @@ def add(
 @app.command("list")
 def show(as_json: Json = False) -> None:
     """Show your channels and those of your teams, with what became of the last message to each."""
-    from registry import schemas
+    from treaty.registry import schemas
 
     with service.opened() as registry:
         found = registry.channels()
@@ -80,8 +80,8 @@ def remove(channel: Which) -> None:
 @app.command()
 def choose(subscription: Subscription, on: On = None, channel: Through = None, as_json: Json = False) -> None:
     """Choose of what a subscription of yours tells you, and where; `treaty subscriptions` shows it."""
-    from registry.cli.commands.consumers import print_own
-    from registry.schemas.consumers import Consumed
+    from treaty.registry.cli.commands.consumers import print_own
+    from treaty.registry.schemas.consumers import Consumed
 
     known = get_args(Consumed)
     if not {*(on or ())} <= {*known}:
@@ -94,7 +94,7 @@ def choose(subscription: Subscription, on: On = None, channel: Through = None, a
 @app.command()
 def undelivered(as_json: Json = False) -> None:
     """Show the messages that were given up, newest first; for who administers."""
-    from registry import schemas
+    from treaty.registry import schemas
 
     with service.opened() as registry:
         found = registry.messages(state=OutboxState.DEAD)
@@ -154,7 +154,7 @@ def _print_table(console: Any, headings: "Sequence[str]", rows: "Sequence[Sequen
     from rich.markup import escape
     from rich.table import Table
 
-    from engine.core.number_format import visible
+    from treaty.engine.core.number_format import visible
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.cli import patterns
-from engine.cli.commands import Stop
-from engine.cli.options import Format, Json, Memory, Remote
-from registry.cli.commands import service
+from treaty.engine.cli import patterns
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Format, Json, Memory, Remote
+from treaty.registry.cli.commands import service
 
 Registered = Annotated[
     bool, typer.Option("--registered", help="have the service index the tables that contracts in force are about")

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.commands import Stop, in_spark, progress
-from engine.cli.options import Columns, Format, Json, Memory, PartitionBy, Remote, Sample
-from engine.protocol.requests import ProfileRequest, Source
-from registry.cli.commands import service
-from registry.cli.commands.states import Namespace, Where
+from treaty.engine.cli.commands import Stop, in_spark, progress
+from treaty.engine.cli.options import Columns, Format, Json, Memory, PartitionBy, Remote, Sample
+from treaty.engine.protocol.requests import ProfileRequest, Source
+from treaty.registry.cli.commands import service
+from treaty.registry.cli.commands.states import Namespace, Where
 
 if TYPE_CHECKING:
-    from engine.profile.format import ProfileDocument
+    from treaty.engine.profile.format import ProfileDocument
 
 Table = Annotated[str | None, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
 Stored = Annotated[
@@ -41,7 +41,7 @@ def profile(
 
 
 def _read(request: ProfileRequest, remote: str | None, memory: str) -> "ProfileDocument":
-    from engine.profile.format import ProfileDocument
+    from treaty.engine.profile.format import ProfileDocument
 
     with in_spark(remote, memory) as spark:
         return ProfileDocument.model_validate(spark.profile(request, progress))
@@ -53,8 +53,8 @@ def _stored(dataset: str, where: str | None, namespace: str | None) -> "ProfileD
 
 
 def _tell(found: "ProfileDocument", html: Path | None, *, as_json: bool) -> None:
-    from engine.profile.html import page
-    from engine.profile.terminal import print_profile
+    from treaty.engine.profile.html import page
+    from treaty.engine.profile.terminal import print_profile
 
     if html:
         try:

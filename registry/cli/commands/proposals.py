@@ -7,13 +7,13 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
+from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
-    from registry import schemas
-    from registry.client import Client
+    from treaty.registry import schemas
+    from treaty.registry.client import Client
 
 SHORTEST = 8
 Document = Annotated[Path, typer.Argument(metavar="FILE", help="a contract document", show_default=False)]
@@ -38,7 +38,7 @@ def propose(
     file: Document, title: Title = None, comment: Comment = None, draft: Draft = False, as_json: Json = False
 ) -> None:
     """Put a contract document forward as the next version. Its owners decide; you cannot, of what you propose."""
-    from registry.cli.output.proposals import print_proposal
+    from treaty.registry.cli.output.proposals import print_proposal
 
     try:
         text = file.read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def propose(
 
 def inbox(as_json: Json = False) -> None:
     """Show what you decide, what you wait for, and what affects you."""
-    from registry.cli.output.proposals import print_inbox
+    from treaty.registry.cli.output.proposals import print_inbox
 
     with service.opened() as registry:
         found = registry.inbox()
@@ -60,7 +60,7 @@ def inbox(as_json: Json = False) -> None:
 
 def review(proposal: Which, as_json: Json = False) -> None:
     """Show what a proposal changes, whom it breaks, when it would have alerted, and what it lacks to be a version."""
-    from registry.cli.output.proposals import Reviewed, print_review
+    from treaty.registry.cli.output.proposals import Reviewed, print_review
 
     with service.opened() as registry:
         row = registry.proposal(_id(registry, proposal))
@@ -76,7 +76,7 @@ def review(proposal: Which, as_json: Json = False) -> None:
 
 def approve(proposal: Which, fingerprint: Seen, comment: Comment = None, as_json: Json = False) -> None:
     """Approve exactly what a review showed; of what you wrote yourself nobody lets you."""
-    from registry.cli.output.proposals import print_approved
+    from treaty.registry.cli.output.proposals import print_approved
 
     with service.opened() as registry:
         named = _id(registry, proposal)
@@ -91,7 +91,7 @@ def approve(proposal: Which, fingerprint: Seen, comment: Comment = None, as_json
 
 def reject(proposal: Which, reason: Reason, as_json: Json = False) -> None:
     """Decline a proposal, for a reason that its author reads."""
-    from registry.cli.output.proposals import print_proposal
+    from treaty.registry.cli.output.proposals import print_proposal
 
     with service.opened() as registry:
         row = registry.reject(_id(registry, proposal), reason)
@@ -100,7 +100,7 @@ def reject(proposal: Which, reason: Reason, as_json: Json = False) -> None:
 
 def request_changes(proposal: Which, text: Text, as_json: Json = False) -> None:
     """Ask for changes of a proposal: nobody approves it until it is another, or you take that back."""
-    from registry.cli.output.proposals import print_proposal
+    from treaty.registry.cli.output.proposals import print_proposal
 
     with service.opened() as registry:
         seen = registry.proposal(_id(registry, proposal))
@@ -110,7 +110,7 @@ def request_changes(proposal: Which, text: Text, as_json: Json = False) -> None:
 
 def take_changes_back(proposal: Which, as_json: Json = False) -> None:
     """Ask for no changes of a proposal any more; what you said stays in its discussion."""
-    from registry.cli.output.proposals import print_proposal
+    from treaty.registry.cli.output.proposals import print_proposal
 
     with service.opened() as registry:
         row = registry.take_changes_back(_id(registry, proposal))
@@ -119,7 +119,7 @@ def take_changes_back(proposal: Which, as_json: Json = False) -> None:
 
 def withdraw(proposal: Which, as_json: Json = False) -> None:
     """Take your own proposal back."""
-    from registry.cli.output.proposals import print_proposal
+    from treaty.registry.cli.output.proposals import print_proposal
 
     with service.opened() as registry:
         row = registry.withdraw(_id(registry, proposal))
@@ -128,7 +128,7 @@ def withdraw(proposal: Which, as_json: Json = False) -> None:
 
 def comment(proposal: Which, text: Text, as_json: Json = False) -> None:
     """Say something about a proposal, for good."""
-    from registry.cli.output.proposals import print_comment
+    from treaty.registry.cli.output.proposals import print_comment
 
     with service.opened() as registry:
         said = registry.say(_id(registry, proposal), text)
@@ -137,7 +137,7 @@ def comment(proposal: Which, text: Text, as_json: Json = False) -> None:
 
 def versions(contract: ContractName, as_json: Json = False) -> None:
     """Show a contract's versions, newest first, and which are in force."""
-    from registry.cli.output.proposals import print_versions
+    from treaty.registry.cli.output.proposals import print_versions
 
     with service.opened() as registry:
         found = registry.contract(contract)
@@ -160,7 +160,7 @@ def retire(
 
 def _say(farewell: "Callable[[Client], schemas.VersionOut]", *, as_json: bool) -> None:
     """Says something of a version, and prints what it is now."""
-    from registry.cli.output.proposals import print_version
+    from treaty.registry.cli.output.proposals import print_version
 
     with service.opened() as registry:
         found = farewell(registry)

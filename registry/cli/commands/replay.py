@@ -8,13 +8,13 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
-from engine.cli.options import Json
-from registry.cli.commands import service
+from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
-    from registry.client import Client
-    from registry.schemas import ReplayOut, TaskOut
+    from treaty.registry.client import Client
+    from treaty.registry.schemas import ReplayOut, TaskOut
 
 PAUSE = 0.5
 
@@ -37,7 +37,7 @@ def replay(
 
     0: it alerts on nothing that the version in force does not; 1: it does; 2: with warnings alone; 3: nothing is
     stored to judge it on."""
-    from registry.cli.output.replays import print_replay
+    from treaty.registry.cli.output.replays import print_replay
 
     text = _text(document)
     with service.opened() as registry:
@@ -75,7 +75,7 @@ def _id(subject: str) -> UUID:
 
 
 def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool) -> "ReplayOut":
-    from registry.schemas import ReplayIn, ReplayOut
+    from treaty.registry.schemas import ReplayIn, ReplayOut
 
     named: dict[str, Any] = {"contract_id": subject, "document": text} if text else {"proposal_id": _id(subject)}
     task = _done(registry, registry.request_replay(ReplayIn.model_validate({**named, **ways})))

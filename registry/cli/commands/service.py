@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.commands import Stop
-from registry.core.settings import load
+from treaty.engine.cli.commands import Stop
+from treaty.registry.core.settings import load
 
 if TYPE_CHECKING:
-    from registry.client import Client
+    from treaty.registry.client import Client
 
 UNAUTHENTICATED = 401
 
@@ -17,7 +17,7 @@ UNAUTHENTICATED = 401
 @contextmanager
 def opened() -> "Iterator[Client]":
     """The API as the settings say, acting by their token; its refusals end the command."""
-    from registry.client import Client, ClientError
+    from treaty.registry.client import Client, ClientError
 
     settings = load()
     try:

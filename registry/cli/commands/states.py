@@ -5,9 +5,9 @@ from uuid import UUID
 
 import typer
 
-from engine.cli.commands import PASSED, VIOLATED
-from engine.cli.options import Json
-from registry.cli.commands import service
+from treaty.engine.cli.commands import PASSED, VIOLATED
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
 
 DatasetName = Annotated[
     str,
@@ -22,7 +22,7 @@ def metrics(
     dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
 ) -> None:
     """Tell metrics of chosen partitions from stored states alone: no data is read, no Spark is started."""
-    from registry.cli.output.states import print_metrics
+    from treaty.registry.cli.output.states import print_metrics
 
     with service.opened() as registry:
         found = registry.metrics(dataset, where=where, metrics=metric or (), namespace=namespace)
@@ -33,7 +33,7 @@ def states(
     dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
 ) -> None:
     """Show what is stored of each partition, and what a question about them would merge and lacks."""
-    from registry.cli.output.states import print_states
+    from treaty.registry.cli.output.states import print_states
 
     with service.opened() as registry:
         found = registry.states(dataset, where=where, metrics=metric or (), namespace=namespace)
@@ -50,7 +50,7 @@ def erase(
     as_json: Json = False,
 ) -> None:
     """Erase states, samples and values that are remembered of a dataset; runs keep their verdicts and numbers."""
-    from registry.cli.output.states import print_erased
+    from treaty.registry.cli.output.states import print_erased
 
     what = f"{len(partition)} partition(s) of {dataset}" if partition else f"all of {dataset}"
     if not yes:
@@ -64,7 +64,7 @@ def rerun(
     run: Annotated[UUID, typer.Argument(help="the run's id, as its page and the API have it")], as_json: Json = False
 ) -> None:
     """Do a run again from the states that it judged: 0 where it comes out the same, 1 where it does not."""
-    from registry.cli.output.states import print_rerun
+    from treaty.registry.cli.output.states import print_rerun
 
     with service.opened() as registry:
         found = registry.rerun(run)

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.options import Json
-from registry.cli.commands import service
-from registry.cli.commands.lineage import Most, read_id
+from treaty.engine.cli.options import Json
+from treaty.registry.cli.commands import service
+from treaty.registry.cli.commands.lineage import Most, read_id
 
 State = Annotated[str | None, typer.Option(help="queued, running, done or failed; by default all")]
 Kind = Annotated[str | None, typer.Option(help="only tasks of that kind: validate, draft, upkeep, ...")]
@@ -17,8 +17,8 @@ def tasks(
     state: State = None, kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False
 ) -> None:
     """Show the tasks of the queue, newest first."""
-    from registry import schemas
-    from registry.cli.output.lineage import print_tasks
+    from treaty.registry import schemas
+    from treaty.registry.cli.output.lineage import print_tasks
 
     with service.opened() as registry:
         found = registry.tasks(state=state, kind=kind, contract_id=contract, limit=lines)
@@ -27,9 +27,9 @@ def tasks(
 
 def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False) -> None:
     """Show the tasks that were given up, why, and how to have each tried again."""
-    from registry import schemas
-    from registry.cli.output.lineage import print_dead
-    from registry.core.enums import TaskState
+    from treaty.registry import schemas
+    from treaty.registry.cli.output.lineage import print_dead
+    from treaty.registry.core.enums import TaskState
 
     with service.opened() as registry:
         found = registry.tasks(state=TaskState.FAILED, kind=kind, contract_id=contract, limit=lines)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.commands import Stop
-from registry.cli.commands.service import opened
+from treaty.engine.cli.commands import Stop
+from treaty.registry.cli.commands.service import opened
 
 app = typer.Typer(name="template", no_args_is_help=True, help="Documents to start a contract from.")
 Name = Annotated[str, typer.Argument(metavar="TEMPLATE", help="its name", show_default=False)]
@@ -20,7 +20,7 @@ About = Annotated[str, typer.Option(help="what it is for", show_default=False)]
 @app.command("list")
 def list_templates(registry: Kept = False) -> None:
     """Show all templates, what each is for, and the places that are to be filled."""
-    from registry.exchange.builtin_templates import templates
+    from treaty.registry.exchange.builtin_templates import templates
 
     if not registry:
         for each in templates():
@@ -70,7 +70,7 @@ def drop(name: Name) -> None:
 
 
 def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
-    from registry.exchange.builtin_templates import Template, template
+    from treaty.registry.exchange.builtin_templates import Template, template
 
     if not registry:
         return template(name).filled(words)

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.core.number_format import visible
-from engine.core.results import Runner
-from registry import schemas
+from treaty.engine.core.number_format import visible
+from treaty.engine.core.results import Runner
+from treaty.registry import schemas
 
 BY = {Runner.HERE: "here", Runner.ELSEWHERE: "elsewhere", Runner.PEOPLE: "by people"}
 

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.core.number_format import visible
-from registry import schemas
+from treaty.engine.core.number_format import visible
+from treaty.registry import schemas
 
 LISTED = 20
 

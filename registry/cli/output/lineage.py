@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.core.number_format import visible
-from registry import schemas
-from registry.core.enums import InboxState
+from treaty.engine.core.number_format import visible
+from treaty.registry import schemas
+from treaty.registry.core.enums import InboxState
 
 
 def line(event: schemas.EventOut) -> str:

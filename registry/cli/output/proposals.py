@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from engine.core.number_format import visible
-from registry import schemas
-from registry.cli.output.diffs import print_diff
-from registry.cli.output.replays import print_replay
+from treaty.engine.core.number_format import visible
+from treaty.registry import schemas
+from treaty.registry.cli.output.diffs import print_diff
+from treaty.registry.cli.output.replays import print_replay
 
 SHOWN = 12
 

@@ -10,16 +10,16 @@ from sqlalchemy import ColumnElement, or_, tuple_
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from registry.core.enums import Direction, SubscriptionState
-from registry.datasets.names import Name
-from registry.lineage.downstream import propagation
-from registry.lineage.downstream.propagation import Bad, JobRun, Reach, Reading, Spreading, State
-from registry.lineage.events.run_state import FoldedDataset, FoldedRun
-from registry.lineage.graph import traversal
-from registry.lineage.graph.flows import Feed, Output, node
-from registry.lineage.graph.nodes import Nodes
-from registry.lineage.graph.traversal import DEEPEST, MOST_NODES, Sight, portions
-from registry.tables import (
+from treaty.registry.core.enums import Direction, SubscriptionState
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.downstream import propagation
+from treaty.registry.lineage.downstream.propagation import Bad, JobRun, Reach, Reading, Spreading, State
+from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from treaty.registry.lineage.graph import traversal
+from treaty.registry.lineage.graph.flows import Feed, Output, node
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.lineage.graph.traversal import DEEPEST, MOST_NODES, Sight, portions
+from treaty.registry.tables import (
     Contract,
     Dataset,
     DatasetContract,

@@ -5,18 +5,18 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.core.enums import IncidentState, Permission
-from registry.core.errors import NotFound
-from registry.datasets import related_datasets
-from registry.datasets.names import Name
-from registry.lineage.downstream.impact import Seen
-from registry.lineage.downstream.propagation import Bad
-from registry.lineage.graph import dataset_visibility, traversal
-from registry.lineage.graph.flows import node
-from registry.lineage.graph.nodes import Nodes
-from registry.tables import Dataset, Incident
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.enums import IncidentState, Permission
+from treaty.registry.core.errors import NotFound
+from treaty.registry.datasets import related_datasets
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.downstream.impact import Seen
+from treaty.registry.lineage.downstream.propagation import Bad
+from treaty.registry.lineage.graph import dataset_visibility, traversal
+from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.tables import Dataset, Incident
 
 
 @dataclass(frozen=True)

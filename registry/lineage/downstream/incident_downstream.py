@@ -11,18 +11,18 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, delete, or_
 from sqlmodel import Session, col, select
 
-from registry.core.database import lock
-from registry.core.enums import IncidentState, Spread, TaskKind, TaskState
-from registry.datasets.names import Name
-from registry.lineage.downstream import impact
-from registry.lineage.downstream.propagation import Bad, Reach, State
-from registry.lineage.events.run_state import FoldedRun
-from registry.lineage.graph import traversal
-from registry.lineage.graph.flows import node
-from registry.lineage.graph.nodes import Nodes
-from registry.lineage.graph.traversal import portions
-from registry.queue.task_queue import Priority
-from registry.tables import Dataset, DatasetContract, Incident, Reached, Task
+from treaty.registry.core.database import lock
+from treaty.registry.core.enums import IncidentState, Spread, TaskKind, TaskState
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.downstream import impact
+from treaty.registry.lineage.downstream.propagation import Bad, Reach, State
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.lineage.graph import traversal
+from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.lineage.graph.traversal import portions
+from treaty.registry.queue.task_queue import Priority
+from treaty.registry.tables import Dataset, DatasetContract, Incident, Reached, Task
 
 # Of what waits, what bad data came to is done first.
 URGENT = Priority.BLOCKING

@@ -7,9 +7,9 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from registry.core.enums import Spread
-from registry.datasets.names import Name
-from registry.lineage.graph.flows import Feed, Output, root
+from treaty.registry.core.enums import Spread
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.graph.flows import Feed, Output, root
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT, Event, is_dataset, size
+from treaty.registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT, Event, is_dataset, size
 
 TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 # An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.

@@ -11,12 +11,12 @@ from sqlalchemy import case, func
 from sqlalchemy import select as rows
 from sqlmodel import Session, col, select
 
-from registry.access.authentication import Principal
-from registry.core.enums import InboxState, Permission
-from registry.core.errors import NotFound
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import InboxEvent, RejectedEvent
-from registry.tables.lineage_events import REPEATED
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.enums import InboxState, Permission
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import InboxEvent, RejectedEvent
+from treaty.registry.tables.lineage_events import REPEATED
 
 NEWEST = Order((InboxEvent.id,), newest_first=True)
 NEWEST_REFUSED = Order((RejectedEvent.id,), newest_first=True)

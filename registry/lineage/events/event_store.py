@@ -12,11 +12,11 @@ from uuid import UUID
 from sqlalchemy import delete, func, update
 from sqlmodel import Session, col, select
 
-from registry.core.database import insert
-from registry.core.enums import InboxState
-from registry.lineage.events.diagnostics import diagnose
-from registry.lineage.events.model import Event
-from registry.tables import InboxEvent, RejectedEvent
+from treaty.registry.core.database import insert
+from treaty.registry.core.enums import InboxState
+from treaty.registry.lineage.events.diagnostics import diagnose
+from treaty.registry.lineage.events.model import Event
+from treaty.registry.tables import InboxEvent, RejectedEvent
 
 TRIES = 3
 KEPT_BYTES = 4096

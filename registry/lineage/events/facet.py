@@ -12,6 +12,6 @@ FACET_VERSION = "1-0-0"
 @cache
 def facet_schema() -> dict[str, Any]:
     """The JSON Schema of the facet, without the address that it is served at."""
-    text = files("registry.lineage.events").joinpath(f"{FACET}.json").read_text(encoding="utf-8")
+    text = files("treaty.registry.lineage.events").joinpath(f"{FACET}.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found

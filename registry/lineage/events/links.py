@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from registry.datasets.names import Name, normalise, trim
-from registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 IDENTIFYING = frozenset({"TABLE", "LOCATION"})
 # Longer names are no use as keys of a database.

@@ -11,8 +11,8 @@ from typing import Annotated, Any, NoReturn
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from contracts.errors import Fault
-from contracts.fingerprint import canonical
+from treaty.contracts.errors import Fault
+from treaty.contracts.fingerprint import canonical
 
 HEAVY = frozenset({"spark.logicalPlan", "spark_unknown", "debug", "environmentVariables"})
 FACET_LIMIT = 256 * 1024

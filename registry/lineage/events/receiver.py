@@ -16,10 +16,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlmodel import Session
 
-from registry.core.database import reading, transaction
-from registry.core.errors import RegistryError
-from registry.lineage.events import event_store
-from registry.lineage.events.event_store import Arrival
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.errors import RegistryError
+from treaty.registry.lineage.events import event_store
+from treaty.registry.lineage.events.event_store import Arrival
 
 log = logging.getLogger("treaty.api")
 # How long the writer waits for more before it ends; the next event begins it anew.

@@ -10,9 +10,9 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
-from contracts.document.classification import is_masked
-from contracts.document.model import Check, DataObject
-from engine.core.results import Measurement, RunResult
+from treaty.contracts.document.classification import is_masked
+from treaty.contracts.document.model import Check, DataObject
+from treaty.engine.core.results import Measurement, RunResult
 
 WORDS = {
     "approx_count_distinct": "distinctCount",

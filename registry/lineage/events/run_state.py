@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from contracts.fingerprint import canonical
-from registry.datasets.names import Name
-from registry.lineage.events import sql_statements
-from registry.lineage.events.model import Dataset, Event, RunEvent
+from treaty.contracts.fingerprint import canonical
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.events import sql_statements
+from treaty.registry.lineage.events.model import Dataset, Event, RunEvent
 
 T = TypeVar("T")
 FAILURES = frozenset({"FAIL", "ABORT"})

@@ -7,10 +7,10 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from registry.datasets.names import Name, Trimmed, normalise, trim
-from registry.lineage.events.links import previous, symlinks
-from registry.lineage.events.model import DatasetEvent
-from registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from treaty.registry.datasets.names import Name, Trimmed, normalise, trim
+from treaty.registry.lineage.events.links import previous, symlinks
+from treaty.registry.lineage.events.model import DatasetEvent
+from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 OUR_NAMESPACE = "treaty"
 OUR_PRODUCER = "https://treaty.example/"

@@ -26,11 +26,11 @@ from openlineage.client.facet_v2 import (
 from openlineage.client.serde import Serde
 from openlineage.client.uuid import generate_static_uuid
 
-from contracts.fingerprint import canonical, fingerprint
-from engine.core.results import CheckResult, Outcome, RunResult, Verdict
-from registry.lineage.events.facet import FACET, FACET_VERSION
-from registry.lineage.events.run_metrics import Numbers
-from registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
+from treaty.contracts.fingerprint import canonical, fingerprint
+from treaty.engine.core.results import CheckResult, Outcome, RunResult, Verdict
+from treaty.registry.lineage.events.facet import FACET, FACET_VERSION
+from treaty.registry.lineage.events.run_metrics import Numbers
+from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
 
 STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 SEVERITY = {"error": "error", "warning": "warn"}

@@ -1,6 +1,6 @@
 """What the events of a run tell of the partitions that it wrote: the best of what producers say, never more than that.
 
-What a table's files or versions say wins over all of it (`engine.spark.sources.changes`)."""
+What a table's files or versions say wins over all of it (`treaty.engine.spark.sources.changes`)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from itertools import product
 from typing import Any
 
-from contracts.document.computed_partitions import names as columns_of
-from engine.core.partitions import partition_names
-from engine.protocol.write_hints import Hint, How
-from registry.datasets.names import Name, normalise, trim
-from registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from treaty.contracts.document.computed_partitions import names as columns_of
+from treaty.engine.core.partitions import partition_names
+from treaty.engine.protocol.write_hints import Hint, How
+from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 # The values of partition columns, by column; None is null.
 Values = Mapping[str, str | None]

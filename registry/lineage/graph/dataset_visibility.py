@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, select
 
-from registry.access import visibility
-from registry.access.authentication import Principal, decide_somewhere
-from registry.core.enums import Permission
-from registry.datasets.names import Name
-from registry.lineage.graph import traversal
-from registry.lineage.graph.nodes import Nodes
-from registry.tables import Dataset
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.core.enums import Permission
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.graph import traversal
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.tables import Dataset
 
 
 @dataclass(frozen=True)

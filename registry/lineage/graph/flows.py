@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from registry.datasets.names import Name, normalise, trim
-from registry.lineage.events.links import LONGEST
-from registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.lineage.events.links import LONGEST
+from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 # What an output says of its columns beyond so many feeds is left out: it is then told as one that says nothing.
 MOST_FEEDS = 20_000

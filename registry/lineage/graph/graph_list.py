@@ -9,12 +9,12 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from registry.core.enums import Direction
-from registry.core.errors import NotFound
-from registry.datasets.names import Name
-from registry.lineage.graph import traversal
-from registry.lineage.graph.traversal import Sight
-from registry.tables import InboxEvent, LineageEdge, LineageJob, LineageRun
+from treaty.registry.core.enums import Direction
+from treaty.registry.core.errors import NotFound
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.graph import traversal
+from treaty.registry.lineage.graph.traversal import Sight
+from treaty.registry.tables import InboxEvent, LineageEdge, LineageJob, LineageRun
 
 # Whoever may see a part of the graph alone is shown so much of it at most.
 MOST = 20_000

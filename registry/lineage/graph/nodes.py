@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from sqlmodel import Session
 
-from registry.datasets.names import Name
-from registry.lineage import aliases
-from registry.lineage.aliases import Group
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage import aliases
+from treaty.registry.lineage.aliases import Group
 
 
 @dataclass

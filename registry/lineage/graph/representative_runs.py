@@ -13,14 +13,14 @@ from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
-from contracts.fingerprint import canonical, fingerprint
-from registry.core.enums import Direction
-from registry.lineage.events.model import Event, JobEvent, RunEvent
-from registry.lineage.events.run_state import FoldedRun, folded
-from registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
-from registry.lineage.graph import flows
-from registry.lineage.graph.flows import BEGINNING, COMPLETED, FAILED, OPEN, Flow, Output, Rank, rank
-from registry.tables import LineageEdge, LineageJob, LineageRun
+from treaty.contracts.fingerprint import canonical, fingerprint
+from treaty.registry.core.enums import Direction
+from treaty.registry.lineage.events.model import Event, JobEvent, RunEvent
+from treaty.registry.lineage.events.run_state import FoldedRun, folded
+from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
+from treaty.registry.lineage.graph import flows
+from treaty.registry.lineage.graph.flows import BEGINNING, COMPLETED, FAILED, OPEN, Flow, Output, Rank, rank
+from treaty.registry.tables import LineageEdge, LineageJob, LineageRun
 
 Ids = Callable[[], UUID]
 NOBODY = -1

@@ -11,12 +11,12 @@ from uuid import UUID
 from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
-from registry.core.enums import Direction
-from registry.core.errors import NotFound
-from registry.datasets.names import Name
-from registry.lineage.graph.flows import node
-from registry.lineage.graph.nodes import Nodes
-from registry.tables import LineageEdge, LineageJob
+from treaty.registry.core.enums import Direction
+from treaty.registry.core.errors import NotFound
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.tables import LineageEdge, LineageJob
 
 Item = TypeVar("Item")
 DEEPEST, MOST_NODES = 20, 5_000

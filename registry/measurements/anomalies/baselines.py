@@ -7,20 +7,20 @@ from uuid import UUID
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from engine.anomaly.baselines import Histories
-from engine.anomaly.series import Point, placed
-from engine.checks.binding import BoundChecks
-from engine.core.results import Outcome
-from engine.evaluation.metric_values import compares
-from registry.core.enums import NO_FAULT
-from registry.datasets.contract_datasets import About
-from registry.measurements.anomalies import feedback
-from registry.measurements.runs import history
-from registry.measurements.runs.recording import Whose
-from registry.schemas import MeasurementOut
-from registry.tables import Incident, IncidentPart, PointMark, ResultRow, Run
+from treaty.engine.anomaly.baselines import Histories
+from treaty.engine.anomaly.series import Point, placed
+from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.metric_values import compares
+from treaty.registry.core.enums import NO_FAULT
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.measurements.anomalies import feedback
+from treaty.registry.measurements.runs import history
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.schemas import MeasurementOut
+from treaty.registry.tables import Incident, IncidentPart, PointMark, ResultRow, Run
 
-# Points of a metric that are learned from; older ones are another time (engine.anomaly.auto_detector).
+# Points of a metric that are learned from; older ones are another time (treaty.engine.anomaly.auto_detector).
 MOST = 600
 # What failed in a run on a partition; None: on all together.
 Spoilt = frozenset[tuple[UUID, str | None]]

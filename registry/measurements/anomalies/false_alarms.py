@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from registry.core.enums import Resolution
-from registry.tables import Incident, IncidentPart
+from treaty.registry.core.enums import Resolution
+from treaty.registry.tables import Incident, IncidentPart
 
 WARNING = "warning"
 

@@ -10,15 +10,15 @@ from uuid import UUID
 
 from sqlmodel import Session, col, func, select
 
-from registry.access import visibility
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, Mark, Permission
-from registry.core.errors import Invalid, NotFound
-from registry.core.ids import derived
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.tables import Incident, PartitionState, PointMark, Run, User
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Mark, Permission
+from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.core.ids import derived
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.tables import Incident, PartitionState, PointMark, Run, User
 
 # Which data of which run: a partition, None: all together.
 Spot = tuple[UUID, str | None]

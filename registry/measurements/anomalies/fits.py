@@ -8,10 +8,10 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract
-from engine.anomaly.fits import Fit, fitted, refitted
-from registry.datasets.contract_datasets import About
-from registry.tables import FitRow
+from treaty.contracts.document.model import Contract
+from treaty.engine.anomaly.fits import Fit, fitted, refitted
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.tables import FitRow
 
 
 def judging(session: Session, contract: Contract, object_name: str) -> Contract:

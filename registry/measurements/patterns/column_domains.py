@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from engine.patterns.analysis import Carried, Carrier, Common, carried, common
-from engine.patterns.index_file import UnreadableIndex
-from engine.patterns.lake_index import Lake
-from engine.patterns.language import PatternError
-from registry.access import visibility
-from registry.access.permissions import Principal
-from registry.core.enums import Permission
-from registry.core.errors import Invalid
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.measurements.patterns import index_updates
-from registry.tables import Dataset
+from treaty.engine.patterns.analysis import Carried, Carrier, Common, carried, common
+from treaty.engine.patterns.index_file import UnreadableIndex
+from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.patterns.language import PatternError
+from treaty.registry.access import visibility
+from treaty.registry.access.permissions import Principal
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Invalid
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.measurements.patterns import index_updates
+from treaty.registry.tables import Dataset
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""The index of patterns (`engine.patterns.lake_index`) over all tables that contracts in force are about: brought up to
-date each night before contracts are drafted anew, and whenever somebody asks for it.
+"""The index of patterns (`treaty.engine.patterns.lake_index`) over all tables that contracts in force are about:
+brought up to date each night before contracts are drafted anew, and whenever somebody asks for it.
 
 Nothing is learned from a table of which nobody has said which columns are for every eye."""
 
@@ -10,17 +10,17 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.classification import is_masked
-from engine.patterns.lake_index import Lake
-from engine.protocol.requests import Known, LakeRequest
-from registry.access.permissions import Principal
-from registry.audit import audit_log
-from registry.contracts import in_force
-from registry.core.enums import Action, TaskKind
-from registry.core.ids import Ids
-from registry.core.settings import Settings
-from registry.queue import task_queue
-from registry.tables import Dataset, Run, Task
+from treaty.contracts.document.classification import is_masked
+from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.protocol.requests import Known, LakeRequest
+from treaty.registry.access.permissions import Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Action, TaskKind
+from treaty.registry.core.ids import Ids
+from treaty.registry.core.settings import Settings
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import Dataset, Run, Task
 
 PATIENCE_SECONDS = 20.0
 

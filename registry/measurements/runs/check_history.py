@@ -7,8 +7,8 @@ import sqlalchemy
 from sqlalchemy import RowMapping
 from sqlmodel import Session, col
 
-from registry.schemas import ResultOut
-from registry.tables import ResultRow, Run
+from treaty.registry.schemas import ResultOut
+from treaty.registry.tables import ResultRow, Run
 
 # A whole row, made to be changed, takes longer to read.
 SHOWN = [col(getattr(ResultRow, name)) for name in ("run_id", *ResultOut.model_fields)]

@@ -11,14 +11,14 @@ import sqlalchemy
 from sqlalchemy import Select, String, Subquery, case, cast, func, or_
 from sqlmodel import Session, col, select
 
-from engine.core.results import Outcome
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.core.errors import NotFound
-from registry.core.pagination import Asked, Order, Portion
-from registry.measurements.runs.recording import Whose
-from registry.schemas import MeasurementOut
-from registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
+from treaty.engine.core.results import Outcome
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.schemas import MeasurementOut
+from treaty.registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
 
 SHOWN = 60
 # What of a measurement is shown. A whole row, made to be changed, takes three times as long to read.

@@ -5,9 +5,9 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from engine.core.results import Verdict
-from registry.core.enums import Cause
-from registry.tables import Run
+from treaty.engine.core.results import Verdict
+from treaty.registry.core.enums import Cause
+from treaty.registry.tables import Run
 
 FAILING = (Verdict.FAILED, Verdict.NOT_EVALUATED)
 

@@ -10,8 +10,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func
 from sqlmodel import Session, col, select
 
-from engine.anomaly.series import placed
-from registry.tables import Dataset, MeasurementRow, Run, RunTag
+from treaty.engine.anomaly.series import placed
+from treaty.registry.tables import Dataset, MeasurementRow, Run, RunTag
 
 
 @dataclass(frozen=True)

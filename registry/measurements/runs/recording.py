@@ -10,13 +10,13 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Check, Contract
-from engine.anomaly.series import placed
-from engine.core.results import CheckResult, Measurement, Outcome, RunResult, Value
-from engine.protocol.write_hints import How
-from registry.audit import audit_log
-from registry.core.enums import Action, Cause
-from registry.tables import MeasurementRow, ResultRow, Run, RunTag
+from treaty.contracts.document.model import Check, Contract
+from treaty.engine.anomaly.series import placed
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Value
+from treaty.engine.protocol.write_hints import How
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Cause
+from treaty.registry.tables import MeasurementRow, ResultRow, Run, RunTag
 
 ACTOR = "worker"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from engine.core.errors import StateError
-from engine.core.results import RunResult
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.results import RunResult
 
 EXACT = "$decimal"
 

@@ -7,9 +7,9 @@ from uuid import UUID
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from engine.core.results import Sample
-from registry.core.errors import NotFound
-from registry.tables import Run, SampleRow
+from treaty.engine.core.results import Sample
+from treaty.registry.core.errors import NotFound
+from treaty.registry.tables import Run, SampleRow
 
 ZERO, SHOWN = "\x00", "\N{REPLACEMENT CHARACTER}"
 

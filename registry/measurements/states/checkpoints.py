@@ -12,9 +12,9 @@ from sqlalchemy import Engine as Database
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from registry.core.database import reading, transaction
-from registry.queue import task_queue
-from registry.tables import PartRead
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import PartRead
 
 
 class Part(NamedTuple):

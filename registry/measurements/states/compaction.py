@@ -14,14 +14,14 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
-from engine.core.errors import StateError
-from engine.core.partitions import months, views
-from engine.states import bag as bags
-from engine.states.bag import Files
-from registry.contracts import in_force
-from registry.core.database import reading, transaction
-from registry.measurements.states import state_store
-from registry.tables import PartitionState
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.partitions import months, views
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import Files
+from treaty.registry.contracts import in_force
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import PartitionState
 
 log = logging.getLogger("treaty.worker")
 # Combinations of one grouping that are loaded at once: about 1 GB. So many would be kept together as apart, besides.

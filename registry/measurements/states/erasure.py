@@ -14,18 +14,18 @@ from uuid import UUID
 from sqlalchemy import and_, delete, false, or_
 from sqlmodel import Session, col, select
 
-from engine.core import disk
-from engine.core.partitions.months import members
-from registry.access import authentication, visibility
-from registry.access.authentication import Principal
-from registry.audit import audit_log
-from registry.core.enums import Action, Decision, Permission, ProposalState
-from registry.core.errors import Busy, Invalid, NotFound
-from registry.core.state_machines import OPEN
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.measurements.states import checkpoints, state_queries, state_store
-from registry.tables import (
+from treaty.engine.core import disk
+from treaty.engine.core.partitions.months import members
+from treaty.registry.access import authentication, visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Decision, Permission, ProposalState
+from treaty.registry.core.errors import Busy, Invalid, NotFound
+from treaty.registry.core.state_machines import OPEN
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.measurements.states import checkpoints, state_queries, state_store
+from treaty.registry.tables import (
     AuditEntry,
     Dataset,
     DatasetContract,

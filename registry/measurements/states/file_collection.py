@@ -13,11 +13,11 @@ from typing import Protocol
 from sqlalchemy import Engine as Database
 from sqlmodel import col, select
 
-from engine.states.state_files import Lying
-from registry.core.database import reading
-from registry.core.settings import Settings
-from registry.measurements.states import state_store
-from registry.tables import PartitionState, PartRead
+from treaty.engine.states.state_files import Lying
+from treaty.registry.core.database import reading
+from treaty.registry.core.settings import Settings
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import PartitionState, PartRead
 
 # Judging, writing, clocks that differ: no limit is set to these.
 PATIENCE = timedelta(days=1)

@@ -5,7 +5,7 @@ stands beside the merged ones."""
 
 from collections.abc import Callable, Container, Mapping
 
-from engine.core.partitions.months import members
+from treaty.engine.core.partitions.months import members
 
 NOTHING: frozenset[str] = frozenset()
 

@@ -10,29 +10,29 @@ from typing import Protocol
 
 from sqlmodel import Session
 
-from contracts.document.model import Contract, DataObject
-from contracts.errors import ContractError
-from contracts.schema import Schema
-from engine.checks.binding import BoundChecks, bind
-from engine.core.errors import StateError
-from engine.core.partitions import views
-from engine.core.partitions.months import members
-from engine.evaluation import state_queries
-from engine.evaluation.failing_samples import HIDDEN, is_hidden
-from engine.evaluation.state_queries import Answer, Asked
-from engine.states import bag as bags
-from engine.states import schema_evolution
-from engine.states.bag import Files
-from registry.access import visibility
-from registry.access.authentication import Place, Principal, decide_somewhere
-from registry.contracts import in_force
-from registry.core.enums import Permission
-from registry.core.errors import Invalid, NotFound
-from registry.datasets import contract_datasets, related_datasets
-from registry.datasets.contract_datasets import About
-from registry.datasets.related_datasets import Named
-from registry.measurements.states import state_store
-from registry.tables import Dataset, PartitionState
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.errors import ContractError
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.partitions import views
+from treaty.engine.core.partitions.months import members
+from treaty.engine.evaluation import state_queries
+from treaty.engine.evaluation.failing_samples import HIDDEN, is_hidden
+from treaty.engine.evaluation.state_queries import Answer, Asked
+from treaty.engine.states import bag as bags
+from treaty.engine.states import schema_evolution
+from treaty.engine.states.bag import Files
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Place, Principal, decide_somewhere
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.datasets import contract_datasets, related_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.related_datasets import Named
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, PartitionState
 
 # The fingerprint of an arrival goes on to name its files, of which there may be thousands.
 MARKER = 64

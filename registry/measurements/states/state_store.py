@@ -11,14 +11,14 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, bindparam, delete, func, or_, update
 from sqlmodel import Session, col, select
 
-from contracts.fingerprint import fingerprint
-from contracts.schema import Column, Schema
-from engine.core.errors import StateError
-from engine.core.partitions import months
-from engine.protocol.requests import Measured
-from engine.states.bag import inventory
-from registry.core.errors import Conflict
-from registry.tables import Dataset, PartitionState
+from treaty.contracts.fingerprint import fingerprint
+from treaty.contracts.schema import Column, Schema
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.partitions import months
+from treaty.engine.protocol.requests import Measured
+from treaty.engine.states.bag import inventory
+from treaty.registry.core.errors import Conflict
+from treaty.registry.tables import Dataset, PartitionState
 
 CHUNK = 500
 

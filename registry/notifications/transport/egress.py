@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-from registry.core.errors import RegistryError
+from treaty.registry.core.errors import RegistryError
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -124,7 +124,7 @@ def _admitted(parts: SplitResult, within: Reach, find: Lookup) -> Address:
 def _asked(url: str, body: bytes, headers: Mapping[str, str], *, address: Address, seconds: float) -> Answer:
     import httpcore
 
-    from registry.notifications.transport.pinned_dns import Pinned
+    from treaty.registry.notifications.transport.pinned_dns import Pinned
 
     network = Pinned(str(address), time.monotonic() + seconds)
     try:

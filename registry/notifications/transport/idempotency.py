@@ -10,9 +10,9 @@ from uuid import UUID
 from sqlalchemy import delete, text
 from sqlmodel import Session, col
 
-from registry.access.permissions import Principal
-from registry.core.errors import Conflict, Invalid
-from registry.tables import DoneRequest
+from treaty.registry.access.permissions import Principal
+from treaty.registry.core.errors import Conflict, Invalid
+from treaty.registry.tables import DoneRequest
 
 KEPT = timedelta(hours=24)
 UNDER_WAY = "this request is being done at this moment: send it again in a few seconds for its answer"

@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 from urllib.parse import unquote, urlsplit
 
-from registry.core.errors import RegistryError
+from treaty.registry.core.errors import RegistryError
 
 SECONDS = 10.0
 PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}

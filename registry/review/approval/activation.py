@@ -14,23 +14,23 @@ from sqlalchemy import and_, func, or_, update
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from contracts.document.model import Contract as Document
-from contracts.document.reader import read
-from contracts.errors import Fault
-from registry.access import visibility
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.contracts import subscriptions
-from registry.core.database import UNKEYED, lock
-from registry.core.enums import Action, Permission, TaskKind, VersionState
-from registry.core.errors import Conflict, Invalid, NotFound, RegistryError
-from registry.core.state_machines import IN_FORCE, VERSION
-from registry.datasets import contract_datasets
-from registry.lineage import aliases
-from registry.queue import task_queue
-from registry.review.approval.required_approvals import in_force
-from registry.review.consumers import acknowledgements
-from registry.tables import Contract, ContractVersion, Proposal
+from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import Fault
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core.database import UNKEYED, lock
+from treaty.registry.core.enums import Action, Permission, TaskKind, VersionState
+from treaty.registry.core.errors import Conflict, Invalid, NotFound, RegistryError
+from treaty.registry.core.state_machines import IN_FORCE, VERSION
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.lineage import aliases
+from treaty.registry.queue import task_queue
+from treaty.registry.review.approval.required_approvals import in_force
+from treaty.registry.review.consumers import acknowledgements
+from treaty.registry.tables import Contract, ContractVersion, Proposal
 
 log = logging.getLogger("treaty.worker")
 # Approvals and what the clock brings about exclude each other: both change what is in force.

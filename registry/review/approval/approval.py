@@ -8,24 +8,24 @@ from uuid import UUID
 
 from sqlmodel import Session, select
 
-from contracts.document.model import Contract as Document
-from registry.access import visibility
-from registry.access.authentication import Principal, decide, decide_somewhere
-from registry.audit import audit_log
-from registry.contracts import subscriptions
-from registry.contracts.numbering import next_free
-from registry.core.database import UNKEYED, lock
-from registry.core.enums import Action, Decision, Permission, VersionState
-from registry.core.errors import Conflict, Forbidden, Invalid, Outrun
-from registry.core.state_machines import PROPOSAL
-from registry.notifications import dispatch, messages
-from registry.review.approval import activation, records, reference_permissions, required_approvals, succession
-from registry.review.approval.records import Evidence
-from registry.review.approval.succession import Succession
-from registry.review.consumers import acknowledgements
-from registry.review.proposals import proposals, revisions
-from registry.review.proposals.revisions import Change
-from registry.tables import ApprovalRow, Contract, ContractVersion, Proposal
+from treaty.contracts.document.model import Contract as Document
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.numbering import next_free
+from treaty.registry.core.database import UNKEYED, lock
+from treaty.registry.core.enums import Action, Decision, Permission, VersionState
+from treaty.registry.core.errors import Conflict, Forbidden, Invalid, Outrun
+from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.review.approval import activation, records, reference_permissions, required_approvals, succession
+from treaty.registry.review.approval.records import Evidence
+from treaty.registry.review.approval.succession import Succession
+from treaty.registry.review.consumers import acknowledgements
+from treaty.registry.review.proposals import proposals, revisions
+from treaty.registry.review.proposals.revisions import Change
+from treaty.registry.tables import ApprovalRow, Contract, ContractVersion, Proposal
 
 DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected it", "approve": "approved it"}
 

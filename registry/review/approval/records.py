@@ -12,16 +12,16 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from contracts.fingerprint import fingerprint
-from registry.access import users
-from registry.access.authentication import Principal
-from registry.audit import audit_log, hash_chain
-from registry.contracts import lookup
-from registry.core.enums import Action
-from registry.review.proposals.proposals import Preview, suggestions_of
-from registry.tables import ApprovalRecord, ApprovalRow, AuditEntry, ContractVersion, Proposal, SuggestionRow
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.contracts.fingerprint import fingerprint
+from treaty.registry.access import users
+from treaty.registry.access.authentication import Principal
+from treaty.registry.audit import audit_log, hash_chain
+from treaty.registry.contracts import lookup
+from treaty.registry.core.enums import Action
+from treaty.registry.review.proposals.proposals import Preview, suggestions_of
+from treaty.registry.tables import ApprovalRecord, ApprovalRow, AuditEntry, ContractVersion, Proposal, SuggestionRow
 
 FORM = 1
 

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 from sqlmodel import Session
 
-from contracts.document.model import Contract as Document
-from engine.checks.dataset_limits import datasets, wanted
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.core.enums import Permission
-from registry.core.errors import Forbidden
-from registry.datasets import related_datasets
-from registry.datasets.contract_datasets import names_of
-from registry.tables import Dataset
+from treaty.contracts.document.model import Contract as Document
+from treaty.engine.checks.dataset_limits import datasets, wanted
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Forbidden
+from treaty.registry.datasets import related_datasets
+from treaty.registry.datasets.contract_datasets import names_of
+from treaty.registry.tables import Dataset
 
 BEYOND = (
     "the contract speaks of a dataset that you may not read, or that is not known here: "

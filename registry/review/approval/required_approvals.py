@@ -12,18 +12,18 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract as Document
-from contracts.document.model import Terms
-from contracts.document.ownership import touched
-from contracts.document.reader import read
-from registry.access import authentication, visibility
-from registry.access.authentication import Place, Principal
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission, Role
-from registry.core.errors import Conflict
-from registry.core.state_machines import IN_FORCE
-from registry.review.proposals import revisions
-from registry.tables import ApprovalRow, ContractVersion, Proposal, Team, TeamMember, User
+from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.model import Terms
+from treaty.contracts.document.ownership import touched
+from treaty.contracts.document.reader import read
+from treaty.registry.access import authentication, visibility
+from treaty.registry.access.authentication import Place, Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission, Role
+from treaty.registry.core.errors import Conflict
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.review.proposals import revisions
+from treaty.registry.tables import ApprovalRow, ContractVersion, Proposal, Team, TeamMember, User
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from typing import Any
 
 from sqlmodel import Session
 
-from contracts.comparison.compatibility import MODES, Bump, Violation
-from contracts.document.model import Contract
-from contracts.errors import Fault
-from registry.contracts.numbering import next_free, says_enough
-from registry.contracts.version_comparison import Compared, compared
-from registry.review.proposals import diffs
+from treaty.contracts.comparison.compatibility import MODES, Bump, Violation
+from treaty.contracts.document.model import Contract
+from treaty.contracts.errors import Fault
+from treaty.registry.contracts.numbering import next_free, says_enough
+from treaty.registry.contracts.version_comparison import Compared, compared
+from treaty.registry.review.proposals import diffs
 
 MOST = 20
 

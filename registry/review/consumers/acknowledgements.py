@@ -12,21 +12,21 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
-from contracts.document.model import Contract as Document
-from contracts.document.reader import read
-from contracts.errors import Fault
-from registry.access import visibility
-from registry.access.authentication import Principal, decide_somewhere
-from registry.audit import audit_log
-from registry.contracts import subscriptions
-from registry.contracts.subscriptions import active
-from registry.contracts.version_status import Standing, standings
-from registry.core.enums import Action, Answer, Permission, Pin, SubscriptionState, VersionState
-from registry.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
-from registry.core.pagination import Asked, Order, Portion
-from registry.notifications import dispatch, messages
-from registry.review.consumers import breaking_changes, check_document, consumer_checks
-from registry.tables import AcknowledgementRow, Contract, ContractVersion, Subscription, User
+from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import Fault
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.subscriptions import active
+from treaty.registry.contracts.version_status import Standing, standings
+from treaty.registry.core.enums import Action, Answer, Permission, Pin, SubscriptionState, VersionState
+from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.review.consumers import breaking_changes, check_document, consumer_checks
+from treaty.registry.tables import AcknowledgementRow, Contract, ContractVersion, Subscription, User
 
 NEWEST_FIRST = Order((col(AcknowledgementRow.id),), newest_first=True)
 MOST = 100

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from contracts.comparison.compatibility import MODES, compare
-from contracts.comparison.differences import Difference
-from contracts.document.model import Contract
-from engine.checks.argument_order import order
-from engine.checks.columns_read import Reach, reaches
+from treaty.contracts.comparison.compatibility import MODES, compare
+from treaty.contracts.comparison.differences import Difference
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.argument_order import order
+from treaty.engine.checks.columns_read import Reach, reaches
 
 ALL = "*"
 # Consumers are the readers of whom that mode says that they keep every promise they had.

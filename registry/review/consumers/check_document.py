@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from contracts.document import writer
-from contracts.document.columns import columns, members
-from contracts.document.model import Contract, DataObject
-from contracts.document.reader import read
-from contracts.editing import patches as editing_patches
-from contracts.editing import strip_checks
-from contracts.editing.patches import Patch
-from contracts.errors import ContractError, Fault
-from contracts.schema import Schema
-from engine.checks.binding import BoundCheck, bind
-from engine.checks.columns_read import Reach, reach
-from engine.checks.consumer_checks import refusals, tops
+from treaty.contracts.document import writer
+from treaty.contracts.document.columns import columns, members
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.document.reader import read
+from treaty.contracts.editing import patches as editing_patches
+from treaty.contracts.editing import strip_checks
+from treaty.contracts.editing.patches import Patch
+from treaty.contracts.errors import ContractError, Fault
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.columns_read import Reach, reach
+from treaty.engine.checks.consumer_checks import refusals, tops
 
 ALL = "*"
 KEPT = 256

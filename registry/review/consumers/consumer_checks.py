@@ -9,24 +9,24 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Check, DataObject
-from contracts.document.model import Contract as Document
-from contracts.document.reader import read
-from contracts.editing.check_entry import entry_for
-from contracts.errors import ContractError, nearest
-from engine.checks.binding import BoundCheck
-from engine.checks.column_keywords import promised
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.audit import audit_log
-from registry.contracts import lookup, subscriptions
-from registry.contracts.subscriptions import active
-from registry.contracts.version_status import in_force
-from registry.core.enums import Action
-from registry.core.errors import Conflict, Invalid, NotFound
-from registry.review.consumers import check_document
-from registry.review.consumers.check_document import Asked, entry_of
-from registry.tables import ConsumerCheckRow, Subscription
+from treaty.contracts.document.model import Check, DataObject
+from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.reader import read
+from treaty.contracts.editing.check_entry import entry_for
+from treaty.contracts.errors import ContractError, nearest
+from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.column_keywords import promised
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import lookup, subscriptions
+from treaty.registry.contracts.subscriptions import active
+from treaty.registry.contracts.version_status import in_force
+from treaty.registry.core.enums import Action
+from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.review.consumers import check_document
+from treaty.registry.review.consumers.check_document import Asked, entry_of
+from treaty.registry.tables import ConsumerCheckRow, Subscription
 
 MOST = 100
 

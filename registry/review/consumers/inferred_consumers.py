@@ -10,19 +10,19 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.columns import columns, members, text
-from contracts.document.reader import read
-from registry.access import visibility
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.contracts import subscriptions, version_status
-from registry.contracts.declared_use import ALL, Use
-from registry.core.enums import Action, Direction, Guess, Permission
-from registry.core.errors import Conflict, NotFound
-from registry.datasets.names import Name
-from registry.lineage.graph import traversal
-from registry.lineage.graph.nodes import Nodes
-from registry.tables import Dataset, DatasetContract, GuessedConsumer, LineageEdge, LineageJob, Subscription
+from treaty.contracts.document.columns import columns, members, text
+from treaty.contracts.document.reader import read
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import subscriptions, version_status
+from treaty.registry.contracts.declared_use import ALL, Use
+from treaty.registry.core.enums import Action, Direction, Guess, Permission
+from treaty.registry.core.errors import Conflict, NotFound
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.graph import traversal
+from treaty.registry.lineage.graph.nodes import Nodes
+from treaty.registry.tables import Dataset, DatasetContract, GuessedConsumer, LineageEdge, LineageJob, Subscription
 
 LONGEST = 200
 

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from registry.contracts.version_status import lag, standings
-from registry.core.enums import Pin, SubscriptionState
-from registry.notifications import dispatch, messages
-from registry.tables import Subscription
+from treaty.registry.contracts.version_status import lag, standings
+from treaty.registry.core.enums import Pin, SubscriptionState
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.tables import Subscription
 
 
 def tell_lagging(session: Session, *, now: datetime) -> int:

@@ -7,14 +7,14 @@ from uuid import UUID
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from registry.access import visibility
-from registry.access.authentication import Principal, decide, rights_of
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission
-from registry.core.errors import Invalid
-from registry.core.state_machines import PROPOSAL
-from registry.review.proposals import proposals, revisions
-from registry.tables import ApprovalRow, ChangeRow, Postponement, Proposal, User
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide, rights_of
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.errors import Invalid
+from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.review.proposals import proposals, revisions
+from treaty.registry.tables import ApprovalRow, ChangeRow, Postponement, Proposal, User
 
 UNKNOWN = "nobody of that name may decide about it, or they wrote it"
 

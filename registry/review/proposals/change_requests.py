@@ -7,16 +7,16 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry.access import visibility
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission
-from registry.core.errors import Conflict, Forbidden
-from registry.core.state_machines import PROPOSAL
-from registry.notifications import dispatch, messages
-from registry.review.proposals import discussion, proposals, revisions
-from registry.review.proposals.revisions import Change
-from registry.tables import ChangeRequest, CommentRow, Proposal, User
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.errors import Conflict, Forbidden
+from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.review.proposals import discussion, proposals, revisions
+from treaty.registry.review.proposals.revisions import Change
+from treaty.registry.tables import ChangeRequest, CommentRow, Proposal, User
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from engine.core.results import Outcome
-from registry.tables import ResultRow, Run
+from treaty.engine.core.results import Outcome
+from treaty.registry.tables import ResultRow, Run
 
 HELD = Outcome.PASSED
 JUDGED = frozenset({Outcome.PASSED, Outcome.FAILED})

@@ -9,16 +9,16 @@ from uuid import UUID
 from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
-from registry.access import users, visibility
-from registry.access.authentication import EVERYWHERE, Place, Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission
-from registry.core.errors import Conflict, IllegalTransition, Invalid, NotFound
-from registry.core.state_machines import OPEN
-from registry.datasets.names import Name, location
-from registry.lineage.aliases import groups
-from registry.notifications import dispatch, messages
-from registry.tables import ContractRequest, Dataset, Proposal
+from treaty.registry.access import users, visibility
+from treaty.registry.access.authentication import EVERYWHERE, Place, Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from treaty.registry.core.state_machines import OPEN
+from treaty.registry.datasets.names import Name, location
+from treaty.registry.lineage.aliases import groups
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.tables import ContractRequest, Dataset, Proposal
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract
-from contracts.document.reader import read
-from registry.contracts import lookup, subscriptions
-from registry.contracts.version_comparison import Compared, compared
-from registry.core.enums import Pin
-from registry.core.state_machines import IN_FORCE
-from registry.review.proposals import proposals
-from registry.tables import ContractVersion, Proposal
+from treaty.contracts.document.model import Contract
+from treaty.contracts.document.reader import read
+from treaty.registry.contracts import lookup, subscriptions
+from treaty.registry.contracts.version_comparison import Compared, compared
+from treaty.registry.core.enums import Pin
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.review.proposals import proposals
+from treaty.registry.tables import ContractVersion, Proposal
 
 
 def of_versions(session: Session, contract_id: str, old: str | None, new: str | None) -> Compared:

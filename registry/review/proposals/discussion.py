@@ -5,14 +5,14 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry.access import visibility
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission
-from registry.core.pagination import Asked, Order, Portion
-from registry.notifications import dispatch, messages
-from registry.review.proposals import proposals, revisions
-from registry.tables import CommentRow, Proposal, User
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.review.proposals import proposals, revisions
+from treaty.registry.tables import CommentRow, Proposal, User
 
 OLDEST = Order((CommentRow.time, CommentRow.id))
 

@@ -6,16 +6,16 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.errors import Fault
-from registry.access import visibility
-from registry.access.authentication import Principal, decide
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission
-from registry.core.errors import Forbidden, Invalid
-from registry.core.state_machines import PROPOSAL
-from registry.review.proposals import proposals, revisions, suggestion_decisions
-from registry.review.proposals.revisions import Change
-from registry.tables import Proposal
+from treaty.contracts.errors import Fault
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.errors import Forbidden, Invalid
+from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.review.proposals import proposals, revisions, suggestion_decisions
+from treaty.registry.review.proposals.revisions import Change
+from treaty.registry.tables import Proposal
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,23 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.document import writer
-from contracts.document.columns import columns, members
-from contracts.document.model import Contract as Document
-from contracts.document.reader import read
-from contracts.editing import patches
-from contracts.errors import ContractError
-from engine.checks.binding import BoundCheck
-from registry.access import visibility
-from registry.access.authentication import Principal, decide, decide_somewhere
-from registry.contracts import subscriptions
-from registry.contracts.version_status import in_force
-from registry.core.enums import Permission, ProposalState
-from registry.core.errors import Invalid
-from registry.review.consumers import consumer_checks
-from registry.review.consumers.check_document import Asked
-from registry.review.proposals import consumer_check_history, proposals
-from registry.tables import ContractVersion, Proposal, Subscription
+from treaty.contracts.document import writer
+from treaty.contracts.document.columns import columns, members
+from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.reader import read
+from treaty.contracts.editing import patches
+from treaty.contracts.errors import ContractError
+from treaty.engine.checks.binding import BoundCheck
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.version_status import in_force
+from treaty.registry.core.enums import Permission, ProposalState
+from treaty.registry.core.errors import Invalid
+from treaty.registry.review.consumers import consumer_checks
+from treaty.registry.review.consumers.check_document import Asked
+from treaty.registry.review.proposals import consumer_check_history, proposals
+from treaty.registry.tables import ContractVersion, Proposal, Subscription
 
 CREDIT = "treatyConsumer"
 

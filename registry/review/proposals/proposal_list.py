@@ -8,13 +8,13 @@ from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select
 
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.access.users import names
-from registry.core.enums import Decision, ProposalState
-from registry.core.pagination import Asked, Order, Portion
-from registry.review.proposals import change_requests
-from registry.tables import ApprovalRow, Proposal, SuggestionRow, User
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.access.users import names
+from treaty.registry.core.enums import Decision, ProposalState
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.review.proposals import change_requests
+from treaty.registry.tables import ApprovalRow, Proposal, SuggestionRow, User
 
 NEWEST = Order((Proposal.created, Proposal.id), newest_first=True)
 

@@ -1,7 +1,7 @@
 """Proposals: documents on their way to become versions, with the checks that were suggested for them.
 
 A suggestion is plain data: its `id` names it from draft to draft; `object`, `column` (or None) and `patch` say what
-it would set in the document, as `contracts.editing.patches` takes it; everything else in it is for people."""
+it would set in the document, as `treaty.contracts.editing.patches` takes it; everything else in it is for people."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,25 +11,25 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.comparison.compatibility import Bump, compare
-from contracts.document import reader, writer
-from contracts.document.identifiers import disguise
-from contracts.document.model import Contract
-from contracts.editing import patches as editing_patches
-from contracts.errors import ContractError, Fault
-from contracts.schema import Schema
-from engine.checks.argument_order import order
-from engine.checks.binding import bind
-from registry.access import visibility
-from registry.access.authentication import Principal, decide, decide_somewhere
-from registry.audit import audit_log
-from registry.contracts.numbering import next_free
-from registry.core.enums import Action, Decision, Permission, ProposalState
-from registry.core.errors import Invalid, NotFound
-from registry.datasets.contract_datasets import names_of
-from registry.notifications import dispatch, messages
-from registry.review.proposals import rejected_suggestions
-from registry.tables import ContractVersion, Proposal, SuggestionRow, User
+from treaty.contracts.comparison.compatibility import Bump, compare
+from treaty.contracts.document import reader, writer
+from treaty.contracts.document.identifiers import disguise
+from treaty.contracts.document.model import Contract
+from treaty.contracts.editing import patches as editing_patches
+from treaty.contracts.errors import ContractError, Fault
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.argument_order import order
+from treaty.engine.checks.binding import bind
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts.numbering import next_free
+from treaty.registry.core.enums import Action, Decision, Permission, ProposalState
+from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.datasets.contract_datasets import names_of
+from treaty.registry.notifications import dispatch, messages
+from treaty.registry.review.proposals import rejected_suggestions
+from treaty.registry.tables import ContractVersion, Proposal, SuggestionRow, User
 
 LONGEST_NAME = 500
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from registry.core.enums import Decision
-from registry.tables import Proposal, SuggestionRow
+from treaty.registry.core.enums import Decision
+from treaty.registry.tables import Proposal, SuggestionRow
 
 # A limit that moved by less is the same limit, learned on other days.
 TOLERANCE = 0.1

@@ -8,12 +8,12 @@ from uuid import UUID
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from registry.access.authentication import Principal
-from registry.audit import audit_log
-from registry.core.enums import Action
-from registry.core.errors import Outrun
-from registry.core.state_machines import PROPOSAL
-from registry.tables import ApprovalRow, ChangeRequest, ChangeRow, Proposal, User
+from treaty.registry.access.authentication import Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action
+from treaty.registry.core.errors import Outrun
+from treaty.registry.core.state_machines import PROPOSAL
+from treaty.registry.tables import ApprovalRow, ChangeRequest, ChangeRow, Proposal, User
 
 TOLD = 3
 

@@ -8,16 +8,16 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from contracts.errors import Fault
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.audit import audit_log
-from registry.core.enums import Action, Decision, Permission
-from registry.core.errors import Forbidden, Invalid, NotFound
-from registry.core.state_machines import OPEN, PROPOSAL
-from registry.review.proposals import proposals, revisions
-from registry.review.proposals.revisions import Change
-from registry.tables import Proposal, SuggestionRow
+from treaty.contracts.errors import Fault
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Decision, Permission
+from treaty.registry.core.errors import Forbidden, Invalid, NotFound
+from treaty.registry.core.state_machines import OPEN, PROPOSAL
+from treaty.registry.review.proposals import proposals, revisions
+from treaty.registry.review.proposals.revisions import Change
+from treaty.registry.tables import Proposal, SuggestionRow
 
 DECIDED = {
     Decision.ACCEPTED: Action.SUGGESTION_ACCEPTED,

@@ -4,13 +4,13 @@ threshold that moved."""
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from contracts.comparison.column_attributes import BOUNDS, COUNTED
-from contracts.comparison.compatibility import compare
-from contracts.comparison.differences import Difference, Part
-from contracts.comparison.directions import Direction
-from contracts.document.model import Contract
-from engine.checks.argument_order import order
-from engine.evaluation.replay.report import Line, Replay
+from treaty.contracts.comparison.column_attributes import BOUNDS, COUNTED
+from treaty.contracts.comparison.compatibility import compare
+from treaty.contracts.comparison.differences import Difference, Part
+from treaty.contracts.comparison.directions import Direction
+from treaty.contracts.document.model import Contract
+from treaty.engine.checks.argument_order import order
+from treaty.engine.evaluation.replay.report import Line, Replay
 
 # What differences of a column's words are called, and the checks that the words stand for.
 WORDS: Mapping[str, Sequence[str]] = {"allowed values": ("enum",), "range": tuple(BOUNDS), **COUNTED}

@@ -11,30 +11,30 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session, select
 
-from contracts.document.model import Contract
-from contracts.errors import ContractError
-from engine.core.errors import StateError
-from engine.core.partitions.months import members
-from engine.evaluation.large_frequencies import large
-from engine.evaluation.replay.replay import Replaying, Step
-from engine.evaluation.replay.report import Line, Replay, Told
-from engine.states.state_files import StateFiles
-from registry.access import visibility
-from registry.access.authentication import EVERYWHERE, Place, Principal
-from registry.contracts import in_force
-from registry.core.database import reading
-from registry.core.enums import Permission
-from registry.core.errors import Invalid, NotFound
-from registry.core.settings import Settings
-from registry.datasets import contract_datasets, related_datasets
-from registry.datasets.names import Name
-from registry.datasets.related_datasets import Timeline
-from registry.measurements.anomalies import baselines
-from registry.measurements.runs.recording import Whose
-from registry.measurements.states import state_store
-from registry.review.proposals import diffs, proposals
-from registry.review.replays import difference_evidence, state_timeline
-from registry.tables import Dataset, Proposal, Task
+from treaty.contracts.document.model import Contract
+from treaty.contracts.errors import ContractError
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.partitions.months import members
+from treaty.engine.evaluation.large_frequencies import large
+from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.evaluation.replay.report import Line, Replay, Told
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import EVERYWHERE, Place, Principal
+from treaty.registry.contracts import in_force
+from treaty.registry.core.database import reading
+from treaty.registry.core.enums import Permission
+from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.core.settings import Settings
+from treaty.registry.datasets import contract_datasets, related_datasets
+from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.related_datasets import Timeline
+from treaty.registry.measurements.anomalies import baselines
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.states import state_store
+from treaty.registry.review.proposals import diffs, proposals
+from treaty.registry.review.replays import difference_evidence, state_timeline
+from treaty.registry.tables import Dataset, Proposal, Task
 
 TOO_LARGE = "its counts of values are too many to be merged here: only a validation has Spark add them up"
 NAMED = 100

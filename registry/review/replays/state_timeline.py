@@ -9,11 +9,11 @@ from uuid import UUID
 from sqlalchemy import select as some
 from sqlmodel import Session, col, select
 
-from engine.checks.dataset_limits import Referent
-from engine.core.partitions.months import days
-from engine.evaluation.replay.replay import Step
-from registry.datasets.related_datasets import Timeline
-from registry.tables import Dataset, PartitionState, Run
+from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.core.partitions.months import days
+from treaty.engine.evaluation.replay.replay import Step
+from treaty.registry.datasets.related_datasets import Timeline
+from treaty.registry.tables import Dataset, PartitionState, Run
 
 # As many as are read of the database, and judged before it is asked whether to go on.
 AT_A_TIME = 100

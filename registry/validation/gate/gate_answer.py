@@ -16,29 +16,21 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, String, cast, or_
 from sqlmodel import Session, col, select
 
-from contracts.document.model import SCOPES
-from contracts.document.reader import read
-from engine.core.results import Outcome, Verdict
-from registry.contracts import in_force, version_status
-from registry.core.enums import GateAnswer, Pin, SubscriptionState
-from registry.core.errors import NotFound
-from registry.core.state_machines import IN_FORCE
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.datasets.related_datasets import Named
-from registry.measurements.runs.recording import Whose
-from registry.measurements.states import state_store
-from registry.tables import (
-    ContractVersion,
-    Dataset,
-    ResultRow,
-    Run,
-    Subscription,
-    Team,
-    User,
-)
-from registry.validation.gate import staleness
-from registry.validation.gate.staleness import Look
+from treaty.contracts.document.model import SCOPES
+from treaty.contracts.document.reader import read
+from treaty.engine.core.results import Outcome, Verdict
+from treaty.registry.contracts import in_force, version_status
+from treaty.registry.core.enums import GateAnswer, Pin, SubscriptionState
+from treaty.registry.core.errors import NotFound
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.related_datasets import Named
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import ContractVersion, Dataset, ResultRow, Run, Subscription, Team, User
+from treaty.registry.validation.gate import staleness
+from treaty.registry.validation.gate.staleness import Look
 
 ALONE = "no run judged partition {} by itself"
 TROUBLE = (Outcome.FAILED, Outcome.NOT_EVALUATED)

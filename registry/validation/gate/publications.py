@@ -11,39 +11,39 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Contract, DataObject
-from contracts.errors import ContractError
-from contracts.fingerprint import fingerprint
-from contracts.schema import Schema
-from engine.anomaly.fits import Fit
-from engine.checks.binding import bind
-from engine.core.errors import StateError
-from engine.core.results import RunResult
-from engine.evaluation import state_reuse
-from engine.evaluation.failing_samples import discreet
-from engine.protocol.requests import Measured, Source
-from engine.states import bag as bags
-from engine.states.bag import Files
-from engine.states.generations import Entry, Generation, Judgement
-from registry.audit import audit_log
-from registry.contracts import in_force
-from registry.core.enums import Action
-from registry.core.errors import Conflict, Invalid, NotFound
-from registry.datasets import related_datasets
-from registry.datasets.contract_datasets import About
-from registry.incidents import lifecycle
-from registry.measurements.anomalies import baselines, fits
-from registry.measurements.runs import recording, run_codec
-from registry.measurements.runs.recording import Origin, Whose
-from registry.measurements.states import state_queries, state_store
-from registry.measurements.states.state_queries import Question
-from registry.tables import ContractVersion, Dataset, Run
-from registry.validation import openlineage_emitter
-from registry.validation.evaluation import Judged
-from registry.validation.gate import staleness
-from registry.validation.gate.staleness import Look
-from registry.validation.openlineage_emitter import SILENT, Emitter
-from registry.validation.plan import Promise
+from treaty.contracts.document.model import Contract, DataObject
+from treaty.contracts.errors import ContractError
+from treaty.contracts.fingerprint import fingerprint
+from treaty.contracts.schema import Schema
+from treaty.engine.anomaly.fits import Fit
+from treaty.engine.checks.binding import bind
+from treaty.engine.core.errors import StateError
+from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation import state_reuse
+from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.protocol.requests import Measured, Source
+from treaty.engine.states import bag as bags
+from treaty.engine.states.bag import Files
+from treaty.engine.states.generations import Entry, Generation, Judgement
+from treaty.registry.audit import audit_log
+from treaty.registry.contracts import in_force
+from treaty.registry.core.enums import Action
+from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.datasets import related_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.incidents import lifecycle
+from treaty.registry.measurements.anomalies import baselines, fits
+from treaty.registry.measurements.runs import recording, run_codec
+from treaty.registry.measurements.runs.recording import Origin, Whose
+from treaty.registry.measurements.states import state_queries, state_store
+from treaty.registry.measurements.states.state_queries import Question
+from treaty.registry.tables import ContractVersion, Dataset, Run
+from treaty.registry.validation import openlineage_emitter
+from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.gate import staleness
+from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
+from treaty.registry.validation.plan import Promise
 
 UNKNOWN = "unknown"
 SUFFIX = ".parquet"

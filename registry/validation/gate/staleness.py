@@ -8,11 +8,11 @@ from uuid import UUID
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from contracts.fingerprint import fingerprint
-from registry.lineage import suspect_partitions
-from registry.measurements.runs.recording import Whose
-from registry.measurements.states import state_store
-from registry.tables import Dataset, DirtyMark, PartitionState, Run
+from treaty.contracts.fingerprint import fingerprint
+from treaty.registry.lineage import suspect_partitions
+from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.states import state_store
+from treaty.registry.tables import Dataset, DirtyMark, PartitionState, Run
 
 UNJUDGED = "no run judged these data"
 SUPERSEDED = "the contract in force has not judged these data"

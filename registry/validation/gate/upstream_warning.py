@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from sqlmodel import Session, col, select
 
-from contracts.document.reader import read
-from registry.core.enums import GateAnswer, Spread
-from registry.datasets.contract_datasets import About
-from registry.lineage.downstream import incident_downstream
-from registry.lineage.downstream.incident_downstream import Upstream
-from registry.tables import ContractVersion, DatasetContract
-from registry.validation.gate.gate_answer import ORDER, Told
+from treaty.contracts.document.reader import read
+from treaty.registry.core.enums import GateAnswer, Spread
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.lineage.downstream import incident_downstream
+from treaty.registry.lineage.downstream.incident_downstream import Upstream
+from treaty.registry.tables import ContractVersion, DatasetContract
+from treaty.registry.validation.gate.gate_answer import ORDER, Told
 
 # What the contract's word makes of an answer, at the least.
 LEAST = {"tell": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}

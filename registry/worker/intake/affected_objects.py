@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from sqlmodel import Session, col, select
 
-from contracts.document.model import Lineage
-from contracts.document.reader import read
-from contracts.errors import ContractError
-from registry.core.state_machines import IN_FORCE
-from registry.datasets.contract_datasets import About
-from registry.datasets.names import Name
-from registry.lineage.aliases import Group, groups
-from registry.lineage.events.triggers import Trigger
-from registry.tables import Contract, ContractVersion
+from treaty.contracts.document.model import Lineage
+from treaty.contracts.document.reader import read
+from treaty.contracts.errors import ContractError
+from treaty.registry.core.state_machines import IN_FORCE
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.names import Name
+from treaty.registry.lineage.aliases import Group, groups
+from treaty.registry.lineage.events.triggers import Trigger
+from treaty.registry.tables import Contract, ContractVersion
 
 
 class Concerned(NamedTuple):

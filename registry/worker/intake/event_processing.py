@@ -7,21 +7,21 @@ from uuid import UUID
 
 from sqlmodel import Session, select
 
-from registry.core.database import UNKEYED, insert
-from registry.core.enums import InboxState
-from registry.lineage import aliases
-from registry.lineage.downstream import incident_downstream
-from registry.lineage.events import links, model
-from registry.lineage.events.diagnostics import AHEAD
-from registry.lineage.events.model import DatasetEvent, Event, RunEvent
-from registry.lineage.events.run_state import FoldedRun, RunKey, folded, join
-from registry.lineage.events.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
-from registry.lineage.graph import representative_runs
-from registry.queue import coalescing
-from registry.tables import InboxEvent, LineageRun
-from registry.validation import presence
-from registry.worker.intake import reactions
-from registry.worker.intake.reactions import Ask
+from treaty.registry.core.database import UNKEYED, insert
+from treaty.registry.core.enums import InboxState
+from treaty.registry.lineage import aliases
+from treaty.registry.lineage.downstream import incident_downstream
+from treaty.registry.lineage.events import links, model
+from treaty.registry.lineage.events.diagnostics import AHEAD
+from treaty.registry.lineage.events.model import DatasetEvent, Event, RunEvent
+from treaty.registry.lineage.events.run_state import FoldedRun, RunKey, folded, join
+from treaty.registry.lineage.events.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
+from treaty.registry.lineage.graph import representative_runs
+from treaty.registry.queue import coalescing
+from treaty.registry.tables import InboxEvent, LineageRun
+from treaty.registry.validation import presence
+from treaty.registry.worker.intake import reactions
+from treaty.registry.worker.intake.reactions import Ask
 
 Ids = Callable[[], UUID]
 OLD = timedelta(days=30)

@@ -8,22 +8,22 @@ from uuid import UUID
 
 from sqlmodel import Session, select
 
-from contracts.document.model import Lineage
-from registry.audit import audit_log
-from registry.core.enums import Action
-from registry.datasets import contract_datasets
-from registry.datasets.contract_datasets import About
-from registry.datasets.names import Name, location
-from registry.lineage import aliases, suspect_partitions
-from registry.lineage.downstream import incident_downstream
-from registry.lineage.events.run_state import FoldedRun
-from registry.lineage.events.triggers import Reads, Trigger
-from registry.queue import coalescing, pending_triggers, priorities
-from registry.queue.coalescing import Pace, Subject
-from registry.queue.task_queue import Priority
-from registry.tables import Dataset, LineageRun
-from registry.worker.intake import affected_objects, unmatched
-from registry.worker.intake.affected_objects import Concerned
+from treaty.contracts.document.model import Lineage
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action
+from treaty.registry.datasets import contract_datasets
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.names import Name, location
+from treaty.registry.lineage import aliases, suspect_partitions
+from treaty.registry.lineage.downstream import incident_downstream
+from treaty.registry.lineage.events.run_state import FoldedRun
+from treaty.registry.lineage.events.triggers import Reads, Trigger
+from treaty.registry.queue import coalescing, pending_triggers, priorities
+from treaty.registry.queue.coalescing import Pace, Subject
+from treaty.registry.queue.task_queue import Priority
+from treaty.registry.tables import Dataset, LineageRun
+from treaty.registry.worker.intake import affected_objects, unmatched
+from treaty.registry.worker.intake.affected_objects import Concerned
 
 ACTOR = "lineage"
 GONE = frozenset({Reads.DROPPED, Reads.RENAMED})

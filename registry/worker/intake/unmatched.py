@@ -7,14 +7,14 @@ from typing import Any
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from registry.core.database import insert
-from registry.datasets.contract_datasets import About
-from registry.datasets.names import Name, normalise, trim
-from registry.lineage.aliases import groups
-from registry.lineage.events.links import LONGEST
-from registry.lineage.events.run_state import FoldedDataset, FoldedRun
-from registry.lineage.events.triggers import Trigger
-from registry.tables import Dataset, DatasetContract, LineageRun, UnmatchedDataset
+from treaty.registry.core.database import insert
+from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.lineage.aliases import groups
+from treaty.registry.lineage.events.links import LONGEST
+from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
+from treaty.registry.lineage.events.triggers import Trigger
+from treaty.registry.tables import Dataset, DatasetContract, LineageRun, UnmatchedDataset
 
 LASTS = timedelta(days=90)
 # The namespace of paths that need not be whole.

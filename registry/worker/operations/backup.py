@@ -17,14 +17,14 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlalchemy import Engine as Database
 
-from engine.core.errors import StateError
-from engine.states.state_files import StateFiles
-from registry.audit import audit_log
-from registry.audit.hash_chain import Chain
-from registry.core.database import connect, file_of, migrate, migration_of, newest_migration, reading
-from registry.core.settings import Settings
-from registry.measurements.states import file_collection
-from registry.worker.operations.backup_archive import DATABASE, MANIFEST, Archive, ArchiveError, Writer, writing
+from treaty.engine.core.errors import StateError
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.audit import audit_log
+from treaty.registry.audit.hash_chain import Chain
+from treaty.registry.core.database import connect, file_of, migrate, migration_of, newest_migration, reading
+from treaty.registry.core.settings import Settings
+from treaty.registry.measurements.states import file_collection
+from treaty.registry.worker.operations.backup_archive import DATABASE, MANIFEST, Archive, ArchiveError, Writer, writing
 
 PATIENCE = 2000
 BESIDE = ("", "-wal", "-shm", "-journal")

@@ -5,13 +5,13 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from registry.access import authentication, visibility
-from registry.access.authentication import EVERYWHERE, Principal
-from registry.audit import audit_log
-from registry.core.enums import Action, Permission, TaskKind, TaskState
-from registry.core.errors import Conflict
-from registry.queue import task_queue
-from registry.tables import Task
+from treaty.registry.access import authentication, visibility
+from treaty.registry.access.authentication import EVERYWHERE, Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, Permission, TaskKind, TaskState
+from treaty.registry.core.errors import Conflict
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import Task
 
 # What is lost with these is what they would have told. Others keep promises: events that triggered them are settled.
 STOPPABLE = frozenset({TaskKind.DRAFT, TaskKind.REDRAFT, TaskKind.REPLAY, TaskKind.LEARN})

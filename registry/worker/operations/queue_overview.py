@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
-from engine.core.results import Verdict
-from registry.access import visibility
-from registry.access.authentication import Principal
-from registry.core.enums import OutboxState, TaskKind, TaskState
-from registry.core.pagination import Asked, Order, Portion
-from registry.tables import OutboxMessage, Run, Task
+from treaty.engine.core.results import Verdict
+from treaty.registry.access import visibility
+from treaty.registry.access.authentication import Principal
+from treaty.registry.core.enums import OutboxState, TaskKind, TaskState
+from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.tables import OutboxMessage, Run, Task
 
 NEWEST = Order((Task.id,), newest_first=True)
 OPEN = (TaskState.QUEUED, TaskState.RUNNING)

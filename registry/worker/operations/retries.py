@@ -6,14 +6,14 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from registry.access import authentication, visibility
-from registry.access.authentication import EVERYWHERE, Principal
-from registry.audit import audit_log
-from registry.core.enums import Action, InboxState, Permission
-from registry.core.errors import Conflict, NotFound
-from registry.lineage.events import event_store
-from registry.queue import task_queue
-from registry.tables import InboxEvent, Task
+from treaty.registry.access import authentication, visibility
+from treaty.registry.access.authentication import EVERYWHERE, Principal
+from treaty.registry.audit import audit_log
+from treaty.registry.core.enums import Action, InboxState, Permission
+from treaty.registry.core.errors import Conflict, NotFound
+from treaty.registry.lineage.events import event_store
+from treaty.registry.queue import task_queue
+from treaty.registry.tables import InboxEvent, Task
 
 
 def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) -> Task:

@@ -12,22 +12,22 @@ from uuid import UUID
 from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
-from engine.states.state_files import StateFiles
-from registry.access import sign_in_throttle
-from registry.browse import search
-from registry.core.database import reading, transaction
-from registry.core.enums import TaskKind
-from registry.core.settings import Settings
-from registry.lineage import aliases
-from registry.lineage.events import event_store
-from registry.measurements.runs import samples
-from registry.measurements.states import compaction, file_collection, state_store
-from registry.notifications import outbox
-from registry.notifications.transport import idempotency
-from registry.queue import task_queue
-from registry.review.consumers import lag_reminders
-from registry.tables import Dataset, Task
-from registry.worker.intake import unmatched
+from treaty.engine.states.state_files import StateFiles
+from treaty.registry.access import sign_in_throttle
+from treaty.registry.browse import search
+from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.enums import TaskKind
+from treaty.registry.core.settings import Settings
+from treaty.registry.lineage import aliases
+from treaty.registry.lineage.events import event_store
+from treaty.registry.measurements.runs import samples
+from treaty.registry.measurements.states import compaction, file_collection, state_store
+from treaty.registry.notifications import outbox
+from treaty.registry.notifications.transport import idempotency
+from treaty.registry.queue import task_queue
+from treaty.registry.review.consumers import lag_reminders
+from treaty.registry.tables import Dataset, Task
+from treaty.registry.worker.intake import unmatched
 
 log = logging.getLogger("treaty.worker")
 # Then validations that wait have their turn.

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from engine.analyzers.arguments import ColumnName
-from engine.analyzers.base import Analyzer
-from engine.components.base import Count, CountIf
-from engine.components.operands import INTEGRAL
+from treaty.engine.analyzers.arguments import ColumnName
+from treaty.engine.analyzers.base import Analyzer
+from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.operands import INTEGRAL
 
 
 class EvenShare(Analyzer):

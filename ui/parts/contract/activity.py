@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.schemas import ContractOut
-from ui import texts as ui_texts
-from ui.parts.contract import contract_rows
-from ui.parts.contract.contract_rows import Event
-from ui.texts import contract as texts
-from ui.widgets import panels, viewer
+from treaty.registry.schemas import ContractOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.contract import contract_rows
+from treaty.ui.parts.contract.contract_rows import Event
+from treaty.ui.texts import contract as texts
+from treaty.ui.widgets import panels, viewer
 
 SHOWN = 100
 # What a spreadsheet would take for a formula.

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.core.enums import Permission
-from registry.schemas import AcknowledgementOut, ContractOut, SubscriptionIn, SubscriptionOut
-from ui import texts as ui_texts
-from ui.parts.contract import inferred_consumers
-from ui.texts import consumers as texts
-from ui.widgets import notification_form, panels, people_forms, viewer
+from treaty.registry.core.enums import Permission
+from treaty.registry.schemas import AcknowledgementOut, ContractOut, SubscriptionIn, SubscriptionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.contract import inferred_consumers
+from treaty.ui.texts import consumers as texts
+from treaty.ui.widgets import notification_form, panels, people_forms, viewer
 
 
 def draw(contract: ContractOut) -> None:

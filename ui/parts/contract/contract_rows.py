@@ -7,10 +7,18 @@ from difflib import unified_diff
 from itertools import chain
 from urllib.parse import urlencode
 
-from registry.core.enums import IncidentState
-from registry.schemas import ContractOut, EntrustedOut, IncidentOut, ProposalSummary, ResultOut, RunSummary, VersionOut
-from ui import texts as ui_texts
-from ui.texts import contract as texts
+from treaty.registry.core.enums import IncidentState
+from treaty.registry.schemas import (
+    ContractOut,
+    EntrustedOut,
+    IncidentOut,
+    ProposalSummary,
+    ResultOut,
+    RunSummary,
+    VersionOut,
+)
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import contract as texts
 
 
 @dataclass(frozen=True)

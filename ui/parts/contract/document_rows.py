@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from registry.client.contracts import content
-from ui import texts as ui_texts
-from ui.texts import contract as texts
-from ui.widgets.charts import Band, number
+from treaty.registry.client.contracts import content
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import contract as texts
+from treaty.ui.widgets.charts import Band, number
 
 LOWER = ("mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo")
 UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")

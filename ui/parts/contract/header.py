@@ -8,11 +8,11 @@ from statistics import median
 
 import streamlit as st
 
-from registry.schemas import ContractOut, DeadlineOut, RunSummary
-from ui import texts as ui_texts
-from ui.parts.contract import inferred_consumers
-from ui.texts import contract as texts
-from ui.widgets import panels, viewer
+from treaty.registry.schemas import ContractOut, DeadlineOut, RunSummary
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.contract import inferred_consumers
+from treaty.ui.texts import contract as texts
+from treaty.ui.widgets import panels, viewer
 
 # Fewer gaps between runs say nothing of how often they come.
 GAPS = 4

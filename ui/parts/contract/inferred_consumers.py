@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from registry.core.enums import Guess, Permission
-from registry.schemas import ReaderOut, UpstreamOut
-from ui import texts as ui_texts
-from ui.texts import consumers as texts
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.core.enums import Guess, Permission
+from treaty.registry.schemas import ReaderOut, UpstreamOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import consumers as texts
+from treaty.ui.widgets import panels, step_runner, viewer
 
 
 def suggested(contract_id: str) -> None:

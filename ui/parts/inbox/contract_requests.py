@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.core.enums import Permission
-from registry.schemas import ContractRequestOut
-from ui import texts as ui_texts
-from ui.texts import requests as texts
-from ui.widgets import panels, people_forms, step_runner, viewer
+from treaty.registry.core.enums import Permission
+from treaty.registry.schemas import ContractRequestOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import requests as texts
+from treaty.ui.widgets import panels, people_forms, step_runner, viewer
 
 NAME, NAMESPACE, WHY = "wanted-name", "wanted-namespace", "wanted-why"
 # In place of a dataset, in keys: it is typed.

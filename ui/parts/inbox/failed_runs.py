@@ -6,12 +6,12 @@ from typing import get_args
 
 import streamlit as st
 
-from registry.core.enums import Permission, Resolution
-from registry.schemas import InboxOut, IncidentOut, RunSummary, Told
-from ui import texts as ui_texts
-from ui.parts.inbox import inbox_order, incident_steps
-from ui.texts import incidents as texts
-from ui.widgets import panels, viewer
+from treaty.registry.core.enums import Permission, Resolution
+from treaty.registry.schemas import InboxOut, IncidentOut, RunSummary, Told
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.inbox import inbox_order, incident_steps
+from treaty.ui.texts import incidents as texts
+from treaty.ui.widgets import panels, viewer
 
 SNOOZES = {texts.HOUR: timedelta(hours=1), texts.DAY: timedelta(days=1), texts.WEEK: timedelta(weeks=1)}
 REASONS = [each for each in get_args(Told) if each is not Resolution.DUPLICATE]

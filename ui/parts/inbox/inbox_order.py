@@ -4,8 +4,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from registry.core.enums import Answer
-from registry.schemas import AcknowledgementOut, ContractRequestOut, InboxOut, IncidentOut, ProposalSummary, RunSummary
+from treaty.registry.core.enums import Answer
+from treaty.registry.schemas import (
+    AcknowledgementOut,
+    ContractRequestOut,
+    InboxOut,
+    IncidentOut,
+    ProposalSummary,
+    RunSummary,
+)
 
 LATER = datetime.max.replace(tzinfo=UTC)
 # The worst first.

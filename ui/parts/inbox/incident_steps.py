@@ -7,12 +7,12 @@ from datetime import datetime
 
 import streamlit as st
 
-from registry.client import Client, ClientError
-from registry.core.enums import IncidentState
-from registry.schemas import IncidentOut, Told
-from ui import texts as ui_texts
-from ui.texts import incidents as texts
-from ui.widgets import bulk_steps, panels, viewer
+from treaty.registry.client import Client, ClientError
+from treaty.registry.core.enums import IncidentState
+from treaty.registry.schemas import IncidentOut, Told
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import incidents as texts
+from treaty.ui.widgets import bulk_steps, panels, viewer
 
 ASSIGNEE, REASON, COMMENT = "assignee", "reason", "comment"
 Incidents = Sequence[IncidentOut]

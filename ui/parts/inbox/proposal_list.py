@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from registry.schemas import InboxOut, ProposalSummary
-from ui import texts as ui_texts
-from ui.parts.inbox import failed_runs, inbox_order, proposal_steps
-from ui.texts import drafts as texts
-from ui.texts import incidents
-from ui.widgets import panels
+from treaty.registry.schemas import InboxOut, ProposalSummary
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.inbox import failed_runs, inbox_order, proposal_steps
+from treaty.ui.texts import drafts as texts
+from treaty.ui.texts import incidents
+from treaty.ui.widgets import panels
 
 Steps = Callable[[Sequence[ProposalSummary]], None]
 

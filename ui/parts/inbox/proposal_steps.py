@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from registry.client import ClientError
-from registry.schemas import ProposalSummary
-from ui import texts as ui_texts
-from ui.texts import drafts as texts
-from ui.texts import incidents
-from ui.widgets import bulk_steps, step_runner, viewer
-from ui.widgets.bulk_steps import Step
+from treaty.registry.client import ClientError
+from treaty.registry.schemas import ProposalSummary
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import drafts as texts
+from treaty.ui.texts import incidents
+from treaty.ui.widgets import bulk_steps, step_runner, viewer
+from treaty.ui.widgets.bulk_steps import Step
 
 DECIDER = "decider"
 Drafts = Sequence[ProposalSummary]

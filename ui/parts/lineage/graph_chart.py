@@ -8,12 +8,12 @@ from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
-from registry.schemas import GraphOut, NodeOut
-from ui import texts as ui_texts
-from ui.parts.lineage.graph_folding import DATASET, collapsed
-from ui.texts import Mark
-from ui.texts import lineage as texts
-from ui.widgets.charts import BLUE, INK, RENDERER, SOFT, Spec
+from treaty.registry.schemas import GraphOut, NodeOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.lineage.graph_folding import DATASET, collapsed
+from treaty.ui.texts import Mark
+from treaty.ui.texts import lineage as texts
+from treaty.ui.widgets.charts import BLUE, INK, RENDERER, SOFT, Spec
 
 MOST = 60
 LONGEST = 32

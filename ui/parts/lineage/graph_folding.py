@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from registry.schemas import EdgeOut, GraphOut, NodeOut
-from ui.texts import lineage as texts
+from treaty.registry.schemas import EdgeOut, GraphOut, NodeOut
+from treaty.ui.texts import lineage as texts
 
 UP, BESIDE, DOWN = -1, 0, 1
 SIDES = {UP: texts.FURTHER_UP, BESIDE: texts.BESIDE, DOWN: texts.FURTHER_DOWN}

@@ -4,10 +4,10 @@ from typing import Any
 
 import streamlit as st
 
-from registry.schemas import FitOut, ResultOut, RunOut
-from ui import texts as ui_texts
-from ui.texts import metric as texts
-from ui.widgets import panels, viewer
+from treaty.registry.schemas import FitOut, ResultOut, RunOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import metric as texts
+from treaty.ui.widgets import panels, viewer
 
 
 def section(report: RunOut, check: ResultOut) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from registry.schemas import ForeseenPoint
-from registry.schemas.fits_and_feedback import Edges
-from ui import texts as ui_texts
-from ui.parts.metric.metric_series import Seen
-from ui.texts import metric as texts
-from ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, Band, Spec, framed
+from treaty.registry.schemas import ForeseenPoint
+from treaty.registry.schemas.fits_and_feedback import Edges
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.texts import metric as texts
+from treaty.ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, Band, Spec, framed
 
 HEIGHT = 320
 # Of two partitions the first is drawn in blue, the second in vermillion and dashed: not told apart by colour alone.

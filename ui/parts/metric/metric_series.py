@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from registry.schemas import CheckedOut, HistoryOut, MarkOut
-from ui import texts as ui_texts
-from ui.texts import metric as texts
-from ui.widgets.charts import Band, number
+from treaty.registry.schemas import CheckedOut, HistoryOut, MarkOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import metric as texts
+from treaty.ui.widgets.charts import Band, number
 
 GOOD, BAD, LEARNED = "passed", "failed", "learning"
 

@@ -5,12 +5,12 @@ from urllib.parse import unquote
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.schemas import ColumnDocument, Counted, ProfileDocument
-from ui import texts as ui_texts
-from ui.parts.metric import metric_charts
-from ui.texts import metric as texts
-from ui.widgets import panels, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.schemas import ColumnDocument, Counted, ProfileDocument
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.metric import metric_charts
+from treaty.ui.texts import metric as texts
+from treaty.ui.widgets import panels, viewer
 
 # As folders of partitions name what is null.
 NULL = "__HIVE_DEFAULT_PARTITION__"

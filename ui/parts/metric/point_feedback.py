@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.core.enums import Mark, Permission
-from registry.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut, RunOut
-from ui import texts as ui_texts
-from ui.parts.metric import metric_charts
-from ui.parts.metric.metric_series import Seen
-from ui.texts import metric as texts
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.core.enums import Mark, Permission
+from treaty.registry.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut, RunOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.metric import metric_charts
+from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.texts import metric as texts
+from treaty.ui.widgets import panels, step_runner, viewer
 
 WHY, POINT, WORD = "why", "point", "word"
 SHOWN = 5

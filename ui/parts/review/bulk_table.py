@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.core.enums import Decision
-from registry.schemas import ProposalOut, SuggestionOut
-from ui import texts as ui_texts
-from ui.parts.review.evidence import held_everywhere, read
-from ui.texts import review as texts
-from ui.widgets import panels, step_runner
+from treaty.registry.core.enums import Decision
+from treaty.registry.schemas import ProposalOut, SuggestionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.review.evidence import held_everywhere, read
+from treaty.ui.texts import review as texts
+from treaty.ui.widgets import panels, step_runner
 
 CHOSEN = "chosen"
 REASON = "chosen-reason"

@@ -6,13 +6,13 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.schemas import PreviewOut, ProposalOut, SuggestionOut
-from ui import texts as ui_texts
-from ui.parts.review import check_editor, partial_rerun, review_actions
-from ui.parts.review.evidence import Evidence, read
-from ui.texts import review as texts
-from ui.texts import verdicts as of_verdicts
-from ui.widgets import charts, panels, step_runner, viewer
+from treaty.registry.schemas import PreviewOut, ProposalOut, SuggestionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.review import check_editor, partial_rerun, review_actions
+from treaty.ui.parts.review.evidence import Evidence, read
+from treaty.ui.texts import review as texts
+from treaty.ui.texts import verdicts as of_verdicts
+from treaty.ui.widgets import charts, panels, step_runner, viewer
 
 # What is pressed for either, as the buttons say. With a modifier: a letter alone would decide for who dictates.
 KEYS = ("Alt+A", "Alt+X")

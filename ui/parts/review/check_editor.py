@@ -6,12 +6,12 @@ from typing import Any
 import streamlit as st
 import yaml
 
-from registry.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
-from ui import texts as ui_texts
-from ui.parts.review import partial_rerun
-from ui.parts.review.evidence import Evidence
-from ui.texts import review as texts
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.parts.review import partial_rerun
+from treaty.ui.parts.review.evidence import Evidence
+from treaty.ui.texts import review as texts
+from treaty.ui.widgets import panels, step_runner, viewer
 
 # What stands in a check is written as it was; only its terms are edited here.
 NAMED = 5

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from registry.schemas import SuggestionOut
-from ui import texts as ui_texts
-from ui.texts import evidence as texts
-from ui.widgets import charts
-from ui.widgets.charts import Band, Point
+from treaty.registry.schemas import SuggestionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import evidence as texts
+from treaty.ui.widgets import charts
+from treaty.ui.widgets.charts import Band, Point
 
 
 @dataclass(frozen=True)

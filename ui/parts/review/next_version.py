@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from registry.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
-from ui import texts as ui_texts
-from ui.texts import next_version as texts
-from ui.widgets import panels, step_runner, viewer
+from treaty.registry.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import next_version as texts
+from treaty.ui.widgets import panels, step_runner, viewer
 
 SHOWN = 5
 # Where the last sentence is kept, with the revision that it is of.

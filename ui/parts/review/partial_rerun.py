@@ -6,9 +6,9 @@ from uuid import UUID
 
 import streamlit as st
 
-from registry.schemas import ProposalOut, SuggestionOut
-from ui import texts as ui_texts
-from ui.widgets import viewer
+from treaty.registry.schemas import ProposalOut, SuggestionOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.widgets import viewer
 
 VERDICT, SAFE, PROGRESS = "part-verdict", "part-safe", "part-progress"
 # What shows the document that each decision changes, while it is open.

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from registry.schemas import ChangesOut, PreviewOut, ProposalOut
-from ui import texts as ui_texts
-from ui.texts import verdicts as texts
-from ui.widgets import panels, step_runner, undo, viewer
+from treaty.registry.schemas import ChangesOut, PreviewOut, ProposalOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import verdicts as texts
+from treaty.ui.widgets import panels, step_runner, undo, viewer
 
 SUMMARY = "summary"
 

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.schemas import BlastOut, IncidentOut, RunOut
-from ui import texts as ui_texts
-from ui.texts import run as texts
-from ui.widgets import panels, viewer
+from treaty.registry.client import ClientError
+from treaty.registry.schemas import BlastOut, IncidentOut, RunOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import run as texts
+from treaty.ui.widgets import panels, viewer
 
 SHOWN = 20
 NAMED = 5

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from registry.client import ClientError
-from registry.schemas import ResultOut, RunOut, SampleOut
-from ui import texts as ui_texts
-from ui.texts import run as texts
-from ui.widgets import viewer
+from treaty.registry.client import ClientError
+from treaty.registry.schemas import ResultOut, RunOut, SampleOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import run as texts
+from treaty.ui.widgets import viewer
 
 
 def read(run: RunOut) -> Mapping[str, SampleOut]:

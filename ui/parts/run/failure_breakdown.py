@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import unquote
 
-from registry.schemas import CheckedOut, ResultOut, SampleOut
-from ui import texts as ui_texts
-from ui.texts import run as texts
+from treaty.registry.schemas import CheckedOut, ResultOut, SampleOut
+from treaty.ui import texts as ui_texts
+from treaty.ui.texts import run as texts
 
 # Fewer rows or partitions than that say nothing in common but by chance.
 FEWEST_ROWS, FEWEST_PARTS = 5, 2

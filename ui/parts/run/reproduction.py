@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from registry.schemas import RunOut
-from ui.parts.metric import partition_comparison
+from treaty.registry.schemas import RunOut
+from treaty.ui.parts.metric import partition_comparison
 
 # More partitions than that are not named one by one.
 NAMED = 20
 PROGRAM = """\
 from pathlib import Path
 
-from contracts.document.reader import read
-from engine.session.verify import verify
+from treaty.contracts.document.reader import read
+from treaty.engine.session.verify import verify
 
 table = spark.read.format({format}).load({location}){chosen}
 contract = read(Path({file}).read_bytes())
