@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
-from treaty.registry.core import clock
+from treaty.engine.core import clock
 
 CONNECTIONS = 256
 COLUMNS = 20

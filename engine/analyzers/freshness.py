@@ -1,11 +1,9 @@
 """Metrics of time: how old the newest row is, and how late rows arrive."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 from typing import Any
-
 from pydantic import Field
-
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import violation_bounds
@@ -16,6 +14,7 @@ from treaty.engine.analyzers.violating_rows import Breaking
 from treaty.engine.components.base import Component, Count, Max
 from treaty.engine.components.operands import TEMPORAL, Operand
 from treaty.engine.components.sketches import Quantiles
+from treaty.engine.core import clock
 
 SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400}
 MICROS = {unit: seconds * 1_000_000 for unit, seconds in SECONDS.items()}
@@ -37,14 +36,7 @@ class Freshness(Analyzer):
     def value(self, state: Any) -> float | None:
         if state.newest is None or state.now is None:
             return None
-        return (state.now - _moment(state.newest)) / timedelta(seconds=SECONDS[self.measured_in])  # type: ignore[no-any-return]
-
-
-def _moment(newest: Any) -> datetime:
-    if isinstance(newest, datetime):
-        return newest if newest.tzinfo else newest.replace(tzinfo=UTC)
-    assert isinstance(newest, date)
-    return datetime(newest.year, newest.month, newest.day, tzinfo=UTC)
+        return (state.now - clock.aware(state.newest)) / timedelta(seconds=SECONDS[self.measured_in])  # type: ignore[no-any-return]
 
 
 class ArrivalDelay(Analyzer):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from fractions import Fraction
 from itertools import pairwise
 from math import isfinite
@@ -12,6 +12,7 @@ from treaty.contracts.schema import Column
 from treaty.engine.components.frequencies import Counts, groups, occurrences
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL
 from treaty.engine.components.order_statistics import shown
+from treaty.engine.core import clock
 
 SHOWN = 1000  # values; the others are told together
 
@@ -82,8 +83,7 @@ def ordered(edge: Any) -> Any:
     """An edge as what compares: numbers as written, exactly; ISO 8601 texts as moments in UTC. Raises ValueError."""
     if not isinstance(edge, str):
         return Fraction(repr(edge)) if isinstance(edge, float) else Fraction(edge)
-    moment = datetime.fromisoformat(edge)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return clock.aware(datetime.fromisoformat(edge))
 
 
 def equal_width(low: Any, high: Any, bins: int) -> tuple[Any, ...]:

@@ -3,21 +3,18 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
-
-from sqlalchemy import String, event, type_coerce
-from sqlalchemy import select as rows
-from sqlalchemy.orm import Session as AnySession
-from sqlalchemy.orm import SessionTransaction
+from sqlalchemy import String, event, type_coerce, select as rows
+from sqlalchemy.orm import Session as AnySession, SessionTransaction
 from sqlmodel import Session, col, select
-
 from treaty.registry.audit import hash_chain
 from treaty.registry.audit.hash_chain import BEGINNING, Chain, Entry, Head
 from treaty.registry.core.database import lock
 from treaty.registry.core.enums import Action
 from treaty.registry.core.pagination import Asked, Order, Portion
 from treaty.registry.tables import AuditEntry
+from treaty.engine.core import clock
 
 APPENDING = 7_268_392_102
 AT_A_TIME = 500
@@ -157,5 +154,5 @@ def _details(stored: Any) -> Any:
 def _time(stored: Any) -> str | None:
     with suppress(ValueError, TypeError):
         found = datetime.fromisoformat(stored) if isinstance(stored, str) else stored
-        return hash_chain.written(found if found.tzinfo else found.replace(tzinfo=UTC))
+        return hash_chain.written(clock.aware(found))
     return None

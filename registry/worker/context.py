@@ -4,15 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import random
-
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import OperationalError
-
 from treaty.engine.core.hash_key import Key
 from treaty.engine.evaluation.judge import lacking
 from treaty.engine.protocol.progress import Tell
 from treaty.engine.protocol.requests import Engine
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.settings import Settings
@@ -24,7 +22,7 @@ from treaty.registry.validation.dependencies import Judge, Lacking, Large, Tools
 from treaty.registry.validation.plan import Consumers
 from treaty.registry.validation.sampling import Sampling
 from treaty.registry.worker.metrics import Figures
-
+from treaty.engine.core import clock
 
 @dataclass(frozen=True)
 class Means:

@@ -3,12 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-
-from sqlalchemy import Engine as Database
-from sqlalchemy import text
-
-from treaty.registry.core import clock
-
+from sqlalchemy import Engine as Database, text
+from treaty.engine.core import clock
 
 @dataclass
 class DatabaseClock:

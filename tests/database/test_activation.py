@@ -1,22 +1,20 @@
 """What comes into force and what no longer is: at once, by the clock, and because an owner says so."""
 
+import pytest
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import Barrier
 from typing import Any
-
-import pytest
 from sqlmodel import select
 from support.api import World, plain
 from support.engines import FakeEngine, large
-
 from treaty.contracts.document import writer
 from treaty.engine.evaluation.judge import judge
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Pin, VersionState
 from treaty.registry.core.settings import Settings
@@ -24,6 +22,7 @@ from treaty.registry.review.approval import activation
 from treaty.registry.tables import ContractVersion, Task
 from treaty.registry.worker.loop import Worker
 from treaty.registry.worker.periodic import keep_time
+from treaty.engine.core import clock
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)

@@ -1,17 +1,15 @@
 """Tokens get a new secret without a pause: the one before stays good for a while."""
 
-from datetime import timedelta
-
 import pytest
+from datetime import timedelta
 from support.api import World
-
 from treaty.registry.access import authentication
 from treaty.registry.client import ClientError
-from treaty.registry.core import clock
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.tables import ApiToken, User
+from treaty.engine.core import clock
 
 HOUR = timedelta(hours=1)
 

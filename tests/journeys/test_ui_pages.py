@@ -1,26 +1,24 @@
 """Every page over a real registry, without a browser: what it shows, and what its buttons do there."""
 
 import sys
+import pytest
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
-
-import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 from support.events import event, output
 from support.fits import fit
 from support.histories import history
 from support.ui import HOSTILE, Shop, drafted, shop, suggestions
-
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.patterns.lake_index import Lake
 from treaty.engine.profile.document import document
 from treaty.registry import schemas
 from treaty.registry.client import Client, ClientError
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, IncidentState, Mark, Permission, Resolution, TaskState
 from treaty.registry.core.settings import Settings
@@ -28,9 +26,9 @@ from treaty.registry.drafting import profiles
 from treaty.registry.exchange.exports import FORMS
 from treaty.registry.tables import Proposal, SuggestionRow, Task, User
 from treaty.registry.worker.loop import Worker
-from treaty.ui import asgi
-from treaty.ui import texts as ui_texts
+from treaty.ui import asgi, texts as ui_texts
 from treaty.ui.widgets import viewer
+from treaty.engine.core import clock
 
 pytestmark = pytest.mark.journey
 SCRIPT = Path(asgi.__file__).parent / "app.py"

@@ -4,10 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
 from support.required import shared
-
-from treaty.registry.core import clock
+from treaty.engine.core import clock
 
 RUN = "0197c0de-0000-7000-8000-000000000001"
 PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.38.0/integration/spark"

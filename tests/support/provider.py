@@ -12,10 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
-
 from support.required import require
-
-from treaty.registry.core import clock
+from treaty.engine.core import clock
 
 AUDIENCE = "treaty"
 

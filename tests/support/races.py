@@ -5,22 +5,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
 from uuid import UUID
-
 from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.api import plain
-
 from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.registry.access import users
 from treaty.registry.access.authentication import Principal, permissions_of
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import ProposalState, Role
 from treaty.registry.core.errors import IllegalTransition, Outrun
 from treaty.registry.review.approval import approval
 from treaty.registry.review.proposals import editing, proposals
 from treaty.registry.tables import ContractVersion, Proposal
+from treaty.engine.core import clock
 
 EDITORS = {"author": Role.PRODUCER, "editor": Role.OWNER}
 APPROVER = "approver"

@@ -4,17 +4,15 @@ from datetime import timedelta
 from itertools import cycle
 from typing import Any
 from uuid import UUID
-
 from support.events import event, output
 from support.histories import history
 from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
-
 from treaty.contracts.document import writer
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from treaty.engine.profile.document import document as profile_document
 from treaty.registry import schemas
 from treaty.registry.contracts import lookup
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission
 from treaty.registry.core.settings import Settings
@@ -24,6 +22,7 @@ from treaty.registry.measurements.runs import recording, samples
 from treaty.registry.measurements.runs.recording import Origin
 from treaty.registry.tables import Proposal
 from treaty.registry.worker.loop import Worker
+from treaty.engine.core import clock
 
 AWAY = "http://tracker.invalid"
 CORPUS = (

@@ -1,13 +1,14 @@
 """Suggestions about dates and times."""
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import TEMPORAL
+from treaty.engine.core import clock
 from treaty.engine.core.partitions.months import dated
 from treaty.engine.profile.facts import is_admitted
 from treaty.engine.profile.measurements import Part
@@ -136,12 +137,10 @@ def _behind(column: ColumnProfile, part: Part) -> list[float | None]:
 
 def _day(name: str) -> datetime | None:
     day = dated(name)
-    return datetime.fromisoformat(day).replace(tzinfo=UTC) if day else None
+    return clock.aware(date.fromisoformat(day)) if day else None
 
 
 def _moment(value: Any) -> datetime | None:
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return datetime(value.year, value.month, value.day, tzinfo=UTC) if isinstance(value, date) else None
+    return clock.aware(value) if isinstance(value, date) else None

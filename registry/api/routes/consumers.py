@@ -4,10 +4,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
-
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
-
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
@@ -17,7 +15,7 @@ from treaty.registry.api.http.etags import IfMatch, tagged
 from treaty.registry.api.routes.replays import recorded
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.declared_use import Use
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Busy
 from treaty.registry.review.consumers import acknowledgements, consumer_checks
@@ -28,6 +26,7 @@ from treaty.registry.review.proposals import promotions, proposal_list, proposal
 from treaty.registry.review.proposals.promotions import Idea, Outlook
 from treaty.registry.review.replays import replay
 from treaty.registry.tables import ConsumerCheckRow, Subscription
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["consumers"])
 OptionalId = Annotated[str | None, Query(min_length=1)]

@@ -1,17 +1,16 @@
 """Routes of contracts that people ask for."""
 
 from uuid import UUID
-
 from fastapi import APIRouter
-
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Reader, Writer
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.datasets.names import normalise
 from treaty.registry.review.proposals import contract_requests
+from treaty.engine.core import clock
 
 router = APIRouter(prefix="/contract-requests", tags=["proposals"])
 

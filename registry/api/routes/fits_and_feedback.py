@@ -2,19 +2,18 @@
 
 from threading import BoundedSemaphore
 from typing import Annotated
-
 from fastapi import APIRouter, Query
-
 from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.errors import Busy
 from treaty.registry.datasets.contract_datasets import About
 from treaty.registry.drafting import refit_preview, refits
 from treaty.registry.measurements.anomalies import feedback, fits
 from treaty.registry.measurements.anomalies.feedback import Said
 from treaty.registry.tables import PointMark
+from treaty.engine.core import clock
 
 # What is foreseen may take a core for seconds: a crowd that asks must not take all of the service.
 FORESEEING = BoundedSemaphore(2)

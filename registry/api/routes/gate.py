@@ -1,10 +1,8 @@
 """The route of the gate's question: whether data may be read, told from the store alone."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
-
 from fastapi import APIRouter, Query
-
 from treaty.registry import schemas
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.routes.states import Meant, Namespace
@@ -15,6 +13,7 @@ from treaty.registry.tables import Dataset
 from treaty.registry.validation.gate import gate_answer, upstream_warning
 from treaty.registry.validation.gate.gate_answer import Told
 from treaty.registry.validation.gate.staleness import Look
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["gate"])
 Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]
@@ -32,7 +31,7 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
     """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
     judged. Told of every contract about the dataset, and of a consumer's own checks."""
     found = state_queries.seen(tx, Question(name, namespace, contract_id=contract_id), by)
-    since = as_of.replace(tzinfo=UTC) if as_of and as_of.tzinfo is None else as_of
+    since = clock.aware(as_of) if as_of else None
     told = upstream_warning.forewarned(tx, gate_answer.told(tx, found, Look(partition, marker, since), consumer))
     return _shown(found, told, partition)
 

@@ -2,10 +2,8 @@
 
 from datetime import timedelta
 from typing import Annotated
-
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-
 from treaty.contracts.document.classification import alone
 from treaty.engine.anomaly.fits import Fit
 from treaty.engine.protocol.requests import Source
@@ -15,13 +13,14 @@ from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal, decide_somewhere
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.api.routes.states import Called
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Conflict
 from treaty.registry.measurements.states import state_queries, state_store
 from treaty.registry.validation import openlineage_emitter
 from treaty.registry.validation.gate import publications
 from treaty.registry.validation.gate.publications import Publishing, Subject, Swap
+from treaty.engine.core import clock
 
 PATH = "/dataset/gate"
 router = APIRouter(prefix=PATH, tags=["gate"])

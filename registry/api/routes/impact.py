@@ -2,17 +2,15 @@
 
 from typing import Annotated
 from uuid import UUID
-
 from fastapi import APIRouter, Query
 from sqlmodel import Session, col
-
 from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Reader, Writer
 from treaty.registry.contracts import subscriptions
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.datasets.names import Name
 from treaty.registry.incidents import actions
 from treaty.registry.lineage.downstream import impact, impact_queries
@@ -22,6 +20,7 @@ from treaty.registry.lineage.downstream.incident_downstream import Upstream, ups
 from treaty.registry.review.consumers import inferred_consumers
 from treaty.registry.review.consumers.inferred_consumers import Reader as FoundReader
 from treaty.registry.tables import DatasetContract
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["graph"])
 ContractId = Annotated[str, Query(min_length=1, max_length=500)]

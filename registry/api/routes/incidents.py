@@ -2,20 +2,18 @@
 
 from typing import Annotated
 from uuid import UUID
-
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
-
 from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.api.http.etags import IfMatch, tagged
-from treaty.registry.core import clock
 from treaty.registry.core.enums import IncidentState
 from treaty.registry.incidents import actions
 from treaty.registry.incidents.actions import Step, Which
 from treaty.registry.tables import Incident
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["incidents"])
 ContractId = Annotated[str | None, Query(min_length=1, max_length=500)]

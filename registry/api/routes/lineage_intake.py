@@ -8,25 +8,24 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
-
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import ClientDisconnect
-
 from treaty.contracts.errors import Fault
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import metrics
 from treaty.registry.api.http.dependencies import Service, bearer, service
 from treaty.registry.api.http.lineage_senders import sender
 from treaty.registry.api.http.problems import problem
-from treaty.registry.core import clock, ids, logs
+from treaty.registry.core import ids, logs
 from treaty.registry.core.database import transaction
 from treaty.registry.lineage.events import event_store, model
 from treaty.registry.lineage.events.event_store import Arrival, Refusal
 from treaty.registry.lineage.events.model import Event, NotAnEvent, NotJson
 from treaty.registry.lineage.events.receiver import Overloaded, Unkeepable
+from treaty.engine.core import clock
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 log = logging.getLogger("treaty.api")

@@ -1,17 +1,16 @@
 """Routes of channels, and of the messages that go out."""
 
 from uuid import UUID
-
 from fastapi import APIRouter
-
 from treaty.registry import schemas
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.enums import OutboxState
 from treaty.registry.notifications import channels, outbox
 from treaty.registry.notifications.channels import Listed
 from treaty.registry.tables import Channel
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["notifications"])
 

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any, cast
 from uuid import UUID
-
 from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy import Engine
 from sqlmodel import Session
-
 from treaty.registry import schemas
 from treaty.registry.access import authentication, users
 from treaty.registry.access.authentication import Principal
@@ -18,7 +16,7 @@ from treaty.registry.api.http.etags import IfMatch, tagged
 from treaty.registry.api.routes.replays import recorded
 from treaty.registry.browse import inbox as browse_inbox
 from treaty.registry.contracts import subscriptions
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission, ProposalState
 from treaty.registry.core.errors import IllegalTransition, Invalid, Outrun
@@ -26,20 +24,11 @@ from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.incidents import actions
 from treaty.registry.review.approval import approval, required_approvals, succession
 from treaty.registry.review.consumers import acknowledgements
-from treaty.registry.review.proposals import (
-    assignment,
-    change_requests,
-    contract_requests,
-    discussion,
-    editing,
-    proposal_list,
-    proposals,
-    revisions,
-    suggestion_decisions,
-)
+from treaty.registry.review.proposals import assignment, change_requests, contract_requests, discussion, editing, proposal_list, proposals, revisions, suggestion_decisions
 from treaty.registry.review.proposals.proposal_list import ListedProposal
 from treaty.registry.review.replays import replay as replays_replay
 from treaty.registry.tables import Contract, Proposal
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["proposals"])
 

@@ -4,21 +4,20 @@ from threading import BoundedSemaphore
 from time import monotonic, perf_counter
 from typing import Annotated, Any
 from uuid import UUID
-
 from fastapi import APIRouter, Query
 from sqlmodel import Session
-
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.api.http.dependencies import Caller, Reader, Service, Shared, Writer
 from treaty.registry.audit import audit_log
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.enums import Action, Permission, TaskKind
 from treaty.registry.core.errors import Busy
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay
 from treaty.registry.review.replays.replay import Versions, Ways
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["replays"])
 ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]

@@ -4,16 +4,13 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
-
 from fastapi import APIRouter, Depends, Query
-
 from treaty.engine.evaluation.judge import judge
 from treaty.engine.evaluation.state_queries import Answer
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
-from treaty.registry.core import clock
 from treaty.registry.core.database import forget
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.measurements.runs import recording
@@ -21,6 +18,7 @@ from treaty.registry.measurements.states import erasure, state_queries
 from treaty.registry.measurements.states.state_queries import Memory, Question
 from treaty.registry.validation import reruns
 from treaty.registry.validation.reruns import Difference
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["memory"])
 NAMED = 20

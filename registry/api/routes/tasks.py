@@ -1,22 +1,21 @@
 """Routes of tasks: ask for a draft, and see how far a task is."""
 
 from uuid import UUID
-
 from fastapi import APIRouter
-
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
-from treaty.registry.core import clock, ids
+from treaty.registry.core import ids
 from treaty.registry.core.enums import Action, Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Forbidden, NotFound
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay
 from treaty.registry.tables import Task
 from treaty.registry.worker.operations import cancellation, queue_overview, retries
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["tasks"])
 

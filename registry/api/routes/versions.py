@@ -4,21 +4,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 from uuid import UUID
-
 from fastapi import APIRouter, Query
 from sqlmodel import Session
-
 from treaty.registry import schemas
 from treaty.registry.access import users, visibility
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Reader, Writer
 from treaty.registry.contracts import lookup, version_comparison
-from treaty.registry.core import clock
 from treaty.registry.core.state_machines import VERSION
 from treaty.registry.review.approval import activation
 from treaty.registry.review.approval.activation import Farewell
 from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.tables import ContractVersion
+from treaty.engine.core import clock
 
 router = APIRouter(tags=["versions"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]

@@ -2,13 +2,11 @@
 
 import json
 import sys
+import typer
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-
 from treaty.engine.cli.commands import VIOLATED, Stop
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import database
@@ -39,8 +37,8 @@ app = typer.Typer(
 @app.command()
 def head() -> None:
     """Print the audit's last entry, signed with the audit's key: keep it where nobody who writes the database can."""
+    from treaty.engine.core import clock
     from treaty.registry.audit import signed_heads
-    from treaty.registry.core import clock
 
     settings = load()
     with database.reading(settings) as session:

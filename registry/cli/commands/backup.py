@@ -1,10 +1,8 @@
 """`treaty backup` and `treaty restore`: the embedded database with its files of states, in one file and back."""
 
+import typer
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-import typer
-
 from treaty.engine.cli.commands import Stop
 from treaty.registry.cli.commands import database
 from treaty.registry.core.settings import load
@@ -25,7 +23,7 @@ def backup(file: Target) -> None:
     """Back up the embedded database and the files of states that it names, while the service runs.
 
     Key files and logs are not in it: keep the keys apart. Of PostgreSQL only the files of states are kept."""
-    from treaty.registry.core import clock
+    from treaty.engine.core import clock
     from treaty.registry.worker.operations.backup import make
     from treaty.registry.worker.operations.backup_archive import ArchiveError
 
@@ -43,7 +41,7 @@ def backup(file: Target) -> None:
 
 def restore(file: Source, force: Force = False) -> None:
     """Restore a backup to where there is no database yet; a damaged one is refused before anything is touched."""
-    from treaty.registry.core import clock
+    from treaty.engine.core import clock
     from treaty.registry.worker.operations.backup import restore as put_back
     from treaty.registry.worker.operations.backup_archive import ArchiveError
 

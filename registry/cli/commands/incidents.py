@@ -1,12 +1,10 @@
 """Commands of incidents: what is wrong and who looks after it, what it did downstream, and who reads the data."""
 
+import typer
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
-
-import typer
-
 from treaty.engine.cli.commands import Stop
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
@@ -72,7 +70,7 @@ def assign(incident: Which, user: Assignee = None, as_json: Json = False) -> Non
 @app.command()
 def snooze(incident: Which, hours: Hours = 24, as_json: Json = False) -> None:
     """Put it off: nobody is told of it for a while."""
-    from treaty.registry.core import clock
+    from treaty.engine.core import clock
 
     until: datetime | None = clock.now() + timedelta(hours=hours) if hours else None
     _done(incident, lambda registry, seen: registry.snooze_incident(seen.id, seen.revision, until), as_json=as_json)
