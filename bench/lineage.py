@@ -19,12 +19,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any, cast
 from uuid import UUID, uuid5
+
 from sqlalchemy import Engine, func
 from sqlmodel import col, select
+
 from bench.clock import cpu_seconds
 from bench.registry import Line, database, service, share
 from bench.senders import Sent, event, send
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.registry.access import users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.client import Client
@@ -34,7 +37,6 @@ from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.settings import Settings
 from treaty.registry.tables import DirtyMark, InboxEvent, LineageRun, Run
 from treaty.registry.worker.loop import Worker
-from treaty.engine.core import clock
 
 RUNS = UUID("0197c0de-0000-7000-8000-000000000000")
 TIMES, CAME_AGAIN = 3, 2

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
+
 from sqlalchemy import Engine
+
 from bench.filled import NOW, write
 from treaty.contracts.document import writer
 from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry.access import users
 from treaty.registry.browse import search
@@ -15,8 +18,18 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import ProposalState, Role, TaskState, VersionState
 from treaty.registry.review.proposals import proposals
-from treaty.registry.tables import Contract, ContractVersion, Dataset, DatasetContract, MeasurementRow, Proposal, ResultRow, Run, Task, User
-from treaty.engine.core import clock
+from treaty.registry.tables import (
+    Contract,
+    ContractVersion,
+    Dataset,
+    DatasetContract,
+    MeasurementRow,
+    Proposal,
+    ResultRow,
+    Run,
+    Task,
+    User,
+)
 
 CHECKS, DAYS, NAME = 500, 730, "large"
 PASSWORD = "a password for figures"

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
+
 from pydantic import Field
+
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import violation_bounds

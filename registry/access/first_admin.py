@@ -4,8 +4,11 @@ import secrets
 from datetime import datetime, timedelta
 from typing import cast
 from uuid import UUID
+
 from sqlalchemy import CursorResult, update
 from sqlmodel import Session, col
+
+from treaty.engine.core import clock
 from treaty.registry.access import users
 from treaty.registry.access.authentication import secret_hash
 from treaty.registry.audit import audit_log
@@ -15,7 +18,6 @@ from treaty.registry.core.enums import Action
 from treaty.registry.core.errors import Conflict, Unauthenticated
 from treaty.registry.core.settings import Settings
 from treaty.registry.tables import SetupToken, User
-from treaty.engine.core import clock
 
 INVALID = "this link is not valid: it was used, it is older than a day, or another was made; run `treaty init` again"
 

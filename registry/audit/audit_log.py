@@ -5,16 +5,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
-from sqlalchemy import String, event, type_coerce, select as rows
-from sqlalchemy.orm import Session as AnySession, SessionTransaction
+
+from sqlalchemy import String, event, type_coerce
+from sqlalchemy import select as rows
+from sqlalchemy.orm import Session as AnySession
+from sqlalchemy.orm import SessionTransaction
 from sqlmodel import Session, col, select
+
+from treaty.engine.core import clock
 from treaty.registry.audit import hash_chain
 from treaty.registry.audit.hash_chain import BEGINNING, Chain, Entry, Head
 from treaty.registry.core.database import lock
 from treaty.registry.core.enums import Action
 from treaty.registry.core.pagination import Asked, Order, Portion
 from treaty.registry.tables import AuditEntry
-from treaty.engine.core import clock
 
 APPENDING = 7_268_392_102
 AT_A_TIME = 500

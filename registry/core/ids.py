@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 from uuid import UUID
+
 from treaty.engine.core import clock
 
 Ids = Callable[[], UUID]

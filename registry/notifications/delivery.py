@@ -12,9 +12,12 @@ from email.utils import parsedate_to_datetime
 from itertools import takewhile
 from random import random
 from uuid import UUID
+
 from sqlalchemy import Engine as Database
 from sqlmodel import Session
+
 from treaty.contracts.fingerprint import canonical, fingerprint
+from treaty.engine.core import clock
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import ChannelKind
 from treaty.registry.core.settings import Settings
@@ -25,7 +28,6 @@ from treaty.registry.notifications.transport import egress, smtp, webhook_signat
 from treaty.registry.notifications.transport.egress import ANYWHERE, Answer, Lookup, Refused, Unreachable, reach
 from treaty.registry.notifications.transport.smtp import Mail, Unmailable
 from treaty.registry.tables import Channel, OutboxMessage
-from treaty.engine.core import clock
 
 log = logging.getLogger("treaty.deliverer")
 # Longer than any sending takes, with what the database may need.

@@ -4,8 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import random
+
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import OperationalError
+
+from treaty.engine.core import clock
 from treaty.engine.core.hash_key import Key
 from treaty.engine.evaluation.judge import lacking
 from treaty.engine.protocol.progress import Tell
@@ -22,7 +25,7 @@ from treaty.registry.validation.dependencies import Judge, Lacking, Large, Tools
 from treaty.registry.validation.plan import Consumers
 from treaty.registry.validation.sampling import Sampling
 from treaty.registry.worker.metrics import Figures
-from treaty.engine.core import clock
+
 
 @dataclass(frozen=True)
 class Means:

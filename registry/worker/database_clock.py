@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from sqlalchemy import Engine as Database, text
+
+from sqlalchemy import Engine as Database
+from sqlalchemy import text
+
 from treaty.engine.core import clock
+
 
 @dataclass
 class DatabaseClock:

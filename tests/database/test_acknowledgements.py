@@ -1,14 +1,17 @@
 """New versions and their consumers: who is asked, who is told, what a version waits for, and how long."""
 
-import pytest
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
+
+import pytest
 from sqlmodel import select
 from support.api import World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
@@ -17,7 +20,6 @@ from treaty.registry.core.enums import Answer, Pin, VersionState
 from treaty.registry.review.approval import activation
 from treaty.registry.review.consumers import acknowledgements
 from treaty.registry.tables import ContractVersion
-from treaty.engine.core import clock
 
 DAY = timedelta(days=1)
 

@@ -1,16 +1,19 @@
 """What comes into force and what no longer is: at once, by the clock, and because an owner says so."""
 
-import pytest
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from threading import Barrier
 from typing import Any
+
+import pytest
 from sqlmodel import select
 from support.api import World, plain
 from support.engines import FakeEngine, large
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.engine.evaluation.judge import judge
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
@@ -22,7 +25,6 @@ from treaty.registry.review.approval import activation
 from treaty.registry.tables import ContractVersion, Task
 from treaty.registry.worker.loop import Worker
 from treaty.registry.worker.periodic import keep_time
-from treaty.engine.core import clock
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)

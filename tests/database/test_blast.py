@@ -1,14 +1,17 @@
 """What bad data do downstream: how far, whose, by which way, and as far as the asker may see."""
 
 import json
-import pytest
 from dataclasses import replace
 from datetime import timedelta
+
+import pytest
 from sqlmodel import col, select
 from support.api import World, counted_queries
 from support.events import real
 from support.flowing import START, columns, dataset, ran, step
 from support.harms import Fails, Harm
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.client import ClientError
@@ -17,7 +20,7 @@ from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Part, Role, Spread, TaskKind
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import Task
-from treaty.engine.core import clock
+
 
 @pytest.fixture
 def harm(world: World) -> Harm:

@@ -1,18 +1,20 @@
 """Changes that reviewers ask for, drafts in somebody's hands, and what is put off: who waits for what meanwhile."""
 
-import pytest
 from collections.abc import Callable
 from datetime import timedelta
+
+import pytest
 from support.api import World, document, drafted, suggestion
 from support.consumers import PRODUCER, approve, content, subscribe
 from support.scenes import rows
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, ProposalState
 from treaty.registry.tables import OutboxMessage
-from treaty.engine.core import clock
 
 LISTS = ("to_decide", "to_change", "put_off", "waiting", "affecting")
 

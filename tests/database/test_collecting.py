@@ -1,19 +1,21 @@
 """Files that some generation's row names are kept, whoever wrote the row, and the others are removed."""
 
-import pytest
 from datetime import timedelta
 from pathlib import Path
+
+import pytest
 from sqlalchemy import delete, update
 from sqlmodel import col, select
 from support.api import NOW
 from support.memories import DAYS, ROWS, Memory
+
+from treaty.engine.core import clock
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.measurements.states.file_collection import Freed, collect
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import Dataset, PartitionState, PartRead
-from treaty.engine.core import clock
 
 LATER = clock.now() + timedelta(days=2)
 OTHER_ROWS = {**ROWS, "id": [5, 6, 7, 8]}

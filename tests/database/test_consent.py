@@ -1,19 +1,21 @@
 """Whose approvals make a version: a quorum of owners who did not write it, the owners of touched columns, and nobody
 whose approval is of something else than what is there."""
 
-import pytest
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
+
+import pytest
 from support.api import PASSWORD, World, drafted, plain, suggestion
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, users
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, ProposalState, Role
-from treaty.engine.core import clock
 
 CONTRACT = "shop-orders"
 

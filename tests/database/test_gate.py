@@ -1,21 +1,24 @@
 """A gate whose contract and states are the registry's: what is published becomes history, over HTTP."""
 
-import pytest
-import yaml
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+import pytest
+import yaml
 from sqlalchemy import Engine
 from sqlmodel import select
 from support.api import USERS, World, build
 from support.gates import Crash, Ending
 from support.orders import check
 from support.registered import POSITIVE, TABLE, Registered, document, registered
+
 from treaty.contracts.document import writer
 from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.gate.gate import Overtaken, Rejected, opened
 from treaty.engine.states.bag import inventory
@@ -25,7 +28,6 @@ from treaty.registry.core.enums import TaskState
 from treaty.registry.sdk.remote_states import remembered
 from treaty.registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run, WebSession
 from treaty.registry.validation import validate
-from treaty.engine.core import clock
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 

@@ -1,8 +1,5 @@
 """The lineage graph over HTTP, as Marquez's clients ask for it: by node, by namespace, by run; what stays hidden."""
 
-import httpx
-import pytest
-import uvicorn
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,18 +9,23 @@ from time import sleep
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid5
+
+import httpx
+import pytest
+import uvicorn
 from sqlmodel import select
 from support.api import World
 from support.flowing import SPACE, ran, step
 from support.harms import Fails, Harm
 from support.ports import free_port
+
+from treaty.engine.core import clock
 from treaty.registry.access import authentication, users
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Part, Role
 from treaty.registry.tables import Grant, InboxEvent
-from treaty.engine.core import clock
 
 ORDERS, REPORT = "dataset:file:/lake/orders", "dataset:file:/lake/report"
 WAY = [*ran("load", 0, 1, reads=["raw"], writes=["orders"]), *ran("report", 2, 3, reads=["orders"], writes=["report"])]

@@ -1,22 +1,24 @@
 """Incidents: what opens, joins, closes and reopens them, and what people may do with them."""
 
-import pytest
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
+
+import pytest
 from sqlmodel import select
 from support.api import World, suggestion
 from support.flowing import minute, ran, step
 from support.harms import Fails, Harm
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import IncidentState, Resolution
 from treaty.registry.measurements.anomalies import false_alarms
 from treaty.registry.tables import OutboxMessage
-from treaty.engine.core import clock
 
 OPEN, ACKNOWLEDGED, RESOLVED = IncidentState
 

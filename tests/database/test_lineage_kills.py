@@ -9,8 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import httpx
-import pytest
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,12 +20,17 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 from uuid import UUID
+
+import httpx
+import pytest
 from sqlalchemy import Engine
 from sqlmodel import col
 from support.events import body, event
 from support.ports import free_port
 from support.scenes import DOCUMENT, NOON, TOKEN, Scene, add, described, orders, rows, user
+
 from treaty.contracts.document.reader import read
+from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
@@ -36,12 +39,24 @@ from treaty.registry.datasets.names import location, normalise
 from treaty.registry.lineage.events.model import parse
 from treaty.registry.notifications.outbox import LINEAGE
 from treaty.registry.queue import task_queue
-from treaty.registry.tables import AuditEntry, Contract, ContractVersion, Dataset, DirtyMark, InboxEvent, LineageRun, OutboxMessage, PartitionState, Run, Task, User
+from treaty.registry.tables import (
+    AuditEntry,
+    Contract,
+    ContractVersion,
+    Dataset,
+    DirtyMark,
+    InboxEvent,
+    LineageRun,
+    OutboxMessage,
+    PartitionState,
+    Run,
+    Task,
+    User,
+)
 from treaty.registry.validation.openlineage_emitter import PRODUCER
 from treaty.registry.worker import task_handlers
 from treaty.registry.worker.context import Means
 from treaty.registry.worker.task_handlers import Effect, Kind
-from treaty.engine.core import clock
 
 WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "24 12 20").split())
 ROOT = Path(__file__).parents[2]

@@ -1,19 +1,22 @@
 """Who comes with a token of an identity provider: users by their names, with the rights of their teams."""
 
 import logging
-import pytest
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from support.api import World, application, build
 from support.provider import AUDIENCE, Issuer, issuing, required
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.core.enums import Part, Role
 from treaty.registry.core.settings import Settings
-from treaty.engine.core import clock
+
 
 @pytest.fixture(scope="module")
 def issuer() -> Iterator[Issuer]:

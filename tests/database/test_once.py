@@ -1,22 +1,24 @@
 """A request with an idempotency key is done once, and answered as often as whoever may sends it."""
 
-import pytest
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
 from typing import Any
 from uuid import UUID
+
+import pytest
 from sqlalchemy import text
 from sqlmodel import select
 from support.api import PASSWORD, World, cheap_passwords, counted_queries, document
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access.permissions import Granted, Principal
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Part, Permission, Role
 from treaty.registry.notifications.transport import idempotency
 from treaty.registry.tables import DoneRequest
-from treaty.engine.core import clock
 
 KEY = {"Idempotency-Key": "0190a000-0000-7000-8000-000000000000"}
 

@@ -3,19 +3,22 @@
 import json
 import logging
 import shlex
-import pytest
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+
+import pytest
 from sqlalchemy import Engine, text
 from support.api import NOW, World, document, plain
 from support.events import event, output
 from support.scenes import add, orders
+
 from treaty.contracts.document import writer
 from treaty.engine.cli.commands import Stop
+from treaty.engine.core import clock
 from treaty.registry.access import authentication, users
 from treaty.registry.cli.main import main
 from treaty.registry.client import ClientError
@@ -27,7 +30,7 @@ from treaty.registry.lineage.events import event_listing
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import Grant, InboxEvent, RejectedEvent, Task
 from treaty.registry.worker.loop import Worker
-from treaty.engine.core import clock
+
 
 def sent(world: World, number: int = 1, **more: Any) -> None:
     """Events of as many runs."""

@@ -1,16 +1,18 @@
 """The commands of proposals and versions, over the real service: each way to its end, and how they refuse."""
 
 import json
-import pytest
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+
+import pytest
 from support.api import World, document
+
 from treaty.engine.cli.commands import Stop
+from treaty.engine.core import clock
 from treaty.registry.cli.main import main
 from treaty.registry.client import Client, ClientError
-from treaty.engine.core import clock
 
 Act = Callable[..., tuple[int, str, str]]
 

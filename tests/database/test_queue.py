@@ -1,15 +1,19 @@
 """Whose turn it is: urgency, lines of producers, one worker a dataset, and a second life for what was given up."""
 
-import pytest
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from hypothesis import HealthCheck, given, settings, strategies as st
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import Engine
 from support.events import event
 from support.scenes import NOON, Scene, add, contract_in_force, orders, rows, user
+
+from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import Verdict
 from treaty.registry.core import ids
@@ -20,7 +24,6 @@ from treaty.registry.queue import priorities, task_queue
 from treaty.registry.queue.task_queue import Priority
 from treaty.registry.tables import InboxEvent, Subscription, Task
 from treaty.registry.worker.database_clock import DatabaseClock
-from treaty.engine.core import clock
 
 LEASE = timedelta(seconds=60)
 

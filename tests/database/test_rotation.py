@@ -1,15 +1,17 @@
 """Tokens get a new secret without a pause: the one before stays good for a while."""
 
-import pytest
 from datetime import timedelta
+
+import pytest
 from support.api import World
+
+from treaty.engine.core import clock
 from treaty.registry.access import authentication
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.tables import ApiToken, User
-from treaty.engine.core import clock
 
 HOUR = timedelta(hours=1)
 

@@ -1,17 +1,22 @@
 """Roles on parts of the registry: what a role on a domain, a contract or a dataset permits, and what stays unknown."""
 
-import pytest
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+
+import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
-from support.api import NOW, World, plain, remembered, suggestion, drafted as drafted_proposal
+from support.api import NOW, World, plain, remembered, suggestion
+from support.api import drafted as drafted_proposal
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry import schemas
-from treaty.registry.access import authentication, users as access_users
+from treaty.registry.access import authentication
+from treaty.registry.access import users as access_users
 from treaty.registry.access.permissions import Granted, Place, Principal
 from treaty.registry.client import ClientError
 from treaty.registry.contracts import lookup
@@ -19,7 +24,6 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Part, Permission, Role, TeamRole
 from treaty.registry.tables import Contract, Dataset, Proposal, Run
-from treaty.engine.core import clock
 
 NOBODY = "00000000-0000-7000-8000-000000000000"
 

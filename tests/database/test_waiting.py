@@ -1,11 +1,14 @@
 """How much waits for whom: as much as the inbox lists, whatever there is; and which runs it says that failed."""
 
-import pytest
 from collections.abc import Sequence
 from datetime import timedelta
 from random import Random
+
+import pytest
 from sqlmodel import Session, select
 from support.api import NOW, World, counted_queries, failed_run
+
+from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
@@ -13,7 +16,6 @@ from treaty.registry.core.enums import Cause, IncidentState, ProposalState
 from treaty.registry.schemas import InboxOut, WaitingOut
 from treaty.registry.tables import Contract, Incident, IncidentPart, Postponement, Proposal, Run
 from treaty.ui.parts.inbox import inbox_order
-from treaty.engine.core import clock
 
 OBJECTS = ("orders", "items")
 PEOPLE = ("owner", "other-owner", "producer", "viewer", "admin")

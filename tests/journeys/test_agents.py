@@ -3,19 +3,21 @@
 One job does all operations, one after the other, and knows of each what it wrote; so much must the service find out."""
 
 import json
-import pytest
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+import pytest
 from support.agents import defaults, delta, listener, require_delta, require_listener, running_job, together
 from support.events import real
 from support.loops import services
 from support.spark_job import DONE, FAILED, OPERATIONS
 from support.watching import Outcome, Watched, changed, told_of
+
+from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry.serve import local_stack
-from treaty.engine.core import clock
 
 # Tables that nobody promised anything about.
 WITHOUT = frozenset({"warehouse/copied", "streamed"})

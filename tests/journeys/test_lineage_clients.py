@@ -2,21 +2,23 @@
 
 import gzip
 import json
-import httpx
-import pytest
-import requests
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+import httpx
+import pytest
+import requests
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.serde import Serde
 from support.events import real
 from support.lineage import kept, runs, written
 from support.loops import Services, awaited, services
-from treaty.registry.serve import local_stack
+
 from treaty.engine.core import clock
+from treaty.registry.serve import local_stack
 
 BUCKET = "gs://mock-bucket"
 TRANSPORTS: dict[str, Mapping[str, Any]] = {

@@ -2,14 +2,15 @@
 
 import os
 import signal
-import httpx
-import pytest
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
+
+import httpx
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from support import looks
 from support.access import barriers
@@ -20,7 +21,9 @@ from support.ports import free_port
 from support.provider import issuing, required
 from support.spoilt import spoilt
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
+
 from bench import deciding
+from treaty.engine.core import clock
 from treaty.registry.access import first_admin
 from treaty.registry.api.app import create_app
 from treaty.registry.core import ids
@@ -28,7 +31,6 @@ from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision
 from treaty.registry.core.settings import Settings
 from treaty.ui.server.security import COOKIE
-from treaty.engine.core import clock
 
 pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
 WIDE = {"width": 1280, "height": 800}

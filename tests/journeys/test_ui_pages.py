@@ -1,19 +1,22 @@
 """Every page over a real registry, without a browser: what it shows, and what its buttons do there."""
 
 import sys
-import pytest
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
+
+import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 from support.events import event, output
 from support.fits import fit
 from support.histories import history
 from support.ui import HOSTILE, Shop, drafted, shop, suggestions
+
 from treaty.engine.analyzers import ANALYZERS
+from treaty.engine.core import clock
 from treaty.engine.patterns.lake_index import Lake
 from treaty.engine.profile.document import document
 from treaty.registry import schemas
@@ -26,9 +29,9 @@ from treaty.registry.drafting import profiles
 from treaty.registry.exchange.exports import FORMS
 from treaty.registry.tables import Proposal, SuggestionRow, Task, User
 from treaty.registry.worker.loop import Worker
-from treaty.ui import asgi, texts as ui_texts
+from treaty.ui import asgi
+from treaty.ui import texts as ui_texts
 from treaty.ui.widgets import viewer
-from treaty.engine.core import clock
 
 pytestmark = pytest.mark.journey
 SCRIPT = Path(asgi.__file__).parent / "app.py"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from unittest.mock import patch
+
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -13,9 +14,12 @@ from sqlalchemy import Engine, event
 from sqlmodel import Session, select
 from starlette.routing import BaseRoute, Route
 from support.databases import Rows, put, rows_of
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
-from treaty.registry.access import authentication, users as access_users
+from treaty.registry.access import authentication
+from treaty.registry.access import users as access_users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.app import create_app
 from treaty.registry.client import Client
@@ -25,7 +29,6 @@ from treaty.registry.core.enums import ProposalState, Role, TaskState
 from treaty.registry.core.settings import Settings
 from treaty.registry.review.proposals import proposals
 from treaty.registry.tables import AuditEntry, Proposal, Run, Task, User
-from treaty.engine.core import clock
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"

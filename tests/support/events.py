@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
 from support.required import shared
+
 from treaty.engine.core import clock
 
 RUN = "0197c0de-0000-7000-8000-000000000001"

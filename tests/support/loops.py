@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
 from sqlalchemy import Engine
 from sqlmodel import col, select
+
+from treaty.engine.core import clock
 from treaty.registry.access.first_admin import initialise
 from treaty.registry.client import Client
 from treaty.registry.core.database import connect, reading
@@ -20,7 +23,6 @@ from treaty.registry.demo.scenario import Judged, Loop, People, enlist, names_of
 from treaty.registry.schemas import RunSummary
 from treaty.registry.serve import local_stack
 from treaty.registry.tables import InboxEvent, Task
-from treaty.engine.core import clock
 
 Found = TypeVar("Found")
 Maker = Callable[[Settings], local_stack.Part]

@@ -10,24 +10,26 @@ import signal
 import sys
 import time
 import traceback
-import psycopg  # noqa: F401 - loaded once, before anything is forked
-import uvicorn
-from treaty.registry.lineage.events import verdict_event  # noqa: F401 - as above
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import psycopg  # noqa: F401 - loaded once, before anything is forked
+import uvicorn
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import configure_mappers
 from support.engines import FakeEngine, judge, lacking, large
 from support.scenes import DOCUMENT
+
 from treaty.contracts.document.reader import read
+from treaty.engine.core import clock
 from treaty.registry.api.app import create_app
 from treaty.registry.core.database import connect
 from treaty.registry.core.settings import Settings
+from treaty.registry.lineage.events import verdict_event  # noqa: F401 - as above
 from treaty.registry.worker.loop import Worker
-from treaty.engine.core import clock
 
 STATEMENTS = ("before_cursor_execute", "after_cursor_execute", "commit", "begin")
 

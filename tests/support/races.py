@@ -5,11 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
 from uuid import UUID
+
 from sqlalchemy import Engine
 from sqlmodel import Session, select
 from support.api import plain
+
 from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
+from treaty.engine.core import clock
 from treaty.registry.access import users
 from treaty.registry.access.authentication import Principal, permissions_of
 from treaty.registry.core import ids
@@ -19,7 +22,6 @@ from treaty.registry.core.errors import IllegalTransition, Outrun
 from treaty.registry.review.approval import approval
 from treaty.registry.review.proposals import editing, proposals
 from treaty.registry.tables import ContractVersion, Proposal
-from treaty.engine.core import clock
 
 EDITORS = {"author": Role.PRODUCER, "editor": Role.OWNER}
 APPROVER = "approver"

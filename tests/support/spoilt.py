@@ -4,10 +4,13 @@ from datetime import timedelta
 from itertools import cycle
 from typing import Any
 from uuid import UUID
+
 from support.events import event, output
 from support.histories import history
 from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from treaty.engine.profile.document import document as profile_document
 from treaty.registry import schemas
@@ -22,7 +25,6 @@ from treaty.registry.measurements.runs import recording, samples
 from treaty.registry.measurements.runs.recording import Origin
 from treaty.registry.tables import Proposal
 from treaty.registry.worker.loop import Worker
-from treaty.engine.core import clock
 
 AWAY = "http://tracker.invalid"
 CORPUS = (

@@ -3,7 +3,6 @@
 import random
 import threading
 import time
-import uvicorn
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,11 +10,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+
+import uvicorn
 from fastapi.testclient import TestClient
 from support.api import World, application, build
 from support.databases import sqlite_copy, sqlite_template
 from support.ports import free_port
+
 from treaty.contracts.document import writer
+from treaty.engine.core import clock
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
 from treaty.registry.client import Client
 from treaty.registry.contracts import lookup
@@ -28,7 +31,6 @@ from treaty.registry.measurements.runs import recording, samples
 from treaty.registry.measurements.runs.recording import Origin
 from treaty.registry.review.proposals import proposals
 from treaty.registry.tables import Proposal, Task
-from treaty.engine.core import clock
 
 DAYS = [f"day=2026-02-{number:02d}" for number in range(1, 26)]
 LOCATION = "/lake/shop/orders"

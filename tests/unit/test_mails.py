@@ -1,17 +1,19 @@
 """Mails: to which server, encrypted as its URL says and never less."""
 
 import ssl
-import pytest
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+
+import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from support.receivers import post_office, unused
+
+from treaty.engine.core import clock
 from treaty.registry.notifications.transport import smtp
 from treaty.registry.notifications.transport.smtp import Mail, Server, Unmailable, server
-from treaty.engine.core import clock
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MAIL = Mail("ada@shop.example", "[Treaty] it broke", "It broke: ümlaut.\n.\nlast line", "msg_1", NOW)

@@ -1,14 +1,17 @@
 """What a worker counts of itself, and that it answers with it."""
 
-import pytest
 from urllib.error import HTTPError
 from urllib.request import urlopen
+
+import pytest
 from support.ports import free_port
+
+from treaty.engine.core import clock
 from treaty.registry.core import ids
 from treaty.registry.core.prometheus import Counts, line
 from treaty.registry.tables import Task
 from treaty.registry.worker.metrics import Figures, served
-from treaty.engine.core import clock
+
 
 def task() -> Task:
     return Task(id=ids.new(), kind="validate", payload={}, key="k", available_at=clock.now(), created=clock.now())

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
+
 from fastapi import Depends, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import Engine
 from sqlmodel import Session
+
+from treaty.engine.core import clock
 from treaty.registry.access import authentication, oidc, users
 from treaty.registry.access.oidc import Identity, Provider
 from treaty.registry.api.http import idempotency
@@ -18,7 +21,6 @@ from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.core.pagination import Asked
 from treaty.registry.core.settings import Settings
-from treaty.engine.core import clock
 
 bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
 

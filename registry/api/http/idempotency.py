@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
+
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from sqlalchemy import Engine
@@ -16,13 +17,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 from treaty.contracts.errors import Fault
+from treaty.engine.core import clock
 from treaty.registry.access.permissions import Principal
 from treaty.registry.api.http import problems
 from treaty.registry.core.errors import Conflict, Invalid
 from treaty.registry.notifications.transport import idempotency
 from treaty.registry.notifications.transport.idempotency import Answer, Attempt, Repeated
-from treaty.engine.core import clock
 
 HEADER = b"idempotency-key"
 SCOPE = "treaty.once"

@@ -3,15 +3,17 @@ transaction that keeps what they send."""
 
 import time
 from dataclasses import dataclass
+
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
+
+from treaty.engine.core import clock
 from treaty.registry.access import authentication, oidc
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.api.http.dependencies import Service, bearer, bearer_of, caller
 from treaty.registry.core.enums import Permission
 from treaty.registry.lineage.events.receiver import Permit
-from treaty.engine.core import clock
 
 LASTS = 30.0
 MOST = 1000

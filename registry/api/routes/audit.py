@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 from typing import Annotated
+
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal
@@ -13,7 +16,6 @@ from treaty.registry.audit import audit_log, hash_chain, signed_heads
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Action, Permission
 from treaty.registry.review.approval import records
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["audit"])
 LINES = "application/x-ndjson"

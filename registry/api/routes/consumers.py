@@ -4,8 +4,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
+
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
@@ -26,7 +29,6 @@ from treaty.registry.review.proposals import promotions, proposal_list, proposal
 from treaty.registry.review.proposals.promotions import Idea, Outlook
 from treaty.registry.review.replays import replay
 from treaty.registry.tables import ConsumerCheckRow, Subscription
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["consumers"])
 OptionalId = Annotated[str | None, Query(min_length=1)]

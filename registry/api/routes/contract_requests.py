@@ -1,7 +1,10 @@
 """Routes of contracts that people ask for."""
 
 from uuid import UUID
+
 from fastapi import APIRouter
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.api.http import presenters
@@ -10,7 +13,6 @@ from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.datasets.names import normalise
 from treaty.registry.review.proposals import contract_requests
-from treaty.engine.core import clock
 
 router = APIRouter(prefix="/contract-requests", tags=["proposals"])
 

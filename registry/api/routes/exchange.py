@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from typing import Annotated, TypeVar
+
 from fastapi import APIRouter, Header, Query, Response
+
 from treaty.contracts.errors import ContractError, Fault, nearest
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http.dependencies import Caller, Reader, Writer
@@ -12,12 +15,12 @@ from treaty.registry.contracts import lookup
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Invalid
 from treaty.registry.core.state_machines import odcs_status
-from treaty.registry.exchange import badge as badges, exports, imports, saved_templates
+from treaty.registry.exchange import badge as badges
+from treaty.registry.exchange import exports, imports, saved_templates
 from treaty.registry.exchange.builtin_templates import Template
 from treaty.registry.exchange.export_source import Given, Subject
 from treaty.registry.exchange.html import POLICY
 from treaty.registry.review.approval import records
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["exchange"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]

@@ -2,7 +2,10 @@
 
 from threading import BoundedSemaphore
 from typing import Annotated
+
 from fastapi import APIRouter, Query
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
@@ -13,7 +16,6 @@ from treaty.registry.drafting import refit_preview, refits
 from treaty.registry.measurements.anomalies import feedback, fits
 from treaty.registry.measurements.anomalies.feedback import Said
 from treaty.registry.tables import PointMark
-from treaty.engine.core import clock
 
 # What is foreseen may take a core for seconds: a crowd that asks must not take all of the service.
 FORESEEING = BoundedSemaphore(2)

@@ -2,7 +2,10 @@
 
 from datetime import datetime
 from typing import Annotated
+
 from fastapi import APIRouter, Query
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.routes.states import Meant, Namespace
@@ -13,7 +16,6 @@ from treaty.registry.tables import Dataset
 from treaty.registry.validation.gate import gate_answer, upstream_warning
 from treaty.registry.validation.gate.gate_answer import Told
 from treaty.registry.validation.gate.staleness import Look
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["gate"])
 Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]

@@ -2,10 +2,13 @@
 
 from datetime import timedelta
 from typing import Annotated
+
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
+
 from treaty.contracts.document.classification import alone
 from treaty.engine.anomaly.fits import Fit
+from treaty.engine.core import clock
 from treaty.engine.protocol.requests import Source
 from treaty.engine.states.generations import Entry, Generation, Judgement
 from treaty.engine.states.state_files import StateFiles
@@ -20,7 +23,6 @@ from treaty.registry.measurements.states import state_queries, state_store
 from treaty.registry.validation import openlineage_emitter
 from treaty.registry.validation.gate import publications
 from treaty.registry.validation.gate.publications import Publishing, Subject, Swap
-from treaty.engine.core import clock
 
 PATH = "/dataset/gate"
 router = APIRouter(prefix=PATH, tags=["gate"])

@@ -1,8 +1,11 @@
 """Routes of the service itself: whether it lives, whether it can work, what it tells of its work."""
 
 from typing import Annotated
+
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials
+
+from treaty.engine.core import clock
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import authentication
@@ -12,7 +15,6 @@ from treaty.registry.core import prometheus
 from treaty.registry.core.database import migration_of
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import NotReady
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["service"])
 UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder in TREATY_HOME"

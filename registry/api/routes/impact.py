@@ -2,8 +2,11 @@
 
 from typing import Annotated
 from uuid import UUID
+
 from fastapi import APIRouter, Query
 from sqlmodel import Session, col
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
@@ -20,7 +23,6 @@ from treaty.registry.lineage.downstream.incident_downstream import Upstream, ups
 from treaty.registry.review.consumers import inferred_consumers
 from treaty.registry.review.consumers.inferred_consumers import Reader as FoundReader
 from treaty.registry.tables import DatasetContract
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["graph"])
 ContractId = Annotated[str, Query(min_length=1, max_length=500)]

@@ -2,8 +2,11 @@
 
 from typing import Annotated
 from uuid import UUID
+
 from fastapi import APIRouter, Depends, Query, Response
 from sqlmodel import Session
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
@@ -13,7 +16,6 @@ from treaty.registry.core.enums import IncidentState
 from treaty.registry.incidents import actions
 from treaty.registry.incidents.actions import Step, Which
 from treaty.registry.tables import Incident
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["incidents"])
 ContractId = Annotated[str | None, Query(min_length=1, max_length=500)]

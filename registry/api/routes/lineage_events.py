@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from typing import Annotated, Any
 from uuid import UUID
+
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
+
 from treaty.contracts.fingerprint import canonical
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
@@ -18,7 +21,6 @@ from treaty.registry.lineage.events import event_listing
 from treaty.registry.lineage.events.facet import FACET, FACET_VERSION, facet_schema
 from treaty.registry.tables import UnmatchedDataset
 from treaty.registry.worker.intake import unmatched
-from treaty.engine.core import clock
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 MEDIA_TYPE = "application/schema+json"

@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
+
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import ClientDisconnect
+
 from treaty.contracts.errors import Fault
+from treaty.engine.core import clock
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import metrics
 from treaty.registry.api.http.dependencies import Service, bearer, service
@@ -25,7 +28,6 @@ from treaty.registry.lineage.events import event_store, model
 from treaty.registry.lineage.events.event_store import Arrival, Refusal
 from treaty.registry.lineage.events.model import Event, NotAnEvent, NotJson
 from treaty.registry.lineage.events.receiver import Overloaded, Unkeepable
-from treaty.engine.core import clock
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 log = logging.getLogger("treaty.api")

@@ -1,7 +1,10 @@
 """Routes of channels, and of the messages that go out."""
 
 from uuid import UUID
+
 from fastapi import APIRouter
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
@@ -10,7 +13,6 @@ from treaty.registry.core.enums import OutboxState
 from treaty.registry.notifications import channels, outbox
 from treaty.registry.notifications.channels import Listed
 from treaty.registry.tables import Channel
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["notifications"])
 

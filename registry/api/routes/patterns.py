@@ -1,7 +1,10 @@
 """Routes of patterns: what texts of the lake look like, and having that learned anew."""
 
 from typing import Annotated
+
 from fastapi import APIRouter, Query
+
+from treaty.engine.core import clock
 from treaty.engine.patterns.analysis import Common
 from treaty.registry import schemas
 from treaty.registry.access import authentication
@@ -9,7 +12,6 @@ from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.patterns import column_domains, index_updates
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["patterns"])
 Few = Annotated[int, Query(ge=1, le=1000)]

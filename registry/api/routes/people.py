@@ -5,21 +5,33 @@ from datetime import datetime, timedelta
 from hmac import compare_digest
 from typing import Annotated
 from uuid import UUID
+
 from fastapi import APIRouter, Query, Response
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, first_admin, grants, oidc, sign_in_throttle, teams, users
 from treaty.registry.access.grants import Held
 from treaty.registry.access.sign_in_throttle import Limit
 from treaty.registry.access.teams import Listed
 from treaty.registry.api.http import presenters
-from treaty.registry.api.http.dependencies import Address, Caller, Opener, Paging, Reader, Secret, Shared, Writer, identified
+from treaty.registry.api.http.dependencies import (
+    Address,
+    Caller,
+    Opener,
+    Paging,
+    Reader,
+    Secret,
+    Shared,
+    Writer,
+    identified,
+)
 from treaty.registry.api.http.etags import NeedsMatch, tagged
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import NotFound, Unauthenticated
 from treaty.registry.tables import Grant, Team, User
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["people"])
 UserName = Annotated[str, Query(max_length=100)]

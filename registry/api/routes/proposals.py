@@ -4,9 +4,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any, cast
 from uuid import UUID
+
 from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy import Engine
 from sqlmodel import Session
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, users
 from treaty.registry.access.authentication import Principal
@@ -24,11 +27,20 @@ from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.incidents import actions
 from treaty.registry.review.approval import approval, required_approvals, succession
 from treaty.registry.review.consumers import acknowledgements
-from treaty.registry.review.proposals import assignment, change_requests, contract_requests, discussion, editing, proposal_list, proposals, revisions, suggestion_decisions
+from treaty.registry.review.proposals import (
+    assignment,
+    change_requests,
+    contract_requests,
+    discussion,
+    editing,
+    proposal_list,
+    proposals,
+    revisions,
+    suggestion_decisions,
+)
 from treaty.registry.review.proposals.proposal_list import ListedProposal
 from treaty.registry.review.replays import replay as replays_replay
 from treaty.registry.tables import Contract, Proposal
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["proposals"])
 

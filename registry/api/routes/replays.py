@@ -4,8 +4,11 @@ from threading import BoundedSemaphore
 from time import monotonic, perf_counter
 from typing import Annotated, Any
 from uuid import UUID
+
 from fastapi import APIRouter, Query
 from sqlmodel import Session
+
+from treaty.engine.core import clock
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import authentication
@@ -17,7 +20,6 @@ from treaty.registry.core.errors import Busy
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay
 from treaty.registry.review.replays.replay import Versions, Ways
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["replays"])
 ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]

@@ -2,15 +2,17 @@
 
 from typing import Annotated
 from uuid import UUID
+
 from fastapi import APIRouter, Query, Response
 from pydantic_core import to_json
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader
 from treaty.registry.core.enums import Permission
 from treaty.registry.measurements.runs import history, samples
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["runs"])
 Limit = Annotated[int, Query(ge=1, le=1000)]

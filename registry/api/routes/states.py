@@ -4,7 +4,10 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
+
 from fastapi import APIRouter, Depends, Query
+
+from treaty.engine.core import clock
 from treaty.engine.evaluation.judge import judge
 from treaty.engine.evaluation.state_queries import Answer
 from treaty.engine.states.state_files import StateFiles
@@ -18,7 +21,6 @@ from treaty.registry.measurements.states import erasure, state_queries
 from treaty.registry.measurements.states.state_queries import Memory, Question
 from treaty.registry.validation import reruns
 from treaty.registry.validation.reruns import Difference
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["memory"])
 NAMED = 20

@@ -1,7 +1,10 @@
 """Routes of tasks: ask for a draft, and see how far a task is."""
 
 from uuid import UUID
+
 from fastapi import APIRouter
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http import presenters
@@ -15,7 +18,6 @@ from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay
 from treaty.registry.tables import Task
 from treaty.registry.worker.operations import cancellation, queue_overview, retries
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["tasks"])
 

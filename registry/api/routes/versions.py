@@ -4,8 +4,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 from uuid import UUID
+
 from fastapi import APIRouter, Query
 from sqlmodel import Session
+
+from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import users, visibility
 from treaty.registry.api.http import presenters
@@ -16,7 +19,6 @@ from treaty.registry.review.approval import activation
 from treaty.registry.review.approval.activation import Farewell
 from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.tables import ContractVersion
-from treaty.engine.core import clock
 
 router = APIRouter(tags=["versions"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]

@@ -2,11 +2,13 @@
 
 import json
 import sys
-import typer
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
 from treaty.engine.cli.commands import VIOLATED, Stop
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import database

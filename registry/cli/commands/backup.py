@@ -1,8 +1,10 @@
 """`treaty backup` and `treaty restore`: the embedded database with its files of states, in one file and back."""
 
-import typer
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from treaty.engine.cli.commands import Stop
 from treaty.registry.cli.commands import database
 from treaty.registry.core.settings import load

@@ -1,10 +1,12 @@
 """Commands of incidents: what is wrong and who looks after it, what it did downstream, and who reads the data."""
 
-import typer
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
+
+import typer
+
 from treaty.engine.cli.commands import Stop
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
