@@ -2,6 +2,7 @@
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import Calls
+from treaty.registry.core.enums import Action
 
 
 class Audit(Calls):
@@ -10,7 +11,7 @@ class Audit(Calls):
     def audit(
         self,
         *,
-        action: str | None = None,
+        action: Action | None = None,
         object_id: str | None = None,
         limit: int = 100,
     ) -> list[schemas.AuditOut]:

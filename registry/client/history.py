@@ -1,7 +1,6 @@
 """Calls about history: of metrics, and of the results of one check."""
 
 from datetime import datetime
-from typing import Any
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import Calls
@@ -10,13 +9,9 @@ from treaty.registry.client.transport import Calls
 class History(Calls):
     """What was measured over time."""
 
-    def history(self, contract_id: str, object_name: str, **chosen: Any) -> list[schemas.HistoryOut]:
-        """The newest measurements of the object's metrics, oldest first: `chosen` by metric, since, until, segment,
-        tag and limit."""
-        query = {name: value for name, value in chosen.items() if value is not None}
-        return self._get(
-            list[schemas.HistoryOut], "/history", contract_id=contract_id, object=object_name, **query
-        )  # fmt: skip
+    def history(self, asked: schemas.HistoryAsked) -> list[schemas.HistoryOut]:
+        """Return the newest measurements of an object's metrics, oldest first."""
+        return self._get(list[schemas.HistoryOut], "/history", **asked.model_dump(mode="json"))
 
     def checked(
         self, contract_id: str, object_name: str, check: str, *, since: datetime | None = None, limit: int = 500

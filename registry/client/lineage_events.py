@@ -5,6 +5,7 @@ from uuid import UUID
 
 from treaty.registry import schemas
 from treaty.registry.client.transport import Calls
+from treaty.registry.core.enums import InboxState
 
 
 class Inbox(Calls):
@@ -13,7 +14,7 @@ class Inbox(Calls):
     def events(
         self,
         *,
-        state: str | None = None,
+        state: InboxState | None = None,
         producer: str | None = None,
         since: datetime | None = None,
         limit: int | None = 100,

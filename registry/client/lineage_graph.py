@@ -1,6 +1,6 @@
 """Calls about the lineage graph: what lies around a dataset, what bad data do in it, and who reads it."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from uuid import UUID
 
 from treaty.registry import schemas
@@ -15,7 +15,7 @@ class Graph(Calls):
         return self._get(schemas.GraphOut, "/lineage", nodeId=node_id, depth=depth)
 
     def blast(
-        self, name: str, *, namespace: str | None = None, columns: Collection[str] | None = None
+        self, name: str, *, namespace: str | None = None, columns: Sequence[str] | None = None
     ) -> schemas.BlastOut:
         """What lies downstream of a dataset, and what bad data made of it."""
         named = list(columns) if columns else None

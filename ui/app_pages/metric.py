@@ -1,17 +1,14 @@
 """The metric explorer: one check's metric over time with what was admitted, and partitions beside each other."""
 
+import streamlit as st
 from collections.abc import Sequence
 from datetime import timedelta
-
-import streamlit as st
-
-from treaty.registry.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary
+from treaty.registry.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary, HistoryAsked
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import document_rows
 from treaty.ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback
 from treaty.ui.parts.metric.metric_series import Seen
-from treaty.ui.texts import metric as texts
-from treaty.ui.texts import pages
+from treaty.ui.texts import metric as texts, pages
 from treaty.ui.widgets import panels, viewer
 from treaty.ui.widgets.charts import Band
 
@@ -113,9 +110,11 @@ def metric(
 def asked(report: RunOut, check: ResultOut, days: int | None) -> tuple[list[HistoryOut], list[CheckedOut]]:
     """What was measured and how it was judged, in so many days; None: ever."""
     since = viewer.now() - timedelta(days=days) if days else None
-    registry, told = viewer.registry(), since.isoformat() if since else None
-    measured = registry.history(report.contract_id, report.object, metric=check.measurement, since=told, limit=MOST)
-    return measured, registry.checked(report.contract_id, report.object, check.check_id, limit=MOST)
+    registry = viewer.registry()
+    wanted = HistoryAsked(
+        contract_id=report.contract_id, object=report.object, metric=check.measurement, since=since, limit=MOST
+    )
+    return registry.history(wanted), registry.checked(report.contract_id, report.object, check.check_id, limit=MOST)
 
 
 def segmented(measured: Sequence[HistoryOut], *, key: str) -> str | None:

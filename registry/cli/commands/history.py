@@ -3,16 +3,15 @@
 import csv
 import json
 import sys
+import typer
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-
 from treaty.engine.cli.commands import Stop
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
+from treaty.engine.core import clock
 
 if TYPE_CHECKING:
     from treaty.registry import schemas
@@ -41,10 +40,11 @@ def history(
 
     with service.opened() as registry:
         contract_id, object_name = about(registry, contract)
-        first, last = _moment(since), _moment(until)
-        found = registry.history(
-            contract_id, object_name, metric=metric, since=first, until=last, segment=segment, tag=tag, limit=limit
-        )
+        asked = schemas.HistoryAsked(
+            contract_id=contract_id, object=object_name, metric=metric, since=_moment(since), until=_moment(until),
+            segment=segment, tag=tag, limit=limit,
+        )  # fmt: skip
+        found = registry.history(asked)
     if parquet:
         _write(found, parquet)
     elif as_csv:
@@ -53,15 +53,15 @@ def history(
         service.tell(RootModel[tuple[schemas.HistoryOut, ...]](tuple(found)), _show, as_json=as_json)
 
 
-def _moment(text: str | None) -> str | None:
-    """The date or time as the service takes it: in UTC where it names no zone. Raises Stop for any other text."""
+def _moment(text: str | None) -> datetime | None:
+    """The date or time, in UTC where it names no zone. Raises Stop for any other text."""
     if text is None:
         return None
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise Stop(f"{text} is no date or time: write 2026-11-20, or 2026-11-20T12:00") from None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
+    return clock.aware(found)
 
 
 def about(registry: Any, named: str) -> tuple[str, str]:
