@@ -7,7 +7,6 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
-Limit = int | float | str | bool
 OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "mustBe": (lambda value, limit: value == limit, "be {}"),
     "mustNotBe": (lambda value, limit: value != limit, "not be {}"),

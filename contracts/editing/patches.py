@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from treaty.contracts.document.columns import columns, members
-from treaty.contracts.document.identifiers import inspect_ids
 from treaty.contracts.editing.skeleton import skeleton
 from treaty.contracts.errors import Faults, nearest
 
-__all__ = ["Patch", "apply", "check_ids", "skeleton"]
+__all__ = ["Patch", "apply", "skeleton"]
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,6 @@ def apply(document: Mapping[str, Any], patches: Iterable[Patch]) -> dict[str, An
             element.update(words)
     faults.settle()
     return changed
-
-
-def check_ids(document: Mapping[str, Any]) -> None:
-    """Does nothing where every id is its element's own. Raises ContractError naming those that are not."""
-    faults = Faults()
-    inspect_ids(document, faults)
-    faults.settle()
 
 
 def _element(document: Mapping[str, Any], patch: Patch, faults: Faults) -> Any:

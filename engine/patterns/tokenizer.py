@@ -5,7 +5,6 @@ other token by token. Three cuts (section 3 of the paper has one): words of any 
 digits apart (`AB12` is two tokens), and signed decimal numbers as one (`-12.50`)."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,8 +25,6 @@ _NUMBERS = re.compile(
 )
 _SIGNED = re.compile(r"^-[0-9]|[0-9]\.[0-9]")
 _HEX, _HEX_UPPER = re.compile("[0-9a-f]+"), re.compile("[0-9A-F]+")
-
-Cut = Callable[[str], tuple[str, list[str]] | None]
 
 
 def by_words(value: str) -> tuple[str, list[str]]:

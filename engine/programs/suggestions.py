@@ -132,12 +132,6 @@ def _refitted(suggestion: Mapping[str, Any], refit: str) -> dict[str, Any]:
     }
 
 
-def learning(measured: Measured, alarms: float) -> tuple[str, ...]:
-    """The columns that have no program yet, in words with how far they are."""
-    found = programs(measured, alarms).columns
-    return tuple(f"{name}: {each}" for name, each in found.items() if not isinstance(each, Program))
-
-
 def _clauses(found: TableProgram) -> Iterator[tuple[str | None, Clause]]:
     if found.rows:
         yield None, found.rows

@@ -3,13 +3,10 @@
 Counts, moments and characters are exact; quantiles, distances of numbers and rare values are as near as their sketches
 are. What no state was kept of has no value, and no clause is made of it."""
 
+import numpy
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
-
-import numpy
-
-from treaty.engine.components.frequencies import Counts
 from treaty.engine.components.moments import Three
 from treaty.engine.components.sketches import HeavyHitters
 from treaty.engine.statistics.code_points import Spelled
@@ -18,7 +15,6 @@ from treaty.engine.statistics.step_functions import steps
 from treaty.engine.statistics.summaries import Numbers, Texts
 
 # Beyond so many distinct values a tally is not worth its memory: the frequent ones of a sketch tell as much.
-MOST_LISTED = 10_000
 # Of a partition and the one before; several distances of a column are told one after the other.
 KEPT = 4
 
@@ -61,16 +57,3 @@ def _listed(state: bytes | None) -> tuple[Mapping[str, int], int, int]:
     """At least how often each text occurs, of how many rows, and how much more often."""
     values, error = HeavyHitters.values(state)
     return {value: count - error for value, count in values.items()}, HeavyHitters.rows(state), error
-
-
-def counted(state: Counts | None) -> Tally | None:
-    """The tally of a `Frequencies` state of one text column, exact; None beyond 10,000 distinct values.
-
-    Empty for no state."""
-    found = None if state is None else state.complete()
-    if found is None:
-        return Tally.of({})
-    table = found.table
-    if table.num_rows > MOST_LISTED:
-        return None
-    return Tally.of(dict(zip(table["k0"].to_pylist(), table["n"].to_pylist(), strict=True)))

@@ -219,11 +219,6 @@ def hundredth_of_all(of: Summary) -> float:
     return hundredth(of) * max(1, of.present)
 
 
-def nothing(_: Summary) -> float:
-    """0: what is in no unit that a floor could be told in."""
-    return 0.0
-
-
 @dataclass(frozen=True)
 class Statistic:
     """A statistic: `of` one summary, or of two where it is a distance; None for no value.

@@ -63,12 +63,6 @@ def record(
     session.info.setdefault(WAITING, []).append(Waiting(entry, tuple(_within(session))))
 
 
-def take_turn(session: Session) -> None:
-    """Waits for all other writers of the audit, as `record` does: before rows are locked that those lock who have
-    recorded something already, or the two would wait for each other."""
-    lock(session, APPENDING)
-
-
 def plain(entry: AuditEntry) -> Entry:
     """The entry as it is hashed and exported."""
     return {**entry.model_dump(), "action": entry.action.value, "time": hash_chain.written(entry.time)}

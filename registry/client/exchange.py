@@ -12,15 +12,6 @@ class Exchange(Calls):
         query = {"id": contract_id, "version": version, "to": to, "record": record}
         return self._send("GET", "/contract/export", query=query).content
 
-    def badge(self, contract_id: str) -> bytes:
-        """How the contract's data stand, as a picture (SVG)."""
-        return self._send("GET", "/contract/badge", query={"id": contract_id}).content
-
-    def imported(self, form: str, text: str, *, name: str | None = None) -> list[schemas.ImportedOut]:
-        """The documents that a text stands for; `name` is what its table is called where the text does not say."""
-        body = schemas.ImportIn(form=form, text=text, **({"name": name} if name else {}))
-        return self._post(list[schemas.ImportedOut], "/import", body)
-
     def templates(self) -> list[schemas.TemplateOut]:
         """Documents to start a contract from: those that come with Treaty, then those of owners, by name."""
         return self._get(list[schemas.TemplateOut], "/templates")

@@ -27,10 +27,6 @@ class Tasks(Calls):
         """Ends a draft or a replay that waits or is being done."""
         return self._post(schemas.TaskOut, f"/tasks/{task_id}/stop")
 
-    def task_events(self, task_id: UUID) -> schemas.TaskEventsOut:
-        """The lineage events behind a task, as far as they are kept."""
-        return self._get(schemas.TaskEventsOut, f"/tasks/{task_id}/events")
-
     def retry_event(self, event_id: UUID) -> None:
         """Has a lineage event that could not be folded tried anew."""
         self._request("POST", f"/inbox/{event_id}/retry")

@@ -54,11 +54,6 @@ INCIDENTS = (
 )
 
 
-def damaged(table: str, day: int, rows: list[Row], *, seed: int) -> list[Row]:
-    """The rows as delivered: with every incident of that table and day."""
-    return befallen(of(table, day), rows, seed=seed)
-
-
 def befallen(known: Iterable[Incident], rows: list[Row], *, seed: int) -> list[Row]:
     """The rows once these incidents have come over them."""
     for incident in known:

@@ -47,16 +47,6 @@ class Group:
     about: frozenset[About] = frozenset()
 
 
-def canonical(session: Session, name: Name) -> Name:
-    """The name that stands for the dataset, whichever of its names is given."""
-    return group(session, name).canonical
-
-
-def group(session: Session, name: Name) -> Group:
-    """All names of the dataset, of which one is given."""
-    return groups(session, [name])[name]
-
-
 @contextmanager
 def remembered(session: Session) -> Iterator[None]:
     """In the block no name is asked for twice in this session, unless something is learned in it meanwhile: what others

@@ -12,12 +12,10 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any, cast
 from uuid import UUID
-
 from sqlalchemy import ColumnElement, CursorResult, and_, case, func, or_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
-
 from treaty.registry.core.database import lock
 from treaty.registry.core.enums import TaskKind, TaskState
 from treaty.registry.core.errors import Conflict, RegistryError
@@ -217,14 +215,9 @@ def _free(now: datetime) -> ColumnElement[bool]:
     return or_(col(Task.subject).is_(None), ~taken.exists())
 
 
-def urgency(priority: int, waited: timedelta) -> int:
-    """How urgent a task is that has waited so long since it could be done: a step more with every `AGES`, until it is
-    as urgent as any; the smaller the sooner. So none waits for ever behind others that keep coming."""
-    return max(priority - waited // AGES, 0)
-
-
 def _urgency(now: datetime) -> ColumnElement[int]:
-    """The same in SQL. A task older than these steps is as urgent as can be."""
+    """How urgent each task is: a step more with every `AGES` since it could be done, until it is as urgent as any; the
+    smaller the sooner. So none waits for ever behind others that keep coming."""
     steps = [(col(Task.available_at) <= now - each * AGES, each) for each in range(max(Priority), 0, -1)]
     aged = col(Task.priority) - case(*steps, else_=0)
     return case((aged < 0, 0), else_=aged)

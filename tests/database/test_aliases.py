@@ -239,5 +239,5 @@ def test_the_canonical_name_of_what_nobody_owns_is_the_smallest(scene: Scene) ->
     fold(scene, event("COMPLETE", linked(HIVE, PATH)))
     assert canonical(scene.database, *HIVE) == "file /data/orders"
     with reading(scene.database) as tx:
-        found = aliases.group(tx, Name(*PATH))
+        found = aliases.groups(tx, [Name(*PATH)])[Name(*PATH)]
     assert found.names == {Name("file", "/data/orders"), Name("hive://metastore", "sales.orders")}

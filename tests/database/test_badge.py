@@ -49,7 +49,7 @@ def test_it_says_the_worst_that_the_last_run_of_each_table_found(
     shop: World, runs: tuple[tuple[str, Verdict], ...], word: str
 ) -> None:
     ran(shop, *runs)
-    picture = shop.client("viewer").badge(ID)
+    picture = shop.call("viewer", "GET", f"/contract/badge?id={ID}").content
     assert said(picture) == [badge.LABEL, word]
     assert ID not in picture.decode()
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import select
+from sqlmodel import col, select
 from support.api import NOW, World
 from support.consumers import CONTRACT, approve, ask, check, content, subscribe
 
@@ -151,7 +151,8 @@ def test_a_changed_check_is_a_new_row_and_what_it_said_stays(shop: World) -> Non
     assert refused(lambda: client.end_consumer_check(subscription.id, "mean-amount")).status == 404
     assert ask(shop, subscription.id, MEAN).number == 4
     with reading(shop.engine) as tx:
-        rows = consumer_checks.history(tx, subscription.id, "mean-amount")
+        mine = select(ConsumerCheckRow).where(ConsumerCheckRow.subscription_id == subscription.id)
+        rows = tx.exec(mine.order_by(col(ConsumerCheckRow.number))).all()
     assert [row.patch and row.patch["quality"].get("severity", "error") for row in rows] == [
         "error", "warning", None, "error",
     ]  # fmt: skip

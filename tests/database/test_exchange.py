@@ -9,6 +9,7 @@ from support.exchanged import DBT, DDL, hostile
 
 from treaty.contracts.document import writer
 from treaty.contracts.document.yaml_syntax import parse
+from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.exchange.exports import FORMS, RECORD
 
@@ -79,24 +80,30 @@ def test_what_is_not_there_is_not_found(world: World, query: str) -> None:
     assert world.call("viewer", "GET", f"/contract/export?{query}").status_code == 404
 
 
+def imported(world: World, text: dict[str, str]) -> list[schemas.ImportedOut]:
+    answer = world.call("producer", "POST", "/import", json=text)
+    assert answer.status_code == 200, answer.text
+    return [schemas.ImportedOut.model_validate(each) for each in answer.json()]
+
+
 @pytest.mark.parametrize(("form", "text", "ids"), [("dbt", DBT, ["orders", "events"]), ("spark", DDL, ["shop.orders"])])
 def test_what_is_imported_can_be_proposed(world: World, form: str, text: str, ids: list[str]) -> None:
     client = world.client("producer")
-    made = client.imported(form, text)
+    made = imported(world, {"form": form, "text": text})
     assert [each.contract_id for each in made] == ids
     assert [client.propose(each.document).contract_id for each in made] == ids
 
 
 def test_a_text_without_a_name_is_called_as_asked(world: World) -> None:
-    (made,) = world.client("producer").imported("spark", "id int", name="orders")
+    (made,) = imported(world, {"form": "spark", "text": "id int", "name": "orders"})
     assert (made.contract_id, made.version) == ("orders", "1.0.0")
 
 
 def test_all_faults_of_a_text_are_said_at_once_and_nothing_is_made(world: World) -> None:
     faulty = writer.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
-    with pytest.raises(ClientError, match="nothing was imported") as error:
-        world.client("producer").imported("odcs", faulty)
-    assert {each.where for each in error.value.faults} >= {"apiVersion", "colour"}
+    answer = world.call("producer", "POST", "/import", json={"form": "odcs", "text": faulty})
+    assert (answer.status_code, "nothing was imported" in answer.json()["detail"]) == (422, True)
+    assert {each["where"] for each in answer.json()["faults"]} >= {"apiVersion", "colour"}
 
 
 @pytest.mark.parametrize("body", ['{"form": "spark", "text": "\\ud800"}', '{"form": "excel", "text": "a"}'])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
+from sqlmodel import select
 from support.events import event
 from support.scenes import NOON, Scene, add, contract_in_force, orders, rows, user
 
@@ -56,15 +57,29 @@ def served(engine: Engine) -> list[str]:
     return keys
 
 
-@given(
-    st.sampled_from(Priority), st.sampled_from(Priority),
-    st.timedeltas(timedelta(0), timedelta(days=9)), st.timedeltas(timedelta(0), timedelta(days=9)),
-)  # fmt: skip
-def test_whoever_waits_longer_becomes_no_less_urgent_and_in_the_end_as_urgent_as_any(
-    one: Priority, other: Priority, waited: timedelta, more: timedelta
-) -> None:
-    assert 0 <= task_queue.urgency(one, waited + more) <= task_queue.urgency(one, waited) <= one
-    assert task_queue.urgency(one, max(Priority) * task_queue.AGES + more) == 0 <= task_queue.urgency(other, waited)
+def aged(priority: int, waited: timedelta) -> int:
+    """A step more urgent with every `AGES`, until it is as urgent as any."""
+    return max(priority - waited // task_queue.AGES, 0)
+
+
+def test_whoever_waits_longer_becomes_no_less_urgent_and_in_the_end_as_urgent_as_any(engine: Engine) -> None:
+    moment = timedelta(microseconds=1)
+    ages = [step * task_queue.AGES + off for step in range(max(Priority) + 2) for off in (-moment, 0 * moment, moment)][
+        1:
+    ]
+    waiting = {f"{each.name} {age}": (each, age) for each in Priority for age in ages}
+    with transaction(engine) as tx:
+        for key, (priority, age) in waiting.items():
+            task_queue.enqueue(
+                tx, kind="draft", payload={}, key=key, now=NOON - age, task_id=ids.new(), priority=priority
+            )
+        tx.commit()
+        found = dict(tx.exec(select(Task.key, task_queue._urgency(NOON))).all())
+    assert found == {key: aged(*each) for key, each in waiting.items()}
+    for each in Priority:
+        line = [found[f"{each.name} {age}"] for age in ages]
+        assert (line[0], line[-1]) == (each, 0)
+        assert line == sorted(line, reverse=True)
 
 
 def test_what_waits_is_served_by_its_urgency_and_what_is_as_urgent_as_any_by_its_age(engine: Engine) -> None:
@@ -78,7 +93,7 @@ def test_what_waits_is_served_by_its_urgency_and_what_is_as_urgent_as_any_by_its
                 tx, kind="draft", payload={}, key=key, now=NOON - age, task_id=ids.new(), priority=priority
             )
         tx.commit()
-    found = [(task_queue.urgency(*waiting[key]), waiting[key]) for key in served(engine)]
+    found = [(aged(*waiting[key]), waiting[key]) for key in served(engine)]
     assert [urgent for urgent, _ in found] == sorted(urgent for urgent, _ in found)
     oldest = [age for urgent, (_, age) in found if urgent == 0]
     assert oldest == sorted(oldest, reverse=True)

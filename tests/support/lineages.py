@@ -59,7 +59,8 @@ def tasks(database: Engine) -> list[Task]:
 def canonical(database: Engine, namespace: str, name: str) -> str:
     """The name that stands for the dataset."""
     with reading(database) as tx:
-        return str(aliases.canonical(tx, Name(namespace, name)))
+        named = Name(namespace, name)
+        return str(aliases.groups(tx, [named])[named].canonical)
 
 
 def _about(database: Engine, contract_id: str, name: Name) -> None:

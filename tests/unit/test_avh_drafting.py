@@ -17,7 +17,7 @@ from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.explanations import sentence
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.stationarity import LEVEL
-from treaty.engine.programs.suggestions import Measured, learning, outward, suggestions
+from treaty.engine.programs.suggestions import Measured, outward, programs, suggestions
 from treaty.engine.statistics.column_values import Column, column
 from treaty.engine.statistics.statistics import STATISTICS, measured
 from treaty.engine.statistics.summaries import summary
@@ -153,7 +153,11 @@ def test_a_partition_whose_values_were_missing_is_set_aside() -> None:
 def test_a_young_table_has_no_programs_and_says_how_far_it_is() -> None:
     young = known(9)
     assert suggestions(young, "orders", alarms=1.0) == []
-    assert learning(young, 1.0) == ("amount: learning, 9 of 14", "status: learning, 9 of 14")
+    found = programs(young, 1.0).columns
+    assert {name: str(each) for name, each in found.items()} == {
+        "amount": "learning, 9 of 14",
+        "status": "learning, 9 of 14",
+    }
 
 
 def test_programs_of_short_histories_warn() -> None:

@@ -14,7 +14,7 @@ from rich.console import Console
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.demo import shop_data
 from treaty.registry.demo.deliveries import Delivery, Lake, shop_lake, wider
-from treaty.registry.demo.incidents import INCIDENTS, damaged, of
+from treaty.registry.demo.incidents import INCIDENTS, befallen, of
 from treaty.registry.demo.run import Report, print_report
 from treaty.registry.demo.scenario import Judged, names_of
 from treaty.registry.schemas import ResultOut, RunSummary
@@ -46,7 +46,7 @@ def test_an_incident_changes_its_own_delivery_alone(incident: Any) -> None:
         (name, day)
         for name, table in TABLES.items()
         for day in (incident.day - 1, incident.day, incident.day + 1)
-        if damaged(name, day, rows := shop_data.rows_of(table, day, seed=7), seed=7) != rows
+        if befallen(of(name, day), rows := shop_data.rows_of(table, day, seed=7), seed=7) != rows
     ]
 
     assert hit == ([] if incident.types else [(incident.table, incident.day)])
@@ -62,10 +62,10 @@ def test_an_incident_that_changes_types_names_columns_of_its_table() -> None:
 
 
 def test_damage_is_the_same_for_the_same_seed() -> None:
-    rows = shop_data.rows_of(TABLES["orders"], 27, seed=7)
+    found, rows = of("orders", 27), shop_data.rows_of(TABLES["orders"], 27, seed=7)
 
-    assert damaged("orders", 27, rows, seed=7) == damaged("orders", 27, rows, seed=7)
-    assert damaged("orders", 27, rows, seed=7) != damaged("orders", 27, rows, seed=8)
+    assert befallen(found, rows, seed=7) == befallen(found, rows, seed=7)
+    assert befallen(found, rows, seed=7) != befallen(found, rows, seed=8)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What a run tells of where data flow: datasets, columns, explicit lineage, and what it says of nothing."""
 
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from support.events import PRODUCER, body, event, output
 
 from treaty.registry.datasets.names import Name
 from treaty.registry.lineage.events.model import parse
-from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded
+from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 from treaty.registry.lineage.graph import flows
 from treaty.registry.lineage.graph.flows import COMPLETED, FAILED, OPEN, Feed, Flow, Output, rank
 
@@ -16,7 +17,7 @@ META = {"_producer": PRODUCER, "_schemaURL": "https://openlineage.io/spec/facets
 
 
 def run(*documents: dict[str, Any]) -> FoldedRun:
-    return fold(folded(parse(body(each))) for each in documents)
+    return reduce(join, (folded(parse(body(each))) for each in documents))
 
 
 def at(name: Name, **more: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Events of a run fold to the same state in any order, however often they come."""
 
 from datetime import datetime, timedelta
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from support.events import body, event, output, processing
 
 from treaty.registry.lineage.events.model import Event, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 from treaty.registry.lineage.events.triggers import triggers
 
 SECONDS = st.integers(0, 4)
@@ -38,8 +39,8 @@ def events(draw: st.DrawFn) -> Event:
 @given(st.data(), st.lists(events(), min_size=1, max_size=6))
 def test_any_order_and_any_repetition_gives_the_same_run(data: st.DataObject, told: list[Event]) -> None:
     again = data.draw(st.permutations(told + data.draw(st.lists(st.sampled_from(told), max_size=4))))
-    assert fold(map(folded, again)) == fold(map(folded, told))
-    assert triggers(fold(map(folded, again))) == triggers(fold(map(folded, told)))
+    assert reduce(join, map(folded, again)) == reduce(join, map(folded, told))
+    assert triggers(reduce(join, map(folded, again))) == triggers(reduce(join, map(folded, told)))
 
 
 @given(events(), events(), events())
@@ -57,7 +58,7 @@ def test_a_run_is_the_same_after_it_was_stored(a: Event, b: Event) -> None:
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
-    return fold(folded(parse(body(document))) for document in documents)
+    return reduce(join, (folded(parse(body(document))) for document in documents))
 
 
 def at(second: int) -> str:

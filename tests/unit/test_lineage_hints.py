@@ -1,5 +1,6 @@
 """What events tell of partitions: a ladder of hints, none of which is more than what was said."""
 
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from treaty.engine.protocol.write_hints import Hint, How
 from treaty.registry.datasets.names import Name
 from treaty.registry.lineage.events import write_hints
 from treaty.registry.lineage.events.model import NotAnEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded
+from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 from treaty.registry.lineage.events.sql_statements import writes
 from treaty.registry.lineage.events.write_hints import joined, of, outputs_of
 
@@ -23,7 +24,7 @@ NOMINAL = {"ds": "{nominalStart:%Y-%m-%d}"}
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
-    return fold(folded(parse(body(document))) for document in documents)
+    return reduce(join, (folded(parse(body(document))) for document in documents))
 
 
 def hint(run: FoldedRun, by: tuple[str, ...] = DAY, nominal: dict[str, str] | None = None) -> Hint:

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from support.events import real
 
 from treaty.registry.lineage.events.model import DatasetEvent, Event, NotAnEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, RunKey, fold, folded
+from treaty.registry.lineage.events.run_state import FoldedRun, RunKey, folded, join
 from treaty.registry.lineage.events.triggers import Trigger, of_dataset, orphaned, triggers
 
 LABELS = Path(__file__).parent.parent / "data" / "lineage" / "expected_triggers.json"
@@ -55,7 +56,7 @@ def runs(told: Iterable[Event]) -> dict[RunKey, FoldedRun]:
         if each.run is not None:
             one = alone(each.key, each)
             parts[one.key].append(one)
-    return {key: fold(several) for key, several in parts.items()}
+    return {key: reduce(join, several) for key, several in parts.items()}
 
 
 def asked(told: Sequence[Event]) -> set[Asked]:

@@ -1,5 +1,6 @@
 """Which runs ask for a validation of what."""
 
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from support.events import PRODUCER, body, event, output, processing
 
 from treaty.registry.datasets.names import Name
 from treaty.registry.lineage.events.model import DatasetEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, fold, folded
+from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 from treaty.registry.lineage.events.triggers import (
     MOST_COLUMNS,
     OUR_NAMESPACE,
@@ -27,7 +28,7 @@ B = Name("file", "/b")
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
-    return fold(folded(parse(body(document))) for document in documents)
+    return reduce(join, (folded(parse(body(document))) for document in documents))
 
 
 def names(*documents: dict[str, Any]) -> list[Name]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import reduce
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -175,11 +174,6 @@ def join(one: FoldedRun, other: FoldedRun) -> FoldedRun:
         inputs=_datasets((*one.inputs, *other.inputs)),
         outputs=_datasets((*one.outputs, *other.outputs)),
     )
-
-
-def fold(runs: Iterable[FoldedRun]) -> FoldedRun:
-    """All of them joined. Raises TypeError for none."""
-    return reduce(join, runs)
 
 
 def _telling(facets: Mapping[str, Any]) -> Mapping[str, Any]:

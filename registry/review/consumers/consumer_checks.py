@@ -90,15 +90,6 @@ def last(session: Session, subscription_id: UUID, identity: str) -> ConsumerChec
     return found
 
 
-def history(session: Session, subscription_id: UUID, identity: str) -> Sequence[ConsumerCheckRow]:
-    """All rows of one check, oldest first. Raises NotFound where there never was one of that id."""
-    mine = ConsumerCheckRow.subscription_id == subscription_id, ConsumerCheckRow.identity == identity
-    rows = session.exec(select(ConsumerCheckRow).where(*mine).order_by(col(ConsumerCheckRow.number))).all()
-    if not rows:
-        raise NotFound
-    return rows
-
-
 def listed(session: Session, subscription_id: UUID, *, by: Principal) -> list[Kept]:
     """The subscription's checks with their sentences, by id."""
     subscription = subscriptions.get(session, subscription_id, by=by)
