@@ -1,4 +1,6 @@
-"""The clock, read at the edges only: commands, routes, worker steps. Everything beneath is handed `now`."""
+"""The clock, read at the edges only: commands, routes, worker steps. Everything beneath is handed `now`.
+
+A moment that names no zone is one of UTC, wherever it comes from: a document, a partition's name, a parameter."""
 
 from datetime import UTC, date, datetime
 
