@@ -3,10 +3,12 @@
 Counts, moments and characters are exact; quantiles, distances of numbers and rare values are as near as their sketches
 are. What no state was kept of has no value, and no clause is made of it."""
 
-import numpy
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
+
+import numpy
+
 from treaty.engine.components.moments import Three
 from treaty.engine.components.sketches import HeavyHitters
 from treaty.engine.statistics.code_points import Spelled

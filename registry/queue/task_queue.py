@@ -12,10 +12,12 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any, cast
 from uuid import UUID
+
 from sqlalchemy import ColumnElement, CursorResult, and_, case, func, or_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
+
 from treaty.registry.core.database import lock
 from treaty.registry.core.enums import TaskKind, TaskState
 from treaty.registry.core.errors import Conflict, RegistryError

@@ -20,6 +20,7 @@ from uuid import UUID
 import httpx
 from jsonschema import Draft202012Validator, FormatChecker
 from pydantic import AwareDatetime, BaseModel, SecretStr, TypeAdapter, ValidationError
+
 from treaty.registry.client import Client
 
 # Texts that names, passwords, ids, patterns and fingerprints admit: the first that a type takes stands for it.

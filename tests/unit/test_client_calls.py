@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import create_engine
 from support.client_calls import faults, methods
+
 from treaty.registry import schemas
 from treaty.registry.api.app import create_app
 from treaty.registry.client import Client

@@ -1,14 +1,26 @@
 """The metric explorer: one check's metric over time with what was admitted, and partitions beside each other."""
 
-import streamlit as st
 from collections.abc import Sequence
 from datetime import timedelta
-from treaty.registry.schemas import CheckedOut, ContractOut, HistoryOut, MarkOut, ResultOut, RunOut, RunSummary, HistoryAsked
+
+import streamlit as st
+
+from treaty.registry.schemas import (
+    CheckedOut,
+    ContractOut,
+    HistoryAsked,
+    HistoryOut,
+    MarkOut,
+    ResultOut,
+    RunOut,
+    RunSummary,
+)
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import document_rows
 from treaty.ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback
 from treaty.ui.parts.metric.metric_series import Seen
-from treaty.ui.texts import metric as texts, pages
+from treaty.ui.texts import metric as texts
+from treaty.ui.texts import pages
 from treaty.ui.widgets import panels, viewer
 from treaty.ui.widgets.charts import Band
 

@@ -3,15 +3,17 @@
 import csv
 import json
 import sys
-import typer
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
 from treaty.engine.cli.commands import Stop
 from treaty.engine.cli.options import Json
-from treaty.registry.cli.commands import service
 from treaty.engine.core import clock
+from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
     from treaty.registry import schemas
