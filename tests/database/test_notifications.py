@@ -1,16 +1,19 @@
 """Who is told of what, through which channel, once; and what a channel gets."""
 
 import json
-import pytest
 from collections.abc import Iterator
 from dataclasses import replace
 from email import message_from_string, policy
 from typing import Any
 from uuid import UUID
+
+import pytest
+from standardwebhooks import Webhook
 from support.api import NOW, World, document
 from support.consumers import CONTRACT, PRODUCER, approve, check, content, subscribe
 from support.receivers import Post, Receiver, Reply, post_office, receiver
 from support.scenes import add, rows
+
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
 from treaty.engine.core.results import Outcome, Verdict
@@ -20,12 +23,12 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import NoticeKind, Part, Pin, Role, TeamRole
 from treaty.registry.core.settings import Settings
-from treaty.registry.notifications import dispatch, messages as notifications_messages
+from treaty.registry.notifications import dispatch
+from treaty.registry.notifications import messages as notifications_messages
 from treaty.registry.notifications.delivery import Deliverer
 from treaty.registry.notifications.messages import Notice
 from treaty.registry.review.consumers import lag_reminders
 from treaty.registry.tables import Channel, Grant, OutboxMessage, ResultRow, Run, Team, TeamMember
-from standardwebhooks import Webhook
 
 SECRET_PATH = "/T000/B000/very-secret"
 VIOLATION = Notice(
