@@ -8,6 +8,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 from httpx import ASGITransport, AsyncClient
+from prometheus_client import Counter
 from sqlalchemy import Engine
 
 from treaty.engine.checks import plugins
@@ -48,7 +49,7 @@ from treaty.registry.api.routes import (
     versions,
 )
 from treaty.registry.api.routes import gate as routes_gate
-from treaty.registry.core.prometheus import Counts
+from treaty.registry.core.prometheus import ProcessRegistry
 from treaty.registry.core.settings import Settings
 from treaty.registry.lineage.events.receiver import Limits, Receiver
 from treaty.registry.notifications.transport.idempotency import Repeated
@@ -116,10 +117,11 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
     app.add_exception_handler(Repeated, repeat)
     app.add_middleware(Idempotency)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
-    process = (("process", str(os.getpid())),) if settings.api_processes > 1 else ()
-    app.state.requests = Requests(process)
-    app.state.events = Counts("treaty_lineage_events_total", "Events that came, by what became of them.", of=process)
-    app.add_middleware(Counted, requests=app.state.requests)
+    app.state.figures = figures = ProcessRegistry({"process": str(os.getpid())} if settings.api_processes > 1 else {})
+    app.add_middleware(Counted, requests=Requests(figures))
+    app.state.events = Counter(
+        "treaty_lineage_events_total", "Events that came, by what became of them.", ("became",), registry=figures
+    )
     app.add_middleware(Correlated)
     problems.install(app)
     for router in ROUTERS:

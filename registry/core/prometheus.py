@@ -1,66 +1,54 @@
-"""Numbers in Prometheus' text format, and counters of one process that several threads count with.
+"""Render metrics with prometheus-client, from a registry for each application or worker: none is global.
 
-Labels are routes, states, kinds and verdicts: closed words of ours, in which nothing needs escaping; never the name of
-a contract, a dataset or a person."""
+Labels are routes, states, kinds and verdicts: closed words of ours; never the name of a contract, a dataset or a
+person."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-Labels = tuple[tuple[str, str], ...]
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
-
-@dataclass
-class Counts:
-    """A counter of this process: a number for each combination of labels, since the process started.
-
-    `of`: labels that tell this process from others that count for themselves."""
-
-    name: str
-    told: str
-    of: Labels = ()
-    numbers: Counter[Labels] = field(default_factory=Counter)
-    lock: Any = field(default_factory=Lock, repr=False)
-
-    def add(self, by: float = 1, **labels: str) -> None:
-        """Counts."""
-        with self.lock:
-            self.numbers[(*self.of, *labels.items())] += by  # type: ignore[assignment]
-
-    def lines(self) -> Iterator[str]:
-        """The numbers as lines of the format."""
-        with self.lock:
-            found = dict(self.numbers)
-        yield from family(self.name, "counter", self.told, found)
+Family = TypeVar("Family", CounterMetricFamily, GaugeMetricFamily)
 
 
-def page(lines: Iterable[str]) -> str:
-    """The lines as they are sent."""
-    return "\n".join((*lines, ""))
+class ProcessRegistry(CollectorRegistry):
+    """The counters of one process. `labels` tell it from others that count for themselves."""
+
+    def __init__(self, labels: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        self.labels = dict(labels or {})
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metrics, without the `_created` series that the library adds to counters and histograms."""
+        for metric in super().collect():
+            samples = (each for each in metric.samples if not each.name.endswith("_created"))
+            metric.samples = [each._replace(labels={**self.labels, **each.labels}) for each in samples]
+            yield metric
 
 
-def by(name: str, counts: Mapping[Any, float]) -> dict[Labels, float]:
-    """The counts, each under its word as the label of that name."""
-    return {((name, str(word)),): count for word, count in counts.items()}
+@dataclass(frozen=True)
+class MetricList(Collector):
+    """Metrics that were collected already."""
+
+    metrics: Iterable[Metric]
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the metrics."""
+        return self.metrics
 
 
-def family(name: str, kind: str, told: str, values: Mapping[Labels, float]) -> Iterator[str]:
-    """What the numbers are, and a line for each."""
-    yield from head(name, kind, told)
-    yield from (line(name, labels, value) for labels, value in values.items())
+def render(metrics: Iterable[Metric], accept: str) -> tuple[bytes, str]:
+    """Return the metrics in the format that `accept` names, by default Prometheus' text, and its media type."""
+    encode, media_type = choose_encoder(accept)
+    return encode(MetricList(metrics)), media_type
 
 
-def head(name: str, kind: str, told: str) -> Iterator[str]:
-    """What the numbers that follow are."""
-    yield f"# HELP {name} {told}"
-    yield f"# TYPE {name} {kind}"
-
-
-def line(name: str, labels: Labels, value: float) -> str:
-    """One number, whole numbers to their last digit."""
-    listed = ",".join(f'{key}="{word}"' for key, word in labels)
-    number = str(int(value)) if value == int(value) else repr(value)
-    return f"{name}{{{listed}}} {number}" if listed else f"{name} {number}"
+def fill(family: Family, counts: Mapping[Any, float]) -> Family:
+    """Add a number for each label value, or tuple of label values, and return the family."""
+    for values, count in counts.items():
+        family.add_metric(values if isinstance(values, tuple) else (str(values),), count)
+    return family

@@ -117,7 +117,7 @@ class Worker(Means):
         tx.commit()
         for each in events:
             logs.tell(log, "event folded", event_key=each.key, lineage_run_id=each.lineage_run_id)
-            self.figures.events.add(state=each.state)
+            self.figures.events.labels(each.state).inc()
 
     def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
         tx.rollback()
@@ -128,7 +128,7 @@ class Worker(Means):
                 tx, Action.EVENT_PARKED, actor=ACTOR, object_id=event_id, details=details, now=self.clock()
             )
         tx.commit()
-        self.figures.events.add(state=event.state)
+        self.figures.events.labels(event.state).inc()
 
     def _claim(self) -> Task | None:
         now = self.clock()
@@ -154,7 +154,7 @@ class Worker(Means):
         """What came of a task: its own run, and those of others about the same data."""
         runs = [each for each in (result, *result.get("also", ())) if "run_id" in each]
         for each in runs:
-            self.figures.verdicts.add(verdict=each["verdict"])
+            self.figures.verdicts.labels(each["verdict"]).inc()
             logs.tell(log, "verdict", run_id=each["run_id"], verdict=each["verdict"])
         if not runs:
             logs.tell(log, "task done")

@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "datasketches"}
 STORE = {"sqlalchemy", "sqlmodel", "alembic"}
+# What the service and the pages alone need: metrics, signatures of webhooks, signing in through a provider.
+SERVING = {"fastapi", "starlette", "prometheus_client", "standardwebhooks", "authlib"}
 # What a check means: a third of the time to start, and no command that asks the service needs it.
 MEANINGS = {"treaty.engine.analyzers", "treaty.engine.checks.binding"}
 TOPS = ("contracts", "engine", "registry", "ui", "migrations")
@@ -22,7 +24,7 @@ LIGHT = {
     "contracts": (
         "contracts contracts.document.reader contracts.document.writer contracts.editing.patches "
         "contracts.predicates.parser",
-        HEAVY | STORE | {"httpx", "fastapi"},
+        HEAVY | STORE | SERVING | {"httpx"},
     ),
     "engine": (
         "engine.analyzers.reference engine.checks.binding engine.cli.commands engine.cli.gate engine.core.results "
@@ -31,12 +33,12 @@ LIGHT = {
         "engine.session.failing_rows engine.session.verify engine.spark.process.child engine.states.bag "
         "engine.states.state_files engine.statistics.distances engine.suggestions.declared "
         "engine.suggestions.selection.pipeline",
-        HEAVY | STORE | {"httpx", "fastapi"},
+        HEAVY | STORE | SERVING | {"httpx"},
     ),
-    "client": ("registry.client registry.schemas registry.core.settings", HEAVY | STORE | {"fastapi", "starlette"}),
-    "command": ("registry.cli.main registry.client", HEAVY | STORE | MEANINGS | {"fastapi", "starlette"}),
+    "client": ("registry.client registry.schemas registry.core.settings", HEAVY | STORE | SERVING),
+    "command": ("registry.cli.main registry.client", HEAVY | STORE | SERVING | MEANINGS),
     "service": ("registry.api.app registry.worker.__main__", HEAVY | {"streamlit"}),
-    "texts": (TEXTS, HEAVY | STORE | {"httpx", "fastapi", "starlette", "streamlit", "pydantic"}),
+    "texts": (TEXTS, HEAVY | STORE | SERVING | {"httpx", "streamlit", "pydantic"}),
 }
 
 
@@ -60,7 +62,7 @@ def test_help_loads_no_heavy_library() -> None:
         "with contextlib.redirect_stdout(io.StringIO()):",
         f"  {HELP}",
     ]
-    assert loaded("\n".join(program) + "\n0", HEAVY | STORE) == set()
+    assert loaded("\n".join(program) + "\n0", HEAVY | STORE | SERVING) == set()
 
 
 def test_no_module_of_the_pages_shadows_a_library() -> None:

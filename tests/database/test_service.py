@@ -1,6 +1,7 @@
 """The service about itself: alive, ready, and what it counts."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,20 @@ def test_requests_are_counted_by_route_and_status(world: World) -> None:
     }
     assert list(counted.values()) == [3, 2, 1, 1]
     of = 'method="GET",route="/contracts"'
-    buckets = [value for name, value in found.items() if name.startswith(f"treaty_request_seconds_bucket{{{of},")]
+    buckets = [
+        value for name, value in found.items() if name.startswith("treaty_request_seconds_bucket") and of in name
+    ]
     assert buckets == sorted(buckets)
     assert (buckets[-1], found[f"treaty_request_seconds_count{{{of}}}"]) == (3, 3)
     assert found[f"treaty_request_seconds_sum{{{of}}}"] > 0
+
+
+def test_applications_of_one_process_count_apart(engine: Engine) -> None:
+    first = build(engine)
+    second = replace(first, http=TestClient(create_app(Settings(), engine)))
+    first.call("viewer", "GET", "/contracts")
+    of = 'treaty_requests_total{method="GET",route="/contracts",status="200"}'
+    assert [told(first)[of], told(second).get(of)] == [1, None]
 
 
 def test_a_request_that_fails_unexpectedly_is_counted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

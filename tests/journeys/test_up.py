@@ -162,5 +162,5 @@ def two_counted(url: str) -> set[str] | None:
     """The processes that say what they counted, of twenty asked at once; None where one answered all of them."""
     with ThreadPoolExecutor(20) as threads:
         told = list(threads.map(lambda _: httpx.get(url, trust_env=False).text, range(20)))
-    found = {each for text in told for each in re.findall(r'treaty_requests_total\{process="(\d+)"', text)}
+    found = {each for text in told for each in re.findall(r'treaty_requests_total\{[^}]*process="(\d+)"', text)}
     return found if len(found) > 1 else None

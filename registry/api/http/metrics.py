@@ -4,19 +4,16 @@ Labels are routes, states and verdicts: never the name of a contract, a dataset 
 
 import logging
 import time
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
-from threading import Lock
-from typing import Any
 
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from sqlmodel import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from treaty.registry.core import logs
-from treaty.registry.core.prometheus import Labels, by, family, head, line
+from treaty.registry.core.prometheus import fill
 from treaty.registry.lineage.events import event_listing
 from treaty.registry.worker.operations import queue_overview
 
@@ -30,40 +27,21 @@ NOTED = "treaty.noted"
 log = logging.getLogger("treaty.api")
 
 
-@dataclass
 class Requests:
-    """How many requests were answered how, and how long it took, since this process started.
+    """How many requests were answered how, and how long it took, counted in a registry."""
 
-    `of`: labels that tell this process from others that count for themselves."""
-
-    of: Labels = ()
-    answered: Counter[Labels] = field(default_factory=Counter)
-    within: dict[Labels, list[int]] = field(default_factory=dict)
-    seconds: dict[Labels, float] = field(default_factory=dict)
-    lock: Any = field(default_factory=Lock, repr=False)
+    def __init__(self, registry: CollectorRegistry) -> None:
+        of = ("method", "route")
+        self.answered = Counter("treaty_requests_total", "Requests answered.", (*of, "status"), registry=registry)
+        self.seconds = Histogram(
+            "treaty_request_seconds", "How long requests took.", of, buckets=SECONDS, registry=registry
+        )
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
         """Counts a request. `route` is its template, without the names of things."""
-        of = *self.of, ("method", method if method in METHODS else OTHER), ("route", route)
-        with self.lock:
-            self.answered[(*of, ("status", str(status)))] += 1
-            self.within.setdefault(of, [0] * (len(SECONDS) + 1))[bisect_left(SECONDS, seconds)] += 1
-            self.seconds[of] = self.seconds.get(of, 0.0) + seconds
-
-    def lines(self) -> Iterator[str]:
-        """The counts as lines of the format."""
-        with self.lock:
-            answered, seconds = dict(self.answered), dict(self.seconds)
-            within = {labels: list(counts) for labels, counts in self.within.items()}
-        yield from family("treaty_requests_total", "counter", "Requests answered.", answered)
-        yield from head("treaty_request_seconds", "histogram", "How long requests took.")
-        for labels, counts in within.items():
-            total = 0
-            for bound, count in zip((*map(str, SECONDS), "+Inf"), counts, strict=True):
-                total += count
-                yield line("treaty_request_seconds_bucket", (*labels, ("le", bound)), total)
-            yield line("treaty_request_seconds_sum", labels, seconds[labels])
-            yield line("treaty_request_seconds_count", labels, total)
+        of = method if method in METHODS else OTHER, route
+        self.answered.labels(*of, status).inc()
+        self.seconds.labels(*of).observe(seconds)
 
 
 class Counted:
@@ -95,28 +73,29 @@ class Counted:
                 logs.tell(log, "answered", **line_of, **scope.get(NOTED, {}))
 
 
-def work(session: Session, *, now: datetime) -> Iterator[str]:
-    """Events, tasks and runs as they stand in the database, as lines of the format. Asks indexes alone."""
+def work(session: Session, *, now: datetime) -> Iterator[Metric]:
+    """Yield events, tasks and runs as they stand in the database, read by its indexes alone."""
     yield from _inbox(event_listing.counts(session), now)
     yield from _queue(queue_overview.depth(session), now)
-    outgoing = by("state", queue_overview.outgoing(session))
-    yield from family("treaty_outbox", "gauge", "Messages that go out, by state.", outgoing)
-    verdicts = queue_overview.verdicts(session)
-    yield from family("treaty_runs_total", "counter", "Runs by verdict.", by("verdict", verdicts))
+    outbox = GaugeMetricFamily("treaty_outbox", "Messages that go out, by state.", labels=["state"])
+    yield fill(outbox, queue_overview.outgoing(session))
+    runs = CounterMetricFamily("treaty_runs_total", "Runs by verdict.", labels=["verdict"])
+    yield fill(runs, queue_overview.verdicts(session))
 
 
-def _inbox(found: event_listing.Counts, now: datetime) -> Iterator[str]:
-    yield from family("treaty_events", "gauge", "Events that are kept, by state.", by("state", found.events))
-    yield from family("treaty_event_repeats", "gauge", "How often kept events came again.", {(): found.repeats})
-    refused = by("status", found.refused)
-    yield from family("treaty_events_rejected", "gauge", "Refused bodies that are kept, by status.", refused)
-    told = "For how long the event waits that waits longest."
-    yield from family("treaty_inbox_lag_seconds", "gauge", told, {(): found.lag(now)})
+def _inbox(found: event_listing.Counts, now: datetime) -> Iterator[Metric]:
+    events = GaugeMetricFamily("treaty_events", "Events that are kept, by state.", labels=["state"])
+    yield fill(events, found.events)
+    yield GaugeMetricFamily("treaty_event_repeats", "How often kept events came again.", value=found.repeats)
+    rejected = "Refused bodies that are kept, by status."
+    yield fill(GaugeMetricFamily("treaty_events_rejected", rejected, labels=["status"]), found.refused)
+    lag = "For how long the event waits that waits longest."
+    yield GaugeMetricFamily("treaty_inbox_lag_seconds", lag, value=found.lag(now))
 
 
-def _queue(found: queue_overview.Depth, now: datetime) -> Iterator[str]:
-    yield from family("treaty_tasks", "gauge", "Tasks by state.", by("state", found.states))
-    opened: dict[Labels, float] = {(("kind", kind), ("state", state)): n for (kind, state), n in found.open.items()}
-    yield from family("treaty_open_tasks", "gauge", "Tasks that wait or run, by kind and state.", opened)
-    told = "Age of the task that waits longest."
-    yield from family("treaty_oldest_queued_task_seconds", "gauge", told, {(): found.age(now)})
+def _queue(found: queue_overview.Depth, now: datetime) -> Iterator[Metric]:
+    yield fill(GaugeMetricFamily("treaty_tasks", "Tasks by state.", labels=["state"]), found.states)
+    backlog = "Tasks that wait or run, by kind and state."
+    yield fill(GaugeMetricFamily("treaty_open_tasks", backlog, labels=["kind", "state"]), found.open)
+    age = "Age of the task that waits longest."
+    yield GaugeMetricFamily("treaty_oldest_queued_task_seconds", age, value=found.age(now))

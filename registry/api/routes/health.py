@@ -1,5 +1,6 @@
 """Routes of the service itself: whether it lives, whether it can work, what it tells of its work."""
 
+from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -48,8 +49,7 @@ def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | Non
 @router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])
 def tell_metrics(request: Request, tx: Reader) -> Response:
     """Requests by route and status with their latency, events and tasks by state, how far the inbox and the queue are
-    behind, runs by verdict, in Prometheus' text format."""
-    counted: metrics.Requests = request.app.state.requests
-    events: prometheus.Counts = request.app.state.events
-    told = prometheus.page((*counted.lines(), *events.lines(), *metrics.work(tx, now=clock.now())))
-    return Response(told, headers={"Content-Type": prometheus.MEDIA_TYPE})
+    behind, runs by verdict, in Prometheus' text format, or in OpenMetrics where that is accepted."""
+    every = chain(request.app.state.figures.collect(), metrics.work(tx, now=clock.now()))
+    body, media_type = prometheus.render(every, request.headers.get("accept", ""))
+    return Response(body, headers={"Content-Type": media_type})

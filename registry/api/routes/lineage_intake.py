@@ -115,7 +115,7 @@ async def _answered(request: Request, *, batch: bool) -> Response:
     except Unkeepable as error:
         return problem(422, "Refused", error.message)
     except Overloaded as error:
-        request.app.state.events.add(became="overloaded")
+        request.app.state.events.labels("overloaded").inc()
         return problem(503, "Overloaded", error.message)
     except SQLAlchemyError:
         return problem(503, "Unavailable", FULL)
@@ -128,13 +128,13 @@ async def _in_turn(size: int, take: Callable[..., Taken], *given: Any) -> Taken:
 
 async def _refuse(request: Request, who: Principal, refusals: Sequence[Refusal]) -> None:
     if refusals:
-        request.app.state.events.add(len(refusals), became="rejected")
+        request.app.state.events.labels("rejected").inc(len(refusals))
         await run_in_threadpool(_keep_refusals, await service(request), who, refusals)
 
 
 def _note_kept(request: Request, keys: Sequence[str]) -> None:
     """Counts the events. Of one alone the line about the request says which it was: it costs no line of its own."""
-    request.app.state.events.add(len(keys), became="kept")
+    request.app.state.events.labels("kept").inc(len(keys))
     if len(keys) == 1:
         request.scope[metrics.NOTED] = {"event_key": keys[0]}
         return
