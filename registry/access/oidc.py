@@ -1,7 +1,10 @@
 """Bearer tokens of an OpenID Connect provider: checked against the provider's keys, and whose they are.
 
 Nothing that a token says decides how it is checked: the algorithms are a setting, each key has its own, and keys are
-only those of the provider, asked for again where a token names one that is not known."""
+only those of the provider, asked for again where a token names one that is not known.
+
+Signatures and claims are checked by PyJWT; times are compared here, for it reads the clock of the machine and here the
+time is handed in. The keys are fetched here, for its own client reads as much as it is sent."""
 
 import json
 import math

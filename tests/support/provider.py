@@ -12,9 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
-
 from support.required import require
-
 from treaty.engine.core import clock
 
 AUDIENCE = "treaty"
@@ -28,7 +26,8 @@ def required() -> None:
 
 @dataclass
 class Issuer:
-    """The provider. `keys` are what it tells, by their ids; `asked` counts how often it was asked for them."""
+    """The provider. `keys` are what it tells, by their ids; `asked` counts how often it was asked for them. `answer`:
+    status and body in place of a token; `sent`: the last form that asked for one, with the header that it came with."""
 
     address: str = ""
     keys: dict[str, Any] = field(default_factory=dict)
@@ -38,6 +37,8 @@ class Issuer:
     person: str = "viewer"
     groups: tuple[str, ...] = ()
     begun: dict[str, dict[str, str]] = field(default_factory=dict)
+    answer: tuple[int, bytes] | None = None
+    sent: dict[str, str] = field(default_factory=dict)
 
     def add(self, key_id: str, algorithm: str = "RS256") -> None:
         """Makes a key."""
@@ -120,11 +121,15 @@ def issuing() -> Iterator[Issuer]:
 
         def do_POST(self) -> None:
             sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            issuer.sent = {**dict(parse_qsl(sent)), "authorization": self.headers.get("Authorization", "")}
             found = issuer.exchanged(sent, clock.now())
-            self.send_response(200 if found else 400)
+            usual = 200 if found else 400, json.dumps(found or {"error": "invalid_grant"}).encode()
+            status, body = issuer.answer or usual
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
+            self.send_header("Location", f"{issuer.address}/token")
             self.end_headers()
-            self.wfile.write(json.dumps(found or {"error": "invalid_grant"}).encode())
+            self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
             pass

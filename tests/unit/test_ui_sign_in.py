@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
 import pytest
@@ -16,7 +16,7 @@ from treaty.registry.client import ClientError
 from treaty.registry.core.enums import Role
 from treaty.registry.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
 from treaty.ui.server.auth_routes import Doors
-from treaty.ui.server.oidc_flow import Flow, Provider, challenge
+from treaty.ui.server.oidc_flow import Flow, NotSignedIn, Provider
 from treaty.ui.server.security import COOKIE
 from treaty.ui.texts import sign_in as texts
 
@@ -260,6 +260,7 @@ def test_every_input_has_a_label(browser: TestClient) -> None:
 
 
 CLIENT = "treaty"
+BACK = f"{SITE}/sign-in/back"
 
 
 @pytest.fixture(scope="module")
@@ -320,9 +321,87 @@ def test_a_sign_in_that_was_not_begun_here_opens_nothing(
     assert registry.shown == []
 
 
-def test_the_challenge_is_that_of_the_standard() -> None:
-    """RFC 7636, appendix B."""
-    assert challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+def test_the_address_says_what_the_standards_ask_for(issuer: Issuer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verifier and the challenge of RFC 7636, appendix B."""
+    monkeypatch.setattr(
+        "treaty.ui.server.oidc_flow.secrets.token_urlsafe", lambda _: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    )
+    address, begun = Provider(issuer.address, "a client & co").begin(BACK, "/")
+    assert address.startswith(f"{issuer.address}/authorization?")
+    assert dict(parse_qsl(urlsplit(address).query)) == {
+        "response_type": "code",
+        "client_id": "a client & co",
+        "redirect_uri": BACK,
+        "scope": "openid email profile",
+        "state": begun.state,
+        "nonce": begun.nonce,
+        "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        "code_challenge_method": "S256",
+    }
+
+
+def test_state_nonce_and_verifier_are_long_and_differ_each_time(issuer: Issuer) -> None:
+    begun = [Provider(issuer.address, CLIENT).begin(BACK, "/")[1] for _ in range(3)]
+    secrets = {secret for each in begun for secret in (each.state, each.nonce, each.verifier)}
+    assert (len(secrets), min(map(len, secrets)) >= 43) == (9, True)
+
+
+@pytest.mark.parametrize(
+    ("secret", "authorization"),
+    [
+        ("", ""),
+        # RFC 6749 section 2.3.1: as the fields of a form are encoded.
+        ("a client's secret: ü", "Basic YSt0cmVhdHk6YStjbGllbnQlMjdzK3NlY3JldCUzQSslQzMlQkM="),
+    ],
+)
+def test_a_code_is_exchanged_as_the_client_that_began(issuer: Issuer, secret: str, authorization: str) -> None:
+    provider = Provider(issuer.address, "a treaty", secret)
+    address, begun = provider.begin(BACK, "/")
+    code = dict(parse_qsl(urlsplit(issuer.left(urlsplit(address).query)).query))["code"]
+
+    assert provider.token(begun, BACK, code).count(".") == 2
+    assert issuer.sent == {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": BACK,
+        "code_verifier": begun.verifier,
+        "authorization": authorization,
+        **({} if secret else {"client_id": "a treaty"}),
+    }
+
+
+TOKEN = b'"id_token":"a.b.c","access_token":"x","token_type":"Bearer"'
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (400, b"{%s}" % TOKEN, texts.CODE_REFUSED),
+        (503, b"{%s}" % TOKEN, texts.CODE_REFUSED),
+        (302, b"{%s}" % TOKEN, texts.CODE_REFUSED),
+        (200, b'{"error":"invalid_grant",%s}' % TOKEN, texts.CODE_REFUSED),
+        (200, b'{"error":["x"],"error_description":{"s3cret":1}}', texts.CODE_REFUSED),
+        (200, b'{"error":"x","error_description":"s3cret \\u0000"}', texts.CODE_REFUSED),
+        (200, b'{"expires_in":"s3cret",%s}' % TOKEN, texts.CODE_REFUSED),
+        (200, b'{"expires_in":[1],%s}' % TOKEN, texts.CODE_REFUSED),
+        (200, b'{"expires_in":Infinity,%s}' % TOKEN, texts.CODE_REFUSED),
+        (200, b"[" * 100_000, texts.CODE_REFUSED),
+        (200, b"[]", texts.CODE_REFUSED),
+        (200, b"s3cret", texts.CODE_REFUSED),
+        (200, b"", texts.CODE_REFUSED),
+        (200, b"{}", texts.NOBODY_NAMED),
+        (200, b'{"id_token":{"s3cret":1}}', texts.NOBODY_NAMED),
+    ],
+)
+def test_an_answer_that_is_no_token_opens_nothing(issuer: Issuer, status: int, body: bytes, message: str) -> None:
+    issuer.answer = (status, body)
+    try:
+        with pytest.raises(NotSignedIn) as refused:
+            Provider(issuer.address, CLIENT).token(Flow("s", "n", "v"), BACK, "code %zz ü\n")
+    finally:
+        issuer.answer = None
+    assert str(refused.value) == message
+    assert issuer.sent["code"] == "code %zz ü\n"
 
 
 def flow(visitor: TestClient) -> Flow:

@@ -1,18 +1,22 @@
 """Signing in through an OpenID Connect provider: the code flow with PKCE (RFC 6749 section 4.1, RFC 7636).
 
-What the provider says of a person is checked by the registry, against the provider's keys; the pages only carry it."""
+What the provider says of a person is checked by the registry, against the provider's keys; the pages only carry it.
+
+The protocol is Authlib's, over our own httpx client: its httpx integration prefers httpx2, and its integrations of
+frameworks, which alone read the discovery document, keep the flow in sessions of their own. The client's secret is
+encoded here, for Authlib leaves out the encoding of RFC 6749 section 2.3.1."""
 
 import base64
 import binascii
-import hashlib
 import json
 import secrets
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
-from urllib.parse import quote_plus, urlencode
+from typing import Self
+from urllib.parse import quote_plus
 
 import httpx
+from authlib.common.errors import AuthlibBaseError
+from authlib.oauth2.client import OAuth2Client
 
 from treaty.ui.server.security import same_site_path
 from treaty.ui.texts import sign_in as texts
@@ -20,6 +24,8 @@ from treaty.ui.texts import sign_in as texts
 # Begins what the cookie holds while somebody is at the provider.
 COOKIE = "treaty_sign_in"
 LASTS = 600
+# The errors of answers that are late, broken, refusals, or nothing that the protocol knows.
+UNREADABLE = (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, OverflowError, RecursionError)
 SCOPE = " ".join(("openid", "email", "profile"))
 WAIT = 10.0
 
@@ -66,60 +72,45 @@ class Provider:
         NotSignedIn where the provider cannot be asked."""
         state, nonce, verifier = (secrets.token_urlsafe(48) for _ in range(3))
         flow = Flow(state, nonce, verifier, same_site_path(next_path))
-        asked = {
-            "response_type": "code",
-            "client_id": self.client_id,
-            "redirect_uri": back,
-            "scope": SCOPE,
-            "state": flow.state,
-            "nonce": flow.nonce,
-            "code_challenge": challenge(flow.verifier),
-            "code_challenge_method": "S256",
-        }
-        where = self._endpoints()["authorization_endpoint"]
-        return f"{where}{'&' if '?' in where else '?'}{urlencode(asked)}", flow
+        where, client = self._endpoints()["authorization_endpoint"], self._client(back)
+        try:
+            address, _ = client.create_authorization_url(where, flow.state, flow.verifier, nonce=flow.nonce)
+        except ValueError:
+            raise NotSignedIn(texts.PROVIDER_SILENT) from None
+        return str(address), flow
 
     def token(self, flow: Flow, back: str, code: str) -> str:
         """The identity token for the code with which the person came back. Raises NotSignedIn where there is none."""
-        sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": back, "code_verifier": flow.verifier}
+        where = self._endpoints()["token_endpoint"]
         # RFC 6749 section 2.3.1: a client's name and secret are encoded as a form's fields are.
         named = (quote_plus(self.client_id), quote_plus(self.client_secret)) if self.client_secret else None
-        found = _answer(
-            lambda: httpx.post(
-                self._endpoints()["token_endpoint"],
-                data=sent if named else {**sent, "client_id": self.client_id},
-                auth=named,
-                timeout=WAIT,
-                headers={"accept": "application/json"},
-            ),
-            texts.CODE_REFUSED,
-        )
+        public = {} if named else {"client_id": self.client_id}
+        try:
+            with httpx.Client(timeout=WAIT, auth=named) as wire:
+                found = self._client(back, wire).fetch_token(
+                    where, auth=httpx.USE_CLIENT_DEFAULT, code=code, code_verifier=flow.verifier, **public
+                )
+        except (AuthlibBaseError, *UNREADABLE):
+            raise NotSignedIn(texts.CODE_REFUSED) from None
         if not isinstance(found.get("id_token"), str):
             raise NotSignedIn(texts.NOBODY_NAMED)
         return str(found["id_token"])
 
+    def _client(self, back: str, wire: httpx.Client | None = None) -> OAuth2Client:
+        """Return Authlib's client, which refuses every answer with the status of an error."""
+        client = OAuth2Client(wire, self.client_id, scope=SCOPE, redirect_uri=back, code_challenge_method="S256")
+        client.register_compliance_hook("access_token_response", httpx.Response.raise_for_status)
+        return client
+
     def _endpoints(self) -> dict[str, str]:
         """What the issuer says of itself."""
         where = f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
-        found = _answer(
-            lambda: httpx.get(where, timeout=WAIT),
-            texts.PROVIDER_SILENT,
-        )
+        try:
+            found = httpx.get(where, timeout=WAIT).raise_for_status().json()
+        except UNREADABLE:
+            raise NotSignedIn(texts.PROVIDER_SILENT) from None
+        if not isinstance(found, dict):
+            raise NotSignedIn(texts.PROVIDER_SILENT)
         if found.get("issuer") != self.issuer:
             raise NotSignedIn(texts.OTHER_ISSUER)
         return {name: str(found.get(name)) for name in ("authorization_endpoint", "token_endpoint")}
-
-
-def challenge(verifier: str) -> str:
-    """The code challenge of a verifier (RFC 7636 section 4.2, S256)."""
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-
-
-def _answer(ask: Callable[[], httpx.Response], otherwise: str) -> Mapping[str, Any]:
-    try:
-        found = ask().raise_for_status().json()
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-        raise NotSignedIn(otherwise) from None
-    if not isinstance(found, dict):
-        raise NotSignedIn(otherwise)
-    return found
