@@ -12,7 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
+
 from support.required import require
+
 from treaty.engine.core import clock
 
 AUDIENCE = "treaty"
