@@ -25,7 +25,7 @@ from bench.table import made
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.session.verify import measure as packed_states
 from treaty.engine.session.verify import verify
@@ -94,9 +94,17 @@ def replaced(bench: Bench, test: str) -> Callable[[], Any]:
         found = bench.measured(test, known)
         assert sorted(found.states) == changed
         verdict = judge(
-            contract, statements.TABLE, states={**before.states, **found.states}, delta=changed, schema=found.schema,
-            files=files, started=NOW, finished=NOW,
-        )  # fmt: skip
+            EvaluationRequest(
+                contract=contract,
+                object_name=statements.TABLE,
+                states={**before.states, **found.states},
+                delta=changed,
+                schema=found.schema,
+                files=files,
+                started=NOW,
+                finished=NOW,
+            )
+        )
         assert verdict.verdict == "passed", verdict
 
     return run
@@ -171,7 +179,11 @@ def appended(bench: Bench, deltas: int = 60) -> Iterator[Line]:
 def _delta(rows: Any, contract: Contract, states: dict[str, bytes], at: int) -> None:
     name = f"delta={at}"
     states[name] = packed_states(rows, contract, object_name=statements.TABLE, partition_by=())[""]
-    judge(contract, statements.TABLE, states=states, delta=[name], started=NOW, finished=NOW)
+    judge(
+        EvaluationRequest(
+            contract=contract, object_name=statements.TABLE, states=states, delta=[name], started=NOW, finished=NOW
+        )
+    )
 
 
 def many(bench: Bench) -> Iterator[Line]:

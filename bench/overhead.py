@@ -11,7 +11,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.predicates import parser
 from treaty.engine.checks.binding import bind
 from treaty.engine.dsl import Check, at_least
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.scan.scan import scan
 from treaty.engine.spark.sources.sources import schema_of
@@ -77,7 +77,18 @@ def _steps(text: bytes, schema: Any, packed: Mapping[str, bytes]) -> Iterator[An
     yield bound
     yield bound.plan
     delta = sorted(packed)
-    run = judge(contract, TABLE, states=packed, delta=delta, schema=schema, started=NOW, finished=NOW, checks=bound)
+    run = judge(
+        EvaluationRequest(
+            contract=contract,
+            object_name=TABLE,
+            states=packed,
+            delta=delta,
+            schema=schema,
+            started=NOW,
+            finished=NOW,
+            checks=bound,
+        )
+    )
     assert run.verdict == "passed", [each for each in run.results if each.outcome != "passed"][:3]
     yield run
 

@@ -20,7 +20,7 @@ from bench.engine import machine
 from bench.statements import TABLE
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured, Source
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.sources.sources import read
@@ -117,7 +117,18 @@ def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[
         states = {**stored, **found.states}
         some = {name: states[name] for name in there}
         new = [name for name in found.states if name in some]
-        judge(contract, TABLE, states=some, delta=new, schema=found.schema, files=files, started=NOW, finished=NOW)
+        judge(
+            EvaluationRequest(
+                contract=contract,
+                object_name=TABLE,
+                states=some,
+                delta=new,
+                schema=found.schema,
+                files=files,
+                started=NOW,
+                finished=NOW,
+            )
+        )
 
     return run
 

@@ -153,16 +153,17 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
     from treaty.contracts.document.reader import read
     from treaty.engine.checks.binding import bind
     from treaty.engine.evaluation.failing_samples import discreet
-    from treaty.engine.evaluation.judge import judge
+    from treaty.engine.evaluation.judge import EvaluationRequest, judge
 
     started, contract = now(), read(request.contract)
     with in_spark(remote, memory) as spark:
         measured = spark.measure(request)
-        run = judge(
-            contract, request.object, schema=measured.schema, states=measured.judged(measured.states),
-            delta=sorted(measured.states), started=started, finished=now(), whole=measured.whole,
-            references=measured.referents,
+        evaluated = EvaluationRequest(
+            contract=contract, object_name=request.object, schema=measured.schema,
+            states=measured.judged(measured.states), delta=sorted(measured.states), started=started, finished=now(),
+            whole=measured.whole, references=measured.referents,
         )  # fmt: skip
+        run = judge(evaluated)
         checks = bind(contract.object(request.object), measured.schema)
         return _with_samples(spark, request, discreet(checks, run), checks, samples)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
-from treaty.contracts.document.model import Contract, DataObject, Terms, View
+from treaty.contracts.document.model import Contract, DataObject, View
 from treaty.contracts.predicates.parser import PredicateError
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import Reading
@@ -37,57 +37,64 @@ TOO_MANY = "there are too many distinct values to look at each: how many occur h
 OPENED = 8
 
 
-def judge(  # noqa: PLR0913
-    contract: Contract,
-    object_name: str,
-    *,
-    states: Mapping[str, Bag],
-    delta: Sequence[str],
-    started: datetime,
-    finished: datetime,
-    schema: Schema | None = None,
-    files: Files | None = None,
-    whole: Bag | None = None,
-    references: Mapping[str, Referent] | None = None,
-    checks: BoundChecks | None = None,
-    spectra: Mapping[str, Spectrum] | None = None,
-    parts: Mapping[str, Bag] | None = None,
-    history: Histories | None = None,
-    spoilt: frozenset[str] = frozenset(),
-) -> RunResult:
-    """The run that judges what arrived. `states` holds every partition's bag, packed or not; `delta` names new ones.
+@dataclass(frozen=True, kw_only=True)
+class EvaluationRequest:
+    """What one run is evaluated from: a contract, one of its objects, and the states of its partitions.
 
-    Checks of scope delta give a result per partition of `delta`, those of scope dataset one over all partitions, those
-    of a view one over the partitions that it chooses.
-    `schema` is that of the delta (None: as its last partition recorded it); a partition that recorded another one is
-    judged on its own. `whole` is the bag of what was read of all rows at once (None: it was not), `references` the
-    values of limits that refer to other datasets, by their words, `checks` the object's checks where they are bound to
-    a schema already, `spectra` what Spark told, by component key, of frequencies that are too many to be merged here.
-    `parts`: of new partitions, what arrived of them where that is not all they have; checks of scope delta are judged
-    on that.
-    `history`: what was measured before, by the metric's identity, for checks of anomalies; what is not among it of
-    earlier partitions is told from their states, without those that are `spoilt`: they belong to an incident. Raises
-    ContractError for faults of the contract, StateError for damaged states."""
-    bench = Bench(
-        contract.object(object_name), contract.terms, states, tuple(delta), files, schema, started, whole,
-        references or {}, {checks.schema: checks} if checks else {}, spectra or {}, parts or {},
-        history or {}, spoilt=spoilt,
-    )  # fmt: skip
+    `states`: every partition's bag, packed or not. `delta`: the partitions that arrived. `schema`: that of the delta;
+    None means as its last partition recorded it; a partition that recorded another one is judged on its own. `files`:
+    where large states lie; None means nowhere. `whole`: the bag of what was read of all rows at once; None means that
+    it was not read. `references`: the values of limits that refer to other datasets, by their words. `checks`: those of
+    the object, if they are bound to a schema already. `spectra`: by component key, what Spark computed of frequencies
+    that are too many to be merged here. `parts`: of new partitions, what arrived of them if that is not all they have;
+    checks of scope delta are judged on that. `history`: what was measured before, by the metric's identity, for checks
+    of anomalies; what it lacks of earlier partitions is read from their states, without those that are `spoilt`:
+    they belong to an incident."""
+
+    contract: Contract
+    object_name: str
+    states: Mapping[str, Bag]
+    delta: Sequence[str]
+    started: datetime
+    finished: datetime
+    schema: Schema | None = None
+    files: Files | None = None
+    whole: Bag | None = None
+    references: Mapping[str, Referent] = field(default_factory=dict)
+    checks: BoundChecks | None = None
+    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
+    parts: Mapping[str, Bag] = field(default_factory=dict)
+    history: Histories = field(default_factory=dict)
+    spoilt: frozenset[str] = frozenset()
+
+    @cached_property
+    def object(self) -> DataObject:
+        """The object that is judged. Raises ContractError for one that the contract does not have."""
+        return self.contract.object(self.object_name)
+
+
+def judge(request: EvaluationRequest) -> RunResult:
+    """The run that judges what arrived.
+
+    Checks of scope delta give a result per partition of the delta, those of scope dataset one over all partitions,
+    those of a view one over the partitions that it chooses. Raises ContractError for faults of the contract, StateError
+    for damaged states."""
+    bench, contract = Bench(request), request.contract
     judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
     return RunResult(
         contract_id=contract.id,
         contract_version=contract.version,
         contract_fingerprint=contract.fingerprint,
-        object=object_name,
-        partitions=bench.delta,
+        object=request.object_name,
+        partitions=tuple(request.delta),
         rows=bench.rows,
-        started=started,
-        finished=finished,
+        started=request.started,
+        finished=request.finished,
         results=(*bench.judge_structure(), *(result for result, _ in judged)),
         measurements=tuple(measured.values()),
         plugins=plugins.loaded(),
-        tags=tagged(contract, bench.object),
+        tags=tagged(contract, request.object),
     )
 
 
@@ -98,72 +105,66 @@ Judged = tuple[CheckResult, Measurement | None]
 class Bench:
     """The packed states that one run judges. Checks are bound once to each schema that the new partitions have."""
 
-    object: DataObject
-    terms: Terms
-    packed: Mapping[str, Bag]
-    delta: tuple[str, ...]
-    files: Files | None
-    given: Schema | None
-    now: datetime
-    at_once: Bag | None
-    known: Mapping[str, Referent]
+    request: EvaluationRequest
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
-    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
-    parts: Mapping[str, Bag] = field(default_factory=dict)
-    history: Histories = field(default_factory=dict)
-    spoilt: frozenset[str] = frozenset()
     stated: dict[str, dict[str, Stated]] = field(default_factory=dict)
     opened: dict[str, States] = field(default_factory=dict)
+    object: DataObject = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.object, given = self.request.object, self.request.checks
+        if given is not None:
+            self.bound[given.schema] = given
 
     @cached_property
     def pasts(self) -> Pasts:
         """What the metrics were before, and how the checks that ask for it share the false alarms."""
         sharing = sum(check.shares_alarms for check in self._bound(self.schema).checks)
-        succession, terms = Succession.of(self.packed), self.object.anomalies
-        return Pasts(self.history, succession, self.now, terms, sharing, self.spoilt)
+        succession, terms = Succession.of(self.request.states), self.object.anomalies
+        return Pasts(self.request.history, succession, self.request.started, terms, sharing, self.request.spoilt)
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
         """The schema that each new partition was read with; those that recorded none are left out."""
-        found = {name: self._arrived(name, bags.described)[0] for name in self.delta}
+        found = {name: self._arrived(name, bags.described)[0] for name in self.request.delta}
         return {name: schema for name, schema in found.items() if schema.columns}
 
     @cached_property
     def schema(self) -> Schema:
         """The schema of what arrived."""
-        if self.given is not None:
-            return self.given
+        if self.request.schema is not None:
+            return self.request.schema
         return next(reversed(list(self.recorded.values())), Schema(()))
 
     @property
     def rows(self) -> int | None:
         """How many rows arrived; None where no partition that arrived could be read."""
         rows_only = partial(bags.unpack, keys=frozenset({ROWS.key}))
-        found = [self._arrived(name, rows_only).entries.get(ROWS.key) for name in self.delta]
+        found = [self._arrived(name, rows_only).entries.get(ROWS.key) for name in self.request.delta]
         counted = [int(state.value) for state in found if state is not None]
-        return sum(counted) if counted or not self.delta else None
+        return sum(counted) if counted or not self.request.delta else None
 
     def judge_structure(self) -> Iterator[CheckResult]:
         """The promised columns and types; partition by partition where these do not have one schema."""
         if set(self.recorded.values()) <= {self.schema}:
-            return judge_structure(self.object, self.schema, terms=self.terms)
-        judge_one = partial(judge_structure, self.object, terms=self.terms)
+            return judge_structure(self.object, self.schema, terms=self.request.contract.terms)
+        judge_one = partial(judge_structure, self.object, terms=self.request.contract.terms)
         parted = [judge_one(schema, partition=name) for name, schema in self.recorded.items()]
         return (result for results in parted for result in results)
 
     def judge_delta(self) -> Iterator[Judged]:
         """Every check of scope delta on each new partition."""
-        for partition in self.delta:
+        for partition in self.request.delta:
             ours = self._checks("delta", self.recorded.get(partition, self.schema))
-            bag = self._arrived(partition, partial(bags.unpack, files=self.files, keys=_keys(ours)))
+            bag = self._arrived(partition, partial(bags.unpack, files=self.request.files, keys=_keys(ours)))
             yield from (self._judge(check, bag, partition) for check in ours)
 
     def judge_dataset(self) -> Iterator[Judged]:
         """Every check of scope dataset on all partitions together."""
         ours = self._checks("dataset", self.schema)
         apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
-        here = _keys(ours) - apart - self.spectra.keys()
-        merged, schemas = self._merged(self.packed, here) if ours else (None, {})
+        here = _keys(ours) - apart - self.request.spectra.keys()
+        merged, schemas = self._merged(self.request.states, here) if ours else (None, {})
         whole = (merged or States({})).beside(self._whole(apart)).beside(self._spectra())
         yield from (self._of_all(check, whole, schemas) for check in ours)
 
@@ -176,14 +177,16 @@ class Bench:
 
     def _judge_view(self, view: View, ours: Sequence[BoundCheck]) -> Iterator[Judged]:
         try:
-            names = views.chosen(view.where, self.packed, views.columns(self.object, self.schema, self.packed))
+            names = views.chosen(
+                view.where, self.request.states, views.columns(self.object, self.schema, self.request.states)
+            )
         except PredicateError as error:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
             yield from ((result_of(check, None, Outcome.NOT_EVALUATED, reason=reason), None) for check in ours)
             return
         bag, schemas = self._merged(names, _keys(ours))
         if bag is None:
-            reason = f"view {view.name} chooses none of {len(self.packed)} partitions"
+            reason = f"view {view.name} chooses none of {len(self.request.states)} partitions"
             yield from ((result_of(check, None, Outcome.NOT_APPLICABLE, reason=reason), None) for check in ours)
         else:
             yield from (self._of_all(check, bag, schemas) for check in ours)
@@ -207,7 +210,7 @@ class Bench:
         result, measured = self._judge(check, bag, None)
         missing, told = schema_evolution.missing(paths, schemas), schema_evolution.differing(paths, schemas)
         # What Spark adds up it takes by key alone.
-        if told and (is_gap(measured) or not self.spectra.keys().isdisjoint(_keys([check]))):
+        if told and (is_gap(measured) or not self.request.spectra.keys().isdisjoint(_keys([check]))):
             reason = f"{told}: {AGAIN if missing else ANEW}"
             if result.reason and result.reason != UNKNOWN and bags.UNLIKE.format("") not in result.reason:
                 reason = f"{result.reason}; {reason}"
@@ -219,19 +222,19 @@ class Bench:
 
     def _spectra(self) -> States:
         """What Spark told in the place of merged frequencies, and why nothing else can be said of those."""
-        entries = {key: State(Frequencies(), spectrum) for key, spectrum in self.spectra.items()}
+        entries = {key: State(Frequencies(), spectrum) for key, spectrum in self.request.spectra.items()}
         return States(entries, self.schema, dict.fromkeys(entries, TOO_MANY))
 
     def _whole(self, keys: frozenset[str]) -> States:
         """The bag of what was read of all rows at once; where it was not, why not."""
-        if self.at_once is None:
+        if self.request.whole is None:
             return States({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
-        return bags.unpack(self.at_once, keys=keys)
+        return bags.unpack(self.request.whole, keys=keys)
 
     def _judge(self, check: BoundCheck, bag: States, partition: str | None) -> Judged:
-        known = replace(check, referents=self.known)
+        known = replace(check, referents=self.request.references)
         judged = self._beside_past(known, partition) if check.detector else known
-        return _judge(judged, reading(check, bag, self.now, self._before(check, partition)), bag, partition)
+        return _judge(judged, reading(check, bag, self.request.started, self._before(check, partition)), bag, partition)
 
     def _before(self, check: BoundCheck, partition: str | None) -> States | None:
         """What a check that compares is told beside that partition."""
@@ -244,7 +247,9 @@ class Bench:
             for oldest in list(self.opened)[: len(self.opened) - OPENED + 1]:
                 del self.opened[oldest]
             try:
-                self.opened[partition] = bags.unpack(self.packed[partition], files=self.files, keys=keys)
+                self.opened[partition] = bags.unpack(
+                    self.request.states[partition], files=self.request.files, keys=keys
+                )
             except StateError:
                 self.opened[partition] = States({})
         return self.opened[partition]
@@ -268,10 +273,10 @@ class Bench:
         """What the metrics that detectors look at are on that partition."""
         asking = [each for each in self._checks("delta", self.schema) if each.detector]
         try:
-            bag = bags.unpack(self.packed[partition], files=self.files, keys=_keys(asking))
+            bag = bags.unpack(self.request.states[partition], files=self.request.files, keys=_keys(asking))
         except StateError as error:
             return {each.identity or "": Stated(None, str(error)) for each in asking}
-        read = [reading(each, bag, self.now, self._before(each, partition)) for each in asking]
+        read = [reading(each, bag, self.request.started, self._before(each, partition)) for each in asking]
         return {each.identity or "": stated(found) for each, found in zip(asking, read, strict=True)}
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
@@ -283,14 +288,16 @@ class Bench:
         return self.bound[schema]
 
     def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
-        return self._named(partition, partial(bags.unpack, files=self.files, keys=keys))  # type: ignore[no-any-return]
+        return self._named(partition, partial(bags.unpack, files=self.request.files, keys=keys))  # type: ignore[no-any-return]
 
     def _arrived(self, partition: str, read: Callable[[Bag], Any]) -> Any:
-        return self._named(partition, read, self.parts if partition in self.parts else self.packed)
+        return self._named(
+            partition, read, self.request.parts if partition in self.request.parts else self.request.states
+        )
 
     def _named(self, partition: str, read: Callable[[Bag], Any], given: Mapping[str, Bag] | None = None) -> Any:
         try:
-            return read((self.packed if given is None else given)[partition])
+            return read((self.request.states if given is None else given)[partition])
         except StateError as error:
             raise StateError(f"{f'partition {partition}' if partition else 'the whole table'}: {error}") from error
 

@@ -43,7 +43,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import uuid4
-
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core import key_files
@@ -52,22 +51,11 @@ from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Verdict
 from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import judge, lacking, EvaluationRequest
 from treaty.engine.gate import publication_intent
 from treaty.engine.gate.candidate import ADMITTED, Candidate, Gate, Rejected
 from treaty.engine.gate.parquet_folders import NEW, gate_of
-from treaty.engine.gate.publication import (
-    CANDIDATE,
-    LOCK,
-    answer,
-    exclusive,
-    intent_of,
-    publish,
-    recover,
-    refuse_open,
-    store_of,
-    tables_of,
-)
+from treaty.engine.gate.publication import CANDIDATE, LOCK, answer, exclusive, intent_of, publish, recover, refuse_open, store_of, tables_of
 from treaty.engine.gate.publication_intent import Change, Intent
 from treaty.engine.gate.publication_steps import Unsettled, named
 from treaty.engine.gate.table_kinds import site_of
@@ -247,11 +235,12 @@ def _judged(gate: Gate, found: Measured, current: Generation, started: datetime)
     """The run that judges the candidate as if it were in."""
     arrived, chosen = found.judged(found.states), gate.contract.object(gate.object)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
-    run = judge(
-        gate.contract, gate.object, schema=found.schema, states={**others, **arrived}, delta=sorted(found.states),
-        started=started, finished=gate.now(), references=found.referents, whole=found.whole, spoilt=gate.spoilt,
+    request = EvaluationRequest(
+        contract=gate.contract, object_name=gate.object, schema=found.schema, states={**others, **arrived},
+        delta=sorted(found.states), started=started, finished=gate.now(), references=found.referents,
+        whole=found.whole, spoilt=gate.spoilt,
     )  # fmt: skip
-    return discreet(bind(chosen, found.schema), run)
+    return discreet(bind(chosen, found.schema), judge(request))
 
 
 def _kept(gate: Gate, stage: str) -> str | None:

@@ -32,7 +32,7 @@ from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.spark.handlers.streaming import Arrived, arrived
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import Bag, States
@@ -113,11 +113,12 @@ class Watched:
     def _judged(
         self, arrived: Arrived, merged: Mapping[str, States], known: Generation, started: datetime
     ) -> RunResult:
-        return judge(
-            self.contract, self.object, states=_Together(merged, known, self.store), parts=arrived.states,
-            delta=sorted(arrived.states), schema=arrived.checks.schema, checks=arrived.checks,
+        request = EvaluationRequest(
+            contract=self.contract, object_name=self.object, states=_Together(merged, known, self.store),
+            parts=arrived.states, delta=sorted(arrived.states), schema=arrived.checks.schema, checks=arrived.checks,
             started=started, finished=self.now(),
         )  # fmt: skip
+        return judge(request)
 
     def _fold(self, merged: Mapping[str, States], batch: int, known: Generation, run: RunResult) -> None:
         entries = dict(known.entries)

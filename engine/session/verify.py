@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
-
 from treaty.contracts.document.model import Contract
 from treaty.engine.anomaly.baselines import Histories
 from treaty.engine.checks.dataset_limits import Referent
@@ -11,9 +10,8 @@ from treaty.engine.core import clock
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Value
 from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import judge, EvaluationRequest
 from treaty.engine.states.bag import Bag
-
 
 def verify(  # noqa: PLR0913
     frame: Any,
@@ -57,9 +55,9 @@ def verify(  # noqa: PLR0913
         frame, contract, chosen, partition_by=partition_by, others=others, statistics=statistics, key=key
     )  # fmt: skip
     states: dict[str, Bag] = {**(earlier or {}), **read.states}
-    run = judge(
-        contract,
-        chosen,
+    request = EvaluationRequest(
+        contract=contract,
+        object_name=chosen,
         states=states,
         delta=sorted(read.states),
         started=started,
@@ -67,9 +65,9 @@ def verify(  # noqa: PLR0913
         whole=read.whole if states.keys() == read.states.keys() else None,
         references=read.referents | {words: Referent(value) for words, value in (references or {}).items()},
         checks=read.checks,
-        history=history,
+        history=history or {},
     )
-    run = discreet(read.checks, run)
+    run = discreet(read.checks, judge(request))
     return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)
 
 

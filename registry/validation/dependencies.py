@@ -4,39 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
-
 from sqlalchemy import Engine as Database
-
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.schema import Schema
-from treaty.engine.anomaly.baselines import Histories
-from treaty.engine.checks.dataset_limits import Referent
-from treaty.engine.components.frequencies import Spectrum
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult
 from treaty.engine.protocol.requests import Engine
 from treaty.registry.measurements.states.checkpoints import Parts
 from treaty.registry.validation.sampling import Sampling
+from treaty.engine.evaluation.judge import EvaluationRequest
+from treaty.engine.states.bag import Files
 
-
-class Judge(Protocol):
-    """What the worker needs of `treaty.engine.evaluation.judge.judge`."""
-
-    def __call__(  # noqa: PLR0913 - the engine's own signature
-        self,
-        contract: Contract,
-        object_name: str,
-        *,
-        schema: Schema,
-        states: Mapping[str, bytes],
-        delta: tuple[str, ...],
-        started: datetime,
-        finished: datetime,
-        whole: bytes | None,
-        references: Mapping[str, Referent],
-        spectra: Mapping[str, Spectrum],
-        history: Histories,
-    ) -> RunResult: ...
+# What evaluates a request: `treaty.engine.evaluation.judge.judge`.
+Judge = Callable[[EvaluationRequest], RunResult]
 
 
 class Lacking(Protocol):
@@ -65,7 +45,8 @@ class Tools:
     """What a validation works with: where states are, who reads and who judges the data, the time.
 
     `parts` keeps what was read of a table of which a `portion` of partitions is read at a time. `key`: what the keys
-    of datasets are made of; None: hashes of classified values are not stored."""
+    of datasets are made of; None: hashes of classified values are not stored. `files`: where large states lie; None
+    means nowhere."""
 
     database: Database
     engine: Engine
@@ -78,3 +59,4 @@ class Tools:
     parts: Parts
     portion: int
     key: Key | None = None
+    files: Files | None = None

@@ -16,6 +16,7 @@ from treaty.engine.core.partitions import months
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation import declared_schema as columns
 from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.engine.protocol.requests import SpectraRequest
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Cause
@@ -155,20 +156,21 @@ def _judged(on: Bench, promise: Promise, delta: tuple[str, ...]) -> RunResult:
         # What is learned beside a version is of the contract's own checks.
         own = promise.subscription_id is None
         contract = fits.judging(session, promise.contract, promise.object.name) if own else promise.contract
-    result = on.tools.judge(
-        contract,
-        promise.object.name,
+    request = EvaluationRequest(
+        contract=contract,
+        object_name=promise.object.name,
         schema=on.schema,
         states=on.states,
         delta=delta,
         started=on.started,
         finished=on.tools.clock(),
+        files=on.tools.files,
         whole=on.found.measured.whole,
         references=referents,
         spectra={key: on.spectra[key] for key in large},
         history=known,
     )
-    return _sampled(on, promise, discreet(checks, result), delta)
+    return _sampled(on, promise, discreet(checks, on.tools.judge(request)), delta)
 
 
 def _sampled(on: Bench, promise: Promise, result: RunResult, delta: tuple[str, ...]) -> RunResult:

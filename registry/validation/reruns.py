@@ -10,10 +10,12 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
-from treaty.engine.checks.binding import bind
+from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.core.results import CheckResult, RunResult, Value
 from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.judge import EvaluationRequest
+from treaty.engine.states.bag import Files
 from treaty.registry.contracts import in_force, lookup
 from treaty.registry.core.errors import Invalid, NotFound
 from treaty.registry.measurements.anomalies import baselines, fits
@@ -50,8 +52,10 @@ class Rerun:
     differences: tuple[Difference, ...]
 
 
-def again(session: Session, run_id: UUID, judge: Judge) -> Rerun:
+def again(session: Session, run_id: UUID, judge: Judge, *, files: Files | None = None) -> Rerun:
     """The run of that id, done again at the time that it was done. Nothing is stored, and no data is read.
+
+    `files`: where large states lie; None means nowhere.
 
     What must be read of all rows at once is not kept, so such checks cannot be evaluated again, and are told. Raises
     NotFound where there is no such run, Invalid where it judged no states, or where not all of them are kept."""
@@ -65,7 +69,8 @@ def again(session: Session, run_id: UUID, judge: Judge) -> Rerun:
     if fingerprint(state_store.known(session, run.dataset_id, version=run.states_version)) != run.marker:
         raise Invalid(_gone(session, run, run.dataset_id))
     before = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))).all()
-    result = _judged(session, run, run.dataset_id, judge, before)
+    checks, request = _request(session, run, run.dataset_id, before, files)
+    result = discreet(checks, judge(request))
     return Rerun(run, result, tuple(_differences(before, result)))
 
 
@@ -74,7 +79,10 @@ def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
     return ERASED.format(entry.actor, entry.time) if entry else PRUNED
 
 
-def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, before: Sequence[ResultRow]) -> RunResult:
+def _request(
+    session: Session, run: Run, dataset_id: UUID, before: Sequence[ResultRow], files: Files | None
+) -> tuple[BoundChecks, EvaluationRequest]:
+    """What the run was judged from, as far as it is stored, with the checks that it binds."""
     version = read(lookup.version(session, run.contract_id, run.version).body)
     shared = in_force.sharing(session, dataset_id, version, run.object)
     contract = fits.named(session, shared, run.object, _fits(before))
@@ -82,20 +90,18 @@ def _judged(session: Session, run: Run, dataset_id: UUID, judge: Judge, before: 
     schema = state_store.schema(session, dataset_id, version=run.states_version)
     checks = bind(contract.object(run.object), schema)
     whose = Whose(run.contract_id, run.object, run.fingerprint, run.subscription_id)
-    result = judge(
-        contract,
-        run.object,
+    return checks, EvaluationRequest(
+        contract=contract,
+        object_name=run.object,
         schema=schema,
         states=stored,
         delta=tuple(run.partitions),
         started=run.started,
         finished=run.finished,
-        whole=None,
+        files=files,
         references=_referents(before),
-        spectra={},
         history=baselines.pasts(session, whose, checks, before=run.finished),
     )
-    return discreet(checks, result)
 
 
 def _fits(results: Sequence[ResultRow]) -> frozenset[str]:

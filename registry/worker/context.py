@@ -4,10 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import random
-
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import OperationalError
-
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import Key
 from treaty.engine.evaluation.judge import lacking
@@ -25,7 +23,7 @@ from treaty.registry.validation.dependencies import Judge, Lacking, Large, Tools
 from treaty.registry.validation.plan import Consumers
 from treaty.registry.validation.sampling import Sampling
 from treaty.registry.worker.metrics import Figures
-
+from treaty.engine.states.state_files import StateFiles
 
 @dataclass(frozen=True)
 class Means:
@@ -55,8 +53,9 @@ class Means:
         sampling = Sampling(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
         parts = TaskParts(self.database, task.id, task.fence, self.clock, self.lease)
         return Tools(
-            self.database, self.engine, self.judge, self.lacking, self.large, self.clock, self.settings.states,
-            sampling, parts, self.settings.portion_partitions, self.key,
+            database=self.database, engine=self.engine, judge=self.judge, lacking=self.lacking, large=self.large,
+            clock=self.clock, state_url=self.settings.states, sampling=sampling, parts=parts,
+            portion=self.settings.portion_partitions, key=self.key, files=StateFiles(self.settings.states),
         )  # fmt: skip
 
     def hear(self, task: Task) -> Tell:

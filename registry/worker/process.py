@@ -50,8 +50,7 @@ def run(settings: Settings) -> None:
         log.info("working")
         files = StateFiles(settings.states)
         too_large = partial(large, files=files, most=settings.merge_values)
-        judging, key = partial(judge, files=files), _key(settings)
-        worker = Worker(database, engine, judging, too_large, settings, clock=time, key=key, figures=figures)
+        worker = Worker(database, engine, judge, too_large, settings, clock=time, key=_key(settings), figures=figures)
         clockwork = watched(worker, [Duty("clock", ADJUSTED, lambda _: time.adjust())])
         with clockwork, served(figures, settings.host, settings.worker_metrics_port):
             worker.forever(stop)

@@ -2,14 +2,13 @@
 
 import json
 import random
+import pytest
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
 from support.databases import sqlite_copy
@@ -17,7 +16,6 @@ from support.engines import FakeEngine
 from support.orders import check, states
 from support.scenes import LOCATION, NOON, Scene, contract_in_force, current, rows
 from support.view_texts import viewed
-
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
@@ -30,8 +28,7 @@ from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import TaskKind, TaskState, VersionState
 from treaty.registry.core.errors import Invalid
 from treaty.registry.core.settings import Settings
-from treaty.registry.measurements.states import compaction
-from treaty.registry.measurements.states import state_store as memory
+from treaty.registry.measurements.states import compaction, state_store as memory
 from treaty.registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
 from treaty.registry.validation import reruns
 from treaty.registry.worker.periodic import order_upkeep
@@ -91,11 +88,7 @@ class Table(Scene):
         return self.engine.tables[LOCATION]
 
     def worker(self, **other: Any) -> Any:
-        return super().worker(judge=self.judge, lacking=lacking, **other)
-
-    @property
-    def judge(self) -> Any:
-        return partial(judge, files=self.files)
+        return super().worker(judge=judge, lacking=lacking, **other)
 
     def put(self, *names: str, found: list[int] | None = None) -> None:
         """Writes partitions."""
@@ -304,7 +297,7 @@ def test_a_run_is_done_again_from_days_while_they_are_kept_and_from_months_ever_
 
     def again(run: Run) -> Any:
         with reading(table.database) as tx:
-            return reruns.again(tx, run.id, table.judge)
+            return reruns.again(tx, run.id, judge, files=table.files)
 
     assert again(before).differences == again(since).differences == ()
     with transaction(table.database) as tx:
@@ -509,7 +502,7 @@ def test_whatever_comes_in_whatever_order_the_table_is_judged_as_it_is(
             assert known.keys() == scene.here.keys()
     assert any("[" in row.partition for row in rows(scene.database, PartitionState))
     with reading(scene.database) as tx:
-        assert [run.id for run in scene.runs if reruns.again(tx, run.id, scene.judge).differences] == []
+        assert [run.id for run in scene.runs if reruns.again(tx, run.id, judge, files=scene.files).differences] == []
 
 
 def test_a_month_of_more_combinations_than_can_be_loaded_is_left(

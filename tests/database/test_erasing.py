@@ -24,7 +24,7 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Sample
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.patterns.lake_index import Lake
 from treaty.engine.protocol.requests import Measured
 from treaty.engine.states.state_files import StateFiles
@@ -137,8 +137,17 @@ def remember(world: World, home: Path, name: str) -> UUID:
         for _ in range(2):
             version = state_store.save(tx, dataset.id, measured, now=NOW, ids=ids.new)
         result = judge(
-            given, "people", schema=SCHEMA, states=packed, delta=DAYS, started=NOW, finished=NOW, files=files
-        )  # fmt: skip
+            EvaluationRequest(
+                contract=given,
+                object_name="people",
+                schema=SCHEMA,
+                states=packed,
+                delta=DAYS,
+                started=NOW,
+                finished=NOW,
+                files=files,
+            )
+        )
         origin = Origin(dataset.id, marker=fingerprint(state_store.known(tx, dataset.id)), states_version=version)
         run = recording.record(tx, ids.new(), result, origin, now=NOW)
         shown = Sample(check_id="c", columns=("mail",), masked=(), rows=tuple((each,) for each in CANARIES))

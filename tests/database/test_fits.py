@@ -1,25 +1,22 @@
 """Fits of programs: learned by night from stored states, used where the version admits them, else proposed."""
 
+import numpy
+import pytest
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-
-import numpy
-import pytest
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from support import scenes
 from support.engines import FakeEngine
-from support.orders import NOW, SCHEMA, check, contract
-from support.orders import states as bag_of
+from support.orders import NOW, SCHEMA, check, contract, states as bag_of
 from support.scenes import Scene
-
 from treaty.contracts.document.writer import write
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import judge, EvaluationRequest
 from treaty.engine.protocol.requests import Measured, MeasureRequest
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force
@@ -109,8 +106,17 @@ def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
         (version,) = in_force.versions(tx, "orders")
         using = fits.judging(tx, version, "orders")
         stored = state_store.load(tx, dataset.id)
-    run = judge(using, "orders", states={**stored, **bags({day(99): values})}, delta=[day(99)], started=NOW,
-                finished=NOW, schema=SCHEMA)  # fmt: skip
+    run = judge(
+        EvaluationRequest(
+            contract=using,
+            object_name="orders",
+            states={**stored, **bags({day(99): values})},
+            delta=[day(99)],
+            started=NOW,
+            finished=NOW,
+            schema=SCHEMA,
+        )
+    )
     assert (run.contract_fingerprint, run.contract_version) == (version.fingerprint, "1.1.0")
     return {each.check_id: each for each in run.results if each.partition}
 
@@ -190,7 +196,17 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
     with transaction(scene.database) as tx:
         dataset, (version,) = tx.exec(select(Dataset)).one(), in_force.versions(tx, "orders")
         stored = state_store.load(tx, dataset.id)
-        result = judge(version, "orders", states=stored, delta=sorted(stored), started=NOW, finished=NOW, schema=SCHEMA)
+        result = judge(
+            EvaluationRequest(
+                contract=version,
+                object_name="orders",
+                states=stored,
+                delta=sorted(stored),
+                started=NOW,
+                finished=NOW,
+                schema=SCHEMA,
+            )
+        )
         recording.record(
             tx, run, result, Origin(dataset.id, marker="m", states_version=dataset.states_version), now=NOW
         )

@@ -14,11 +14,11 @@ from support.engines import marker
 from support.events import event
 from support.scenes import LOCATION, NOON, Scene, add, document, next_version, orders
 
-from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core.errors import Unreadable
 from treaty.engine.core.results import Outcome, RunResult, Verdict
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import GateAnswer, Pin
@@ -59,8 +59,8 @@ def validated(scene: Scene, run: str = "a", **how: Any) -> None:
 def otherwise(outcome: Outcome, severity: str = "error", scope: str = "delta") -> Callable[..., RunResult]:
     """A judge that finds this of the first result of that scope."""
 
-    def judge(contract: Contract, *given: Any, **named: Any) -> RunResult:
-        run = engines.judge(contract, *given, **named)
+    def judge(request: EvaluationRequest) -> RunResult:
+        run = engines.judge(request)
         at = next(at for at, each in enumerate(run.results) if each.scope == scope)
         told = {"outcome": outcome, "severity": severity, "reason": "it lies so"}
         results = [each.model_copy(update=told if place == at else {}) for place, each in enumerate(run.results)]
@@ -241,9 +241,9 @@ def test_a_consumer_is_told_of_what_they_check_besides(scene: Scene) -> None:
     subscription = of_consumer(scene)
     body = document("7.0.0")
 
-    def judge(contract: Contract, *given: Any, **named: Any) -> RunResult:
-        how = otherwise(Outcome.FAILED) if contract.version == "7.0.0" else engines.judge
-        return how(contract, *given, **named)
+    def judge(request: EvaluationRequest) -> RunResult:
+        how = otherwise(Outcome.FAILED) if request.contract.version == "7.0.0" else engines.judge
+        return how(request)
 
     def consumers(*_: Any) -> list[Consumed]:
         return [Consumed(subscription.id, body, read(body).fingerprint)]

@@ -1,22 +1,19 @@
 """What people say of single points: whether detectors and programs learn from them; kept as said, and taken back."""
 
+import pytest
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
-
-import pytest
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 from support import scenes
 from support.api import World
 from support.harms import Fails, Harm
-from support.orders import NOW, SCHEMA, check, contract
-from support.orders import states as bag_of
-
+from support.orders import NOW, SCHEMA, check, contract, states as bag_of
 from treaty.contracts.document.writer import write
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import judge, EvaluationRequest
 from treaty.engine.protocol.requests import Measured
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids
@@ -62,7 +59,17 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
         measured = Measured(SCHEMA, {name: str(size) for name in packed}, packed) if stored else None
         version = state_store.save(tx, dataset.id, measured, now=time, ids=ids.new)
         known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
-        run = judge(OF, "orders", states=packed, delta=[named(at)], started=time, finished=time, history=known)
+        run = judge(
+            EvaluationRequest(
+                contract=OF,
+                object_name="orders",
+                states=packed,
+                delta=[named(at)],
+                started=time,
+                finished=time,
+                history=known,
+            )
+        )
         row = recording.record(
             tx, ids.uuid7(time), run, Origin(dataset.id, marker="m", states_version=version), now=time
         )

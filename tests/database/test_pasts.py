@@ -12,7 +12,7 @@ from support.orders import states as bag_of
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Measurement, Outcome, RunResult
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import IncidentState, Resolution
@@ -41,7 +41,17 @@ def validated(database: Engine, at: int, size: int, of: Contract = OF, *, name: 
         moment = NOW + at * DAY
         partition = name or named(at)
         states = {partition: bag_of(of, rows).pack()}
-        run = judge(of, "orders", states=states, delta=[partition], started=moment, finished=moment, history=known)
+        run = judge(
+            EvaluationRequest(
+                contract=of,
+                object_name="orders",
+                states=states,
+                delta=[partition],
+                started=moment,
+                finished=moment,
+                history=known,
+            )
+        )
         row = recording.record(tx, ids.uuid7(moment), run, Origin(states_version=at + 1), now=moment)
         lifecycle.of_run(tx, row, run, now=moment, ids=ids.new)
         tx.commit()

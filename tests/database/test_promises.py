@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,11 +12,11 @@ from support.engines import marker
 from support.events import event
 from support.scenes import NOON, Scene, document, orders, rows
 
-from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError, Fault
 from treaty.engine.core.errors import EngineKilled, StateError
 from treaty.engine.core.results import Outcome, RunResult, Verdict
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids
@@ -76,10 +75,10 @@ def verdicts(scene: Scene) -> dict[str, list[tuple[str, list[str]]]]:
 def failing(name: str, error: Exception) -> Callable[..., RunResult]:
     """A judge that cannot judge the contract of that id."""
 
-    def judge(contract: Contract, *given: Any, **named: Any) -> RunResult:
-        if contract.id == name:
+    def judge(request: EvaluationRequest) -> RunResult:
+        if request.contract.id == name:
             raise error
-        return engines.judge(contract, *given, **named)
+        return engines.judge(request)
 
     return judge
 
@@ -210,10 +209,10 @@ def test_a_consumer_s_checks_are_judged_from_the_same_reading_and_stay_apart(eng
     assert [[run.verdict for run in found] for found in (own, theirs)] == [[Verdict.PASSED] * 2, [Verdict.FAILED] * 2]
 
 
-def flawed(contract: Contract, *given: Any, **named: Any) -> RunResult:
+def flawed(request: EvaluationRequest) -> RunResult:
     """A judge to whom the consumer's checks always fail."""
-    found = engines.judge(contract, *given, **named)
-    if contract.version != "7.0.0":
+    found = engines.judge(request)
+    if request.contract.version != "7.0.0":
         return found
     failed = found.results[0].model_copy(update={"outcome": Outcome.FAILED})
     return found.model_copy(update={"results": (failed, *found.results[1:])})

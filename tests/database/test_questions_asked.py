@@ -15,7 +15,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.registry.cli.main import _code
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
@@ -101,7 +101,16 @@ def run(memory: Memory) -> Run:
         dataset = tx.exec(select(Dataset)).one()
         packed = state_store.load(tx, dataset.id)
         result = judge(
-            given, "orders", states=packed, delta=DAYS[:2], started=NOW, finished=NOW, schema=TABLE, files=memory.files
+            EvaluationRequest(
+                contract=given,
+                object_name="orders",
+                states=packed,
+                delta=DAYS[:2],
+                started=NOW,
+                finished=NOW,
+                schema=TABLE,
+                files=memory.files,
+            )
         )
         marker, number = fingerprint(state_store.known(tx, dataset.id)), dataset.states_version
         origin = Origin(dataset.id, marker=marker, states_version=number)

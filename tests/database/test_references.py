@@ -18,6 +18,7 @@ from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.core.results import Verdict
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, Source
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
@@ -174,17 +175,16 @@ def test_what_was_never_measured_has_no_value_and_a_reason(scene: Scene) -> None
 
 def test_a_validation_is_told_where_the_others_are_and_what_limits_are(scene: Scene) -> None:
     measured(scene, 1, (Size(), "", "3"))
-    seen: dict[str, Any] = {}
+    seen: list[EvaluationRequest] = []
 
-    def judge(contract: Contract, name: str, **given: Any) -> Any:
-        seen.update(given)
-        return engines.judge(contract, name, **given)
+    def judge(request: EvaluationRequest) -> Any:
+        seen.append(request)
+        return engines.judge(request)
 
     scene.ask()
     scene.work(judge=judge)
     (request,) = scene.engine.requests
     assert isinstance(request, MeasureRequest)
     assert request.others == {"titles": Source("/data/books", "parquet")}
-    assert seen["references"][SIZE].value == 3
-    assert "whole" in seen
+    assert [each.references[SIZE].value for each in seen] == [3]
     assert len(rows(scene.database, Run)) == 2

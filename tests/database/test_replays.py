@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any
@@ -24,7 +23,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.report import Replay
 from treaty.engine.evaluation.replay.versions import COUNTED
 from treaty.registry import schemas
@@ -205,7 +204,7 @@ def test_counts_are_added_up_by_a_worker_that_tells_how_far_it_is(memory: Memory
 
 def _worker(memory: Memory) -> Worker:
     return Worker(
-        memory.world.engine, FakeEngine(), partial(judge, files=memory.files), large,
+        memory.world.engine, FakeEngine(), judge, large,
         memory.world.http.app.state.service.settings, lacking=lacking,
     )  # fmt: skip
 
@@ -250,9 +249,17 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
         now = began + timedelta(minutes=5)
         version = state_store.save(tx, dataset.id, measured, vanished=gone, now=now, ids=ids.new)
         result = judge(
-            given, "orders", states=state_store.load(tx, dataset.id), delta=delta, started=began, finished=now,
-            schema=TABLE, files=memory.files,
-        )  # fmt: skip
+            EvaluationRequest(
+                contract=given,
+                object_name="orders",
+                states=state_store.load(tx, dataset.id),
+                delta=delta,
+                started=began,
+                finished=now,
+                schema=TABLE,
+                files=memory.files,
+            )
+        )
         marker = fingerprint(state_store.known(tx, dataset.id))
         recording.record(tx, ids.new(), result, Origin(dataset.id, marker=marker, states_version=version), now=now)
         tx.commit()

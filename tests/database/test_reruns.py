@@ -13,6 +13,7 @@ from support.events import event
 from support.scenes import Scene, orders
 
 from treaty.engine.core.results import Outcome
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.errors import Invalid, NotFound
@@ -54,8 +55,8 @@ def test_every_run_comes_out_as_it_did_whatever_came_since(scene: Scene, runs: l
 
 
 def test_what_comes_out_otherwise_is_told(scene: Scene, runs: list[Run]) -> None:
-    def milder(*arguments: Any, **options: Any) -> Any:
-        result = judge(*arguments, **options)
+    def milder(request: EvaluationRequest) -> Any:
+        result = judge(request)
         passed = [each.model_copy(update={"outcome": Outcome.PASSED}) for each in result.results]
         return result.model_copy(update={"results": tuple(passed)})
 
@@ -71,9 +72,7 @@ def test_the_limits_are_those_that_were_found_then(scene: Scene, runs: list[Run]
         row.reference = {"the size of titles": {"value": "12.50", "run": "r"}, "the first": {"value": "a"}}
         tx.commit()
     given = []
-    again(
-        scene, runs[0].id, judge=lambda *args, **options: given.append(options["references"]) or judge(*args, **options)
-    )
+    again(scene, runs[0].id, judge=lambda request: given.append(request.references) or judge(request))
     assert {words: str(found.value) for words, found in given[0].items()} == {
         "the size of titles": "12.50",
         "the first": "a",

@@ -16,6 +16,7 @@ from support.scenes import NOON, Scene, document, orders, rows
 from treaty.contracts.document.reader import read
 from treaty.engine.core.errors import EngineKilled
 from treaty.engine.core.results import Outcome, RunResult, Sample, Verdict
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
@@ -113,8 +114,8 @@ def test_nothing_is_asked_for_where_no_check_of_rows_failed(scene: Scene) -> Non
     assert judged(scene, "good", "good").verdict is Verdict.PASSED
     assert sampled(scene) == []
 
-    def whole_fails(*arguments: object, **words: object) -> RunResult:
-        run = judge(*arguments, **words)  # type: ignore[arg-type]
+    def whole_fails(request: EvaluationRequest) -> RunResult:
+        run = judge(request)
         failed = {"outcome": Outcome.FAILED, "check_id": "enough"}
         return run.model_copy(update={"results": tuple(each.model_copy(update=failed) for each in run.results)})
 

@@ -15,6 +15,7 @@ from support.scenes import NOON, Scene, add, current, orders, rows
 from treaty.contracts.errors import ContractError, Fault
 from treaty.engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
 from treaty.engine.core.results import Outcome, Verdict
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Action, TaskState
@@ -76,7 +77,7 @@ def test_a_table_that_is_back_is_validated_by_the_same_task(scene: Scene) -> Non
 
 
 def test_a_contract_that_does_not_fit_the_table_is_a_run_not_a_failed_task(scene: Scene) -> None:
-    def unfit(*_: Any, **__: Any) -> Any:
+    def unfit(_: EvaluationRequest) -> Any:
         raise ContractError([Fault("check.column", "orders.enough", "there is no column amount")])
 
     scene.send(event())
@@ -96,10 +97,10 @@ def test_damaged_states_are_computed_again(scene: Scene) -> None:
             row.states = b"flipped"
         tx.commit()
 
-    def strict(*arguments: Any, **options: Any) -> Any:
-        if b"flipped" in options["states"].values():
+    def strict(request: EvaluationRequest) -> Any:
+        if b"flipped" in request.states.values():
             raise StateError("partition ds=1: checksum differs")
-        return judge(*arguments, **options)
+        return judge(request)
 
     scene.write("ds=2", "new")
     scene.send(event(run="b"))

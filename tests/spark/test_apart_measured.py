@@ -9,7 +9,7 @@ from support.orders import NOW, check, contract
 from typer.testing import CliRunner
 
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
 from treaty.registry.cli.main import app
@@ -47,9 +47,18 @@ def asked(place: Path, known: dict[str, str] | None = None, titles: str = "title
 
 def results(measured: Measured, states: dict[str, bytes] | None = None) -> dict[tuple[str, str | None], CheckResult]:
     run = judge(
-        PROMISES, "orders", schema=measured.schema, states=states or measured.states, delta=sorted(measured.states),
-        started=NOW, finished=NOW, whole=measured.whole, references=measured.referents,
-    )  # fmt: skip
+        EvaluationRequest(
+            contract=PROMISES,
+            object_name="orders",
+            schema=measured.schema,
+            states=states or measured.states,
+            delta=sorted(measured.states),
+            started=NOW,
+            finished=NOW,
+            whole=measured.whole,
+            references=measured.referents,
+        )
+    )
     return {(each.check_id, each.partition): each for each in run.results if not each.check_id.startswith("schema")}
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
 from treaty.engine.spark.handlers.failing_rows import sample
 from treaty.engine.spark.handlers.measure import measure
@@ -44,7 +44,17 @@ def values(run: RunResult) -> dict[str, Any]:
 
 def judged(states: dict[str, bytes], measured: Measured) -> RunResult:
     delta = sorted(measured.states)
-    return judge(GIVEN, "orders", schema=measured.schema, states=states, delta=delta, started=NOW, finished=NOW)
+    return judge(
+        EvaluationRequest(
+            contract=GIVEN,
+            object_name="orders",
+            schema=measured.schema,
+            states=states,
+            delta=delta,
+            started=NOW,
+            finished=NOW,
+        )
+    )
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.components.operands import KEY_COLUMNS, Operand
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import Outcome, RunResult
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.gate.gate import Rejected, StateFolder, gate
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
@@ -50,9 +50,18 @@ def judged(given: Contract, measured: Measured, stored: dict[str, bytes] | None 
 
     states = measured.judged({**(stored or {}), **measured.states})
     return judge(
-        given, "people", schema=measured.schema, states=states, delta=sorted(measured.states), started=NOW,
-        finished=NOW, whole=measured.whole, **more,
-    )  # fmt: skip
+        EvaluationRequest(
+            contract=given,
+            object_name="people",
+            schema=measured.schema,
+            states=states,
+            delta=sorted(measured.states),
+            started=NOW,
+            finished=NOW,
+            whole=measured.whole,
+            **more,
+        )
+    )
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.session.verify import measure, verify
 
 OLD = "day string, id int, price decimal(10,2), code int, at date, ratio float, gone string"
@@ -54,7 +54,13 @@ def test_what_is_put_together_is_what_spark_finds_in_all_rows(spark: Any) -> Non
     old, new = spark.createDataFrame(FIRST, OLD), spark.createDataFrame(SECOND, NEW)
     before, after = (measure(frame, GIVEN, object_name="orders") for frame in (old, new))
     states = {**before, **after}
-    found = results(judge(GIVEN, "orders", states=states, delta=sorted(after), started=NOW, finished=NOW))
+    found = results(
+        judge(
+            EvaluationRequest(
+                contract=GIVEN, object_name="orders", states=states, delta=sorted(after), started=NOW, finished=NOW
+            )
+        )
+    )
     cast = old.selectExpr(
         "day", "cast(id as bigint) id", "price", "cast(code as string) code", "cast(at as timestamp) at",
         "cast(ratio as double) ratio",

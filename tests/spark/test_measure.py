@@ -13,7 +13,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.engine.core.errors import EngineError, Unreadable
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.draft import NOTHING_SOUND, draft
 from treaty.engine.spark.handlers.measure import measure
@@ -59,7 +59,15 @@ def rows(measured: Measured) -> dict[str, int]:
 def judged(measured: Measured, given: Contract = ORDERS) -> RunResult:
     packed = measured.states
     return judge(
-        given, "orders", schema=measured.schema, states=packed, delta=sorted(packed), started=NOW, finished=NOW
+        EvaluationRequest(
+            contract=given,
+            object_name="orders",
+            schema=measured.schema,
+            states=packed,
+            delta=sorted(packed),
+            started=NOW,
+            finished=NOW,
+        )
     )
 
 
@@ -361,7 +369,17 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
     files = StateFiles(str(tmp_path / "states"))
     measured = measure(spark, replace(asked(table), state_url=files.url))
     assert len(list((tmp_path / "states").iterdir())) == 3
-    run = judge(ORDERS, "orders", states=measured.states, delta=DAYS, started=NOW, finished=NOW, files=files)
+    run = judge(
+        EvaluationRequest(
+            contract=ORDERS,
+            object_name="orders",
+            states=measured.states,
+            delta=DAYS,
+            started=NOW,
+            finished=NOW,
+            files=files,
+        )
+    )
     assert run.verdict == "passed"
 
 

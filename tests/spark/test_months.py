@@ -8,7 +8,7 @@ from typing import Any
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.partitions.months import members
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.protocol.requests import MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
@@ -53,7 +53,16 @@ def write(spark: Any, path: Path, mode: str, months: tuple[int, ...], days: rang
 
 def values(states: dict[str, bytes], files: StateFiles) -> dict[str, Any]:
     found = judge(
-        GIVEN, "orders", states=states, delta=(), started=NOW, finished=NOW, files=files, schema=_schema(states)
+        EvaluationRequest(
+            contract=GIVEN,
+            object_name="orders",
+            states=states,
+            delta=(),
+            started=NOW,
+            finished=NOW,
+            files=files,
+            schema=_schema(states),
+        )
     )
     told = {each.check_id: each.value for each in found.results if each.measurement}
     assert len(told) == len(ASKED)

@@ -11,7 +11,7 @@ from support.orders import contract as plain
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.engine.core.errors import Unreadable
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, Source
 from treaty.engine.session.failing_rows import flagged
 from treaty.engine.session.verify import verify
@@ -69,7 +69,16 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
     spark.createDataFrame(ROWS[3:], "word string, id bigint").coalesce(1).write.mode("append").parquet(table)
     second = measure(spark, MeasureRequest(source, GIVEN.source, "orders", known))
     assert second.states.keys() == {"day=2026-01-01", "day=2026-01-05", "day=2026-02-03", NONE}
-    run = judge(GIVEN, "orders", states=second.states, delta=sorted(second.states), started=NOW, finished=NOW)
+    run = judge(
+        EvaluationRequest(
+            contract=GIVEN,
+            object_name="orders",
+            states=second.states,
+            delta=sorted(second.states),
+            started=NOW,
+            finished=NOW,
+        )
+    )
     assert {each.check_id: each.value for each in run.results if each.check_id in ("ids", "known")} == {
         "ids": 0.75,
         "known": 2 / 3,

@@ -12,7 +12,7 @@ from treaty.contracts.document.classification import classifies
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
@@ -66,9 +66,17 @@ def sharing(given: Contract, others: Sequence[Contract]) -> Contract:
 def judged(given: Contract, measured: Measured, states: dict[str, bytes] | None = None) -> RunResult:
     packed = states or measured.judged(measured.states)
     return judge(
-        given, "orders", schema=measured.schema, states=packed, delta=sorted(packed), started=NOW, finished=NOW,
-        whole=measured.whole,
-    )  # fmt: skip
+        EvaluationRequest(
+            contract=given,
+            object_name="orders",
+            schema=measured.schema,
+            states=packed,
+            delta=sorted(packed),
+            started=NOW,
+            finished=NOW,
+            whole=measured.whole,
+        )
+    )
 
 
 def told(run: RunResult) -> tuple[Any, ...]:

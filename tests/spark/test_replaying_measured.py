@@ -9,7 +9,7 @@ from support.orders import NOW, check, contract
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.replay import Replaying, Step
 from treaty.engine.evaluation.replay.report import Line
 from treaty.engine.session.verify import measure
@@ -67,7 +67,11 @@ def outcomes(stored: dict[str, bytes]) -> Iterator[tuple[str, str, Outcome]]:
     there: dict[str, bytes] = {}
     for name, packed in stored.items():
         there[name] = packed
-        run = judge(given(), "orders", states=there, delta=[name], started=NOW, finished=NOW)
+        run = judge(
+            EvaluationRequest(
+                contract=given(), object_name="orders", states=there, delta=[name], started=NOW, finished=NOW
+            )
+        )
         yield from ((each.check_id, name, each.outcome) for each in run.results)
 
 

@@ -3,17 +3,15 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.anomaly.baselines import Histories
-from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.components.frequencies import Spectrum
 from treaty.engine.core.errors import Unreadable
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.engine.protocol.progress import Tell, silent
 from treaty.engine.protocol.requests import (
     Drafted,
@@ -130,34 +128,26 @@ def large(
     return {}
 
 
-def judge(
-    contract: Contract,
-    object_name: str,
-    *,
-    schema: Schema,
-    states: Mapping[str, bytes],
-    delta: Sequence[str],
-    started: datetime,
-    finished: datetime,
-    whole: bytes | None,
-    references: Mapping[str, Referent],
-    spectra: Mapping[str, Spectrum],
-    history: Histories,
-) -> RunResult:
+def judge(request: EvaluationRequest) -> RunResult:
     """A run with one result for each new partition (failed where its text says 'bad') and one for the whole."""
-    assert schema.names == SCHEMA.names
+    assert request.schema is not None
+    assert request.schema.names == SCHEMA.names
+    states: Mapping[str, Any] = request.states
     size = sum(map(len, states.values()))
     return RunResult(
-        contract_id=contract.id,
-        contract_version=contract.version,
-        contract_fingerprint=contract.fingerprint,
-        object=object_name,
-        partitions=tuple(delta),
-        rows=sum(len(states[each]) for each in delta),
-        started=started,
-        finished=finished,
-        results=(*(_result(each, b"bad" in states[each]) for each in delta), _result(None, failed=False, value=size)),
-        measurements=tuple(_measurement(each, len(states[each])) for each in delta),
+        contract_id=request.contract.id,
+        contract_version=request.contract.version,
+        contract_fingerprint=request.contract.fingerprint,
+        object=request.object_name,
+        partitions=tuple(request.delta),
+        rows=sum(len(states[each]) for each in request.delta),
+        started=request.started,
+        finished=request.finished,
+        results=(
+            *(_result(each, b"bad" in states[each]) for each in request.delta),
+            _result(None, failed=False, value=size),
+        ),
+        measurements=tuple(_measurement(each, len(states[each])) for each in request.delta),
     )
 
 

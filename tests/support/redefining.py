@@ -1,5 +1,6 @@
 """A scene whose judge looks at the columns of the table as well as at the data."""
 
+from dataclasses import replace
 from typing import Any
 
 from support.engines import SCHEMA, judge
@@ -7,6 +8,7 @@ from support.scenes import Scene
 
 from treaty.engine.checks.schema_checks import judge_structure
 from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.registry.worker.loop import Worker
 
 
@@ -18,8 +20,8 @@ class Structural(Scene):
         return super().worker(**({"judge": judged} | other))
 
 
-def judged(contract: Any, name: str, **told: Any) -> RunResult:
+def judged(request: EvaluationRequest) -> RunResult:
     """The run of `support.engines`, and what the contract promises of the columns."""
-    run = judge(contract, name, **{**told, "schema": SCHEMA})
-    columns = tuple(judge_structure(contract.object(name), told["schema"], terms=contract.terms))
+    run = judge(replace(request, schema=SCHEMA))
+    columns = tuple(judge_structure(request.object, request.schema or SCHEMA, terms=request.contract.terms))
     return run.model_copy(update={"results": (*columns, *run.results)})

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +25,6 @@ from treaty.engine.evaluation.judge import judge
 from treaty.engine.gate.gate import Candidate, Gate, answer, opened, recover
 from treaty.engine.gate.gated_contract import Kept
 from treaty.engine.protocol.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
-from treaty.engine.states.state_files import StateFiles
 from treaty.registry.cli.main import _code
 from treaty.registry.client import Client
 from treaty.registry.core import ids
@@ -129,7 +127,7 @@ class Registered:
             assert task
             tx.commit()
         settings = Settings(home=self.gated.folder / "home")
-        worker = Worker(self.world.engine, Texts(), partial(judge, files=StateFiles(settings.states)), large, settings)
+        worker = Worker(self.world.engine, Texts(), judge, large, settings)
         assert worker.work()
         return next(each for each in self.rows(Task) if each.id == task.id)
 

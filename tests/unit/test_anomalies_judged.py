@@ -17,7 +17,7 @@ from treaty.engine.anomaly.series import Point
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome
 from treaty.engine.dsl import Check, no_anomalies
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 
 SIZES = [100, 104, 98, 101, 103, 97, 99, 102, 100, 101]
 START = datetime(2026, 4, 1, tzinfo=UTC)
@@ -43,7 +43,11 @@ def judged(of: Contract, sizes: Sequence[int], *delta: str, **given: Any) -> lis
 
 
 def on(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> list[CheckResult]:
-    run = judge(of, "orders", states=table, delta=delta, started=NOW, finished=NOW, **given)
+    run = judge(
+        EvaluationRequest(
+            contract=of, object_name="orders", states=table, delta=delta, started=NOW, finished=NOW, **given
+        )
+    )
     return [each for each in run.results if each.check_id == "watched"]
 
 
@@ -117,7 +121,16 @@ def test_a_dataset_as_a_whole_is_judged_beside_earlier_runs() -> None:
 def test_what_earlier_runs_measured_is_a_past() -> None:
     of = watched("online_normal", scope="dataset")
     earlier = [
-        judge(of, "orders", states={named(0): packed(of, size)}, delta=[named(0)], started=at, finished=at)
+        judge(
+            EvaluationRequest(
+                contract=of,
+                object_name="orders",
+                states={named(0): packed(of, size)},
+                delta=[named(0)],
+                started=at,
+                finished=at,
+            )
+        )
         for size, at in ((size, NOW - (20 - number) * DAY) for number, size in enumerate(SIZES))
     ]
     [found] = on(of, {named(0): packed(of, 400)}, named(0), history=of_runs(earlier))

@@ -1,18 +1,16 @@
 """Programs as suggestions: what a contract gets of them, and how what arrives is judged by that."""
 
+import numpy
+import pytest
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
-
-import numpy
-import pytest
 from support.orders import NOW, SCHEMA, contract, states
-
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import judge, EvaluationRequest
 from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.explanations import sentence
 from treaty.engine.programs.program import Clause
@@ -79,7 +77,11 @@ def broken(promised: Contract, arriving: Values) -> set[str]:
     """The statistics whose checks fail on a partition that comes after the others."""
     table = {day(at): states(promised, rows(at)).pack() for at in range(3)}
     table[day(DAYS)] = states(promised, arriving).pack()
-    run = judge(promised, "orders", states=table, delta=[day(DAYS)], started=NOW, finished=NOW)
+    run = judge(
+        EvaluationRequest(
+            contract=promised, object_name="orders", states=table, delta=[day(DAYS)], started=NOW, finished=NOW
+        )
+    )
     ours = [each for each in run.results if "-program-" in (each.check_id or "")]
     assert {each.outcome.value for each in ours} <= {"passed", "failed"}
     return {(each.check_id or "").split("-program-")[0] for each in ours if each.outcome == "failed"}

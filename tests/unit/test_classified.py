@@ -14,7 +14,7 @@ from treaty.engine.core import key_files
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.hash_key import SIZE, Key, passing
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
@@ -220,13 +220,15 @@ def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
     assert bag.passing is not None
     found = Measured(SCHEMA, {"day=1": "m"}, {"day=1": bag.pack()}, passing={"day=1": bag.passing.carried()})
     told = judge(
-        PROMISED,
-        "orders",
-        schema=SCHEMA,
-        states=found.judged(found.states),
-        delta=("day=1",),
-        started=NOW,
-        finished=NOW,
+        EvaluationRequest(
+            contract=PROMISED,
+            object_name="orders",
+            schema=SCHEMA,
+            states=found.judged(found.states),
+            delta=("day=1",),
+            started=NOW,
+            finished=NOW,
+        )
     )
     assert {each.outcome for each in told.results if each.measurement} == {Outcome.PASSED}
     assert bag.passing.entries.keys() - bags.unpack(bag.pack()).entries.keys()

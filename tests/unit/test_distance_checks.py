@@ -11,7 +11,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.analyzers.distribution_distance import Distance
 from treaty.engine.anomaly.series import Point, moment
 from treaty.engine.core.results import CheckResult, Outcome
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.replay import Replaying, Step
 from treaty.engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
 from treaty.engine.statistics.column_values import column
@@ -36,7 +36,11 @@ def packed(of: Contract, values: Values) -> bytes:
 def judged(of: Contract, table: Mapping[str, Values], **given: Any) -> CheckResult:
     """What the check says of the last of these partitions."""
     bags = {name: packed(of, values) for name, values in table.items()}
-    run = judge(of, "orders", states=bags, delta=[list(table)[-1]], started=NOW, finished=NOW, **given)
+    run = judge(
+        EvaluationRequest(
+            contract=of, object_name="orders", states=bags, delta=[list(table)[-1]], started=NOW, finished=NOW, **given
+        )
+    )
     return next(each for each in run.results if each.check_id == "c")
 
 

@@ -28,7 +28,7 @@ from treaty.engine.dsl import (
 from treaty.engine.dsl.columns import OfColumns
 from treaty.engine.dsl.groups import OfGroups
 from treaty.engine.dsl.tables import OfTables
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 
 SCHEMA = Schema(
     (
@@ -207,7 +207,11 @@ def test_an_unknown_analyzer_is_refused_with_the_nearest_name() -> None:
 def judged(check: Check, rows: int) -> tuple[Outcome, str | None]:
     plan = bind(check.contract().objects[0], SCHEMA).plan
     packed = bag(plan, SCHEMA, {column.name: [None] * rows for column in SCHEMA}).pack()
-    run = judge(check.contract(), "orders", states={"": packed}, delta=[""], started=NOW, finished=NOW)
+    run = judge(
+        EvaluationRequest(
+            contract=check.contract(), object_name="orders", states={"": packed}, delta=[""], started=NOW, finished=NOW
+        )
+    )
     (result,) = run.results
     return result.outcome, result.reason
 

@@ -12,7 +12,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.components.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import TOO_MANY, judge
+from treaty.engine.evaluation.judge import TOO_MANY, EvaluationRequest, judge
 from treaty.engine.evaluation.large_frequencies import large
 from treaty.engine.states.bag import States, unpack
 from treaty.engine.states.bag import merge as together
@@ -90,8 +90,10 @@ def test_a_spectrum_judges_as_the_frequencies_themselves_but_for_what_looks_at_v
         file.unlink()
     spectra = {key: spectrum(key, given) for key in keys}
     words = {"delta": [], "started": NOW, "finished": NOW, "schema": SCHEMA}
-    plain = judge(ORDERS, "orders", states=given, **words)  # type: ignore[arg-type]
-    told = judge(ORDERS, "orders", states=stored, files=files, spectra=spectra, **words)  # type: ignore[arg-type]
+    plain = judge(EvaluationRequest(contract=ORDERS, object_name="orders", states=given, **words))  # type: ignore[arg-type]
+    told = judge(
+        EvaluationRequest(contract=ORDERS, object_name="orders", states=stored, files=files, spectra=spectra, **words)
+    )  # type: ignore[arg-type]
     before = {each.check_id: each for each in plain.results}
     after = {each.check_id: each for each in told.results}
     assert (after["values"].outcome, after["values"].reason) == (Outcome.NOT_EVALUATED, TOO_MANY)

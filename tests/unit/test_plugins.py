@@ -16,7 +16,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.checks import plugins
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"),))
@@ -59,7 +59,11 @@ def test_what_a_package_offers_is_judged_and_named_in_the_run(folder: Path) -> N
     checks = bind(contract.objects[0], SCHEMA)
     assert [each.sentence for each in checks.checks] == ["even share of id must be 1", "size must be divisible by 3"]
     packed = bag(checks.plan, SCHEMA, {"id": [2, 4, 5, None]}).pack()
-    run = judge(contract, "numbers", states={"": packed}, delta=[""], started=NOW, finished=NOW)
+    run = judge(
+        EvaluationRequest(
+            contract=contract, object_name="numbers", states={"": packed}, delta=[""], started=NOW, finished=NOW
+        )
+    )
     assert [(each.outcome, each.value) for each in run.results] == [("failed", 2 / 3), ("failed", 4)]
     assert run.plugins == ("treaty-parity 1.2.0",)
 

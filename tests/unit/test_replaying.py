@@ -16,7 +16,7 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED
 from treaty.engine.evaluation.replay.replay import MERGED, NEEDED, Replaying, Step
 from treaty.engine.evaluation.replay.report import Line, Replay
@@ -281,9 +281,16 @@ def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of
             continue
         steps.append(Step(arrived, moment, gone=gone))
         run = judge(
-            ALL, "orders", states=dict(sorted(there.items())), delta=sorted(arrived), started=moment, finished=moment,
-            schema=schema,
-        )  # fmt: skip
+            EvaluationRequest(
+                contract=ALL,
+                object_name="orders",
+                states=dict(sorted(there.items())),
+                delta=sorted(arrived),
+                started=moment,
+                finished=moment,
+                schema=schema,
+            )
+        )
         ran += [(each.check_id, each.partition, each.outcome) for each in run.results]
     _, lines = replay(None, ALL, steps, counting=True)
     for check_id, line in lines.items():
@@ -439,7 +446,11 @@ def test_detectors_learn_from_the_days_before_as_validations_do() -> None:
     so_far: dict[str, bytes] = {}
     for day in days:
         so_far |= day
-        run = judge(new, "orders", states=so_far, delta=list(day), started=NOW, finished=NOW)
+        run = judge(
+            EvaluationRequest(
+                contract=new, object_name="orders", states=so_far, delta=list(day), started=NOW, finished=NOW
+            )
+        )
         outcome = next(each.outcome for each in run.results if each.check_id == "watched")
         assert (outcome is Outcome.FAILED) is (set(day) <= set(told.alerts))
 

@@ -14,7 +14,7 @@ from treaty.engine.anomaly.closed_form import OnlineNormal
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.dsl import Check
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.replay import Replaying, Step
 
 
@@ -37,7 +37,11 @@ def day(at: int) -> str:
 
 
 def run(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> RunResult:
-    return judge(of, "orders", states=table, delta=delta, started=NOW, finished=NOW, **given)
+    return judge(
+        EvaluationRequest(
+            contract=of, object_name="orders", states=table, delta=delta, started=NOW, finished=NOW, **given
+        )
+    )
 
 
 def result(found: RunResult) -> CheckResult:
@@ -92,7 +96,16 @@ def test_earlier_runs_are_the_past_where_nothing_is_stored() -> None:
     for at, sizes in enumerate(PAST):
         moment = NOW.replace(day=at + 1)
         earlier.append(
-            judge(of, "orders", states={"": packed(of, **sizes)}, delta=[""], started=moment, finished=moment)
+            judge(
+                EvaluationRequest(
+                    contract=of,
+                    object_name="orders",
+                    states={"": packed(of, **sizes)},
+                    delta=[""],
+                    started=moment,
+                    finished=moment,
+                )
+            )
         )
     table = {"": packed(of, new=31, paid=40, sent=19)}
     found = result(run(of, table, "", history=of_runs(earlier)))

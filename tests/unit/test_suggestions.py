@@ -20,7 +20,7 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import Patch, apply, skeleton
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.profile.document import document
 from treaty.engine.profile.profile import plain
 from treaty.engine.suggestions.declared import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
@@ -362,5 +362,9 @@ def test_the_data_that_suggestions_were_learned_on_keeps_them(days: list[dict[st
     contract = promised(suggest(history(TYPES, whole), "t"), schema)
     plan = bind(contract.object("t"), schema).plan
     packed = {f"day={at:02d}": bag(plan, schema, day).pack() for at, day in enumerate(whole)}
-    found = judge(contract, "t", states=packed, delta=sorted(packed), started=NOW, finished=NOW)
+    found = judge(
+        EvaluationRequest(
+            contract=contract, object_name="t", states=packed, delta=sorted(packed), started=NOW, finished=NOW
+        )
+    )
     assert [each for each in found.results if each.outcome not in ("passed", "not_applicable")] == []

@@ -9,7 +9,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.evaluation.metric_values import UNKNOWN
 from treaty.engine.states.bag import ALL, States
 
@@ -124,12 +124,20 @@ def test_a_damaged_state_is_named_by_its_partition(where: str) -> None:
     packed = {name: states(given, ROWS).pack() for name in ("day=1", "day=2")}
     packed[where] = damaged(packed[where])
     with pytest.raises(StateError, match=f"partition {where}: .* compute the partition again"):
-        judge(given, "orders", states=packed, delta=["day=2"], started=NOW, finished=NOW)
+        judge(
+            EvaluationRequest(
+                contract=given, object_name="orders", states=packed, delta=["day=2"], started=NOW, finished=NOW
+            )
+        )
 
 
 def test_the_whole_table_is_named_where_there_are_no_partitions() -> None:
     with pytest.raises(StateError, match="the whole table: "):
-        judge(AMOUNT, "orders", states={"": b"TRTY"}, delta=[""], started=NOW, finished=NOW)
+        judge(
+            EvaluationRequest(
+                contract=AMOUNT, object_name="orders", states={"": b"TRTY"}, delta=[""], started=NOW, finished=NOW
+            )
+        )
 
 
 def test_two_thresholds_on_one_metric_share_its_measurement() -> None:
@@ -150,15 +158,26 @@ def test_the_order_of_partitions_does_not_matter() -> None:
     given = contract(check("uniqueness", column="id", mustBe=1), check("mean", "m", column="amount", mustBe=1))
     bags = {f"day={day}": states(given, {**ROWS, "id": range(day, day + 4)}) for day in range(8)}
     packed = [(name, each.pack()) for name, each in bags.items()]
-    first = judge(given, "orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW)
+    first = judge(
+        EvaluationRequest(
+            contract=given, object_name="orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW
+        )
+    )
     random.Random(7).shuffle(packed)
-    assert judge(given, "orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW) == first
+    assert (
+        judge(
+            EvaluationRequest(
+                contract=given, object_name="orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW
+            )
+        )
+        == first
+    )
 
 
 def test_faults_of_the_contract_are_raised() -> None:
     given = contract(check("zzz", mustBe=1))
     with pytest.raises(ContractError, match="no analyzer is named 'zzz'"):
-        judge(given, "orders", states={}, delta=[], started=NOW, finished=NOW)
+        judge(EvaluationRequest(contract=given, object_name="orders", states={}, delta=[], started=NOW, finished=NOW))
 
 
 HELD = frozenset(states(AMOUNT, ROWS).entries)

@@ -17,7 +17,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import NOT_OF_VIEWS, bind
 from treaty.engine.core.partitions import partition_names, views
 from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 
 DAYS = [f"day=2026-01-0{day}/country={country}" for day in (1, 2, 3) for country in ("DE", "FR")]
 NONE = f"day={partition_names.NULL}/country={partition_names.NULL}"
@@ -209,9 +209,15 @@ def test_a_view_that_its_partitions_cannot_tell_leaves_the_other_checks_judged()
     given = viewed(*checks, properties=PROPERTIES, **views_of)
     table = Schema((*TABLE.columns, Column("hour", "string")))
     found = judge(
-        given, "orders", states={name: states(given, ROWS, table).pack() for name in DAYS}, delta=DAYS,
-        started=NOW, finished=NOW,
-    )  # fmt: skip
+        EvaluationRequest(
+            contract=given,
+            object_name="orders",
+            states={name: states(given, ROWS, table).pack() for name in DAYS},
+            delta=DAYS,
+            started=NOW,
+            finished=NOW,
+        )
+    )
     assert (result(found, "odd").outcome, result(found, "even").outcome) == ("not_evaluated", "passed")
     assert "view odd reads 'hour', which is not a partition column" in (result(found, "odd").reason or "")
 

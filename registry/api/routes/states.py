@@ -1,12 +1,9 @@
 """Routes of what is remembered. Names of datasets are paths, so they travel as query parameters."""
 
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
-
 from fastapi import APIRouter, Depends, Query
-
 from treaty.engine.core import clock
 from treaty.engine.evaluation.judge import judge
 from treaty.engine.evaluation.state_queries import Answer
@@ -99,7 +96,7 @@ def erase_memory(
 def get_rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
     """The run done again from the states that it judged, as long as they are kept. Nothing is stored, no data read."""
     visibility.see_run(tx, run_id, by)
-    done = reruns.again(tx, run_id, partial(judge, files=StateFiles(shared.settings.states)))
+    done = reruns.again(tx, run_id, judge, files=StateFiles(shared.settings.states))
     return schemas.RerunOut(
         run_id=run_id,
         **done.run.model_dump(include={"contract_id", "version", "object"}),
