@@ -43,6 +43,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import uuid4
+
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core import key_files
@@ -51,11 +52,22 @@ from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Verdict
 from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import judge, lacking, EvaluationRequest
+from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.gate import publication_intent
 from treaty.engine.gate.candidate import ADMITTED, Candidate, Gate, Rejected
 from treaty.engine.gate.parquet_folders import NEW, gate_of
-from treaty.engine.gate.publication import CANDIDATE, LOCK, answer, exclusive, intent_of, publish, recover, refuse_open, store_of, tables_of
+from treaty.engine.gate.publication import (
+    CANDIDATE,
+    LOCK,
+    answer,
+    exclusive,
+    intent_of,
+    publish,
+    recover,
+    refuse_open,
+    store_of,
+    tables_of,
+)
 from treaty.engine.gate.publication_intent import Change, Intent
 from treaty.engine.gate.publication_steps import Unsettled, named
 from treaty.engine.gate.table_kinds import site_of

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+
 from treaty.contracts.document.model import Contract
 from treaty.engine.anomaly.baselines import Histories
 from treaty.engine.checks.dataset_limits import Referent
@@ -10,8 +11,9 @@ from treaty.engine.core import clock
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Value
 from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import judge, EvaluationRequest
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.states.bag import Bag
+
 
 def verify(  # noqa: PLR0913
     frame: Any,

@@ -4,16 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
 from sqlalchemy import Engine as Database
+
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.schema import Schema
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult
+from treaty.engine.evaluation.judge import EvaluationRequest
 from treaty.engine.protocol.requests import Engine
+from treaty.engine.states.bag import Files
 from treaty.registry.measurements.states.checkpoints import Parts
 from treaty.registry.validation.sampling import Sampling
-from treaty.engine.evaluation.judge import EvaluationRequest
-from treaty.engine.states.bag import Files
 
 # What evaluates a request: `treaty.engine.evaluation.judge.judge`.
 Judge = Callable[[EvaluationRequest], RunResult]

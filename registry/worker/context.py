@@ -4,13 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import random
+
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import OperationalError
+
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import Key
 from treaty.engine.evaluation.judge import lacking
 from treaty.engine.protocol.progress import Tell
 from treaty.engine.protocol.requests import Engine
+from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.ids import Ids
@@ -23,7 +26,7 @@ from treaty.registry.validation.dependencies import Judge, Lacking, Large, Tools
 from treaty.registry.validation.plan import Consumers
 from treaty.registry.validation.sampling import Sampling
 from treaty.registry.worker.metrics import Figures
-from treaty.engine.states.state_files import StateFiles
+
 
 @dataclass(frozen=True)
 class Means:

@@ -2,13 +2,14 @@
 
 import json
 import random
-import pytest
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import pytest
 from sqlalchemy import Engine
 from sqlmodel import select
 from support.databases import sqlite_copy
@@ -16,6 +17,7 @@ from support.engines import FakeEngine
 from support.orders import check, states
 from support.scenes import LOCATION, NOON, Scene, contract_in_force, current, rows
 from support.view_texts import viewed
+
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
@@ -28,7 +30,8 @@ from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import TaskKind, TaskState, VersionState
 from treaty.registry.core.errors import Invalid
 from treaty.registry.core.settings import Settings
-from treaty.registry.measurements.states import compaction, state_store as memory
+from treaty.registry.measurements.states import compaction
+from treaty.registry.measurements.states import state_store as memory
 from treaty.registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
 from treaty.registry.validation import reruns
 from treaty.registry.worker.periodic import order_upkeep

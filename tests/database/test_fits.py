@@ -1,22 +1,25 @@
 """Fits of programs: learned by night from stored states, used where the version admits them, else proposed."""
 
-import numpy
-import pytest
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import numpy
+import pytest
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from support import scenes
 from support.engines import FakeEngine
-from support.orders import NOW, SCHEMA, check, contract, states as bag_of
+from support.orders import NOW, SCHEMA, check, contract
+from support.orders import states as bag_of
 from support.scenes import Scene
+
 from treaty.contracts.document.writer import write
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.judge import judge, EvaluationRequest
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured, MeasureRequest
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force

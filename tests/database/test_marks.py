@@ -1,19 +1,22 @@
 """What people say of single points: whether detectors and programs learn from them; kept as said, and taken back."""
 
-import pytest
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
+
+import pytest
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 from support import scenes
 from support.api import World
 from support.harms import Fails, Harm
-from support.orders import NOW, SCHEMA, check, contract, states as bag_of
+from support.orders import NOW, SCHEMA, check, contract
+from support.orders import states as bag_of
+
 from treaty.contracts.document.writer import write
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import judge, EvaluationRequest
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids

@@ -1,16 +1,18 @@
 """Programs as suggestions: what a contract gets of them, and how what arrives is judged by that."""
 
-import numpy
-import pytest
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
+
+import numpy
+import pytest
 from support.orders import NOW, SCHEMA, contract, states
+
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import judge, EvaluationRequest
+from treaty.engine.evaluation.judge import EvaluationRequest, judge
 from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.explanations import sentence
 from treaty.engine.programs.program import Clause

@@ -3,7 +3,9 @@
 from dataclasses import asdict, replace
 from typing import Annotated, Any
 from uuid import UUID
+
 from fastapi import APIRouter, Depends, Query
+
 from treaty.engine.core import clock
 from treaty.engine.evaluation.judge import judge
 from treaty.engine.evaluation.state_queries import Answer
