@@ -71,7 +71,7 @@ KINDS: dict[str, Callable[[Any, Any], Made]] = {
 
 def series(values: Sequence[float]) -> Series:
     """The values day by day."""
-    return Series(tuple(Point(START + at * DAY, float(value)) for at, value in enumerate(values)))
+    return Series(tuple(Point(time=START + at * DAY, value=float(value)) for at, value in enumerate(values)))
 
 
 def made(kind: str, length: int, seed: int) -> Made:
@@ -83,7 +83,7 @@ def made(kind: str, length: int, seed: int) -> Made:
 
 def judged(name: str, arguments: dict[str, Any], past: Sequence[float], alarms: float = ALARMS) -> Band | None:
     """The band of the value after those; None while the detector learns."""
-    asked = Question(series(past), START + len(past) * DAY, alarms)
+    asked = Question(past=series(past), at=START + len(past) * DAY, false_alarms=alarms)
     found = detector(name, arguments).judge(asked)
     return found if isinstance(found, Band) else None
 
@@ -145,7 +145,7 @@ def _yearly(one: Made, terms: Anomalies) -> float:
     """The false alarms a year that one of the table's metrics raises, as a run judges it."""
     points = series(one.values[:-1]).points
     at = START + len(points) * DAY
-    pasts = Pasts({"metric": points}, [], at, terms, METRICS)
+    pasts = Pasts(measured={"metric": points}, succession=[], now=at, terms=terms, metrics=METRICS)
     band = pasts.judged(detector("auto", {}), "metric", None, lambda _: {}, share=False).band
     return chance(band, one) * 365.25 if isinstance(band, Band) else 0.0
 
@@ -173,7 +173,7 @@ def _online(past: Any, one: Made) -> float:
         return 0.0
     # |x - m| c / (c + 1) > 3 s', s'^2 = (c s^2 + (x - m)^2 c / (c + 1)) / (c + 1)
     away = 3 * spread * np.sqrt((count + 1) / max(count - 9, 1e-9))
-    return chance(Band(middle - away, middle + away), one)
+    return chance(Band(lower=middle - away, upper=middle + away), one)
 
 
 def holt_winters(past: Any, period: int = 7) -> Band:
@@ -187,7 +187,7 @@ def holt_winters(past: Any, period: int = 7) -> Band:
     best = minimize(lambda weights: float(np.sum(run(weights)[0] ** 2)), start, bounds=[(0, 1)] * 3, method="L-BFGS-B")
     errors, expected = run(best.x)
     away = 1.96 * float(np.std(np.abs(errors), ddof=1))
-    return Band(expected - away, expected + away, expected)
+    return Band(lower=expected - away, upper=expected + away, expected=expected)
 
 
 def _smoothed(values: Any, period: int, weights: Any) -> tuple[Any, float]:
@@ -246,12 +246,19 @@ def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
     metrics: dict[str, list[Point]] = {}
     for path in sorted(table.glob("????-??-??.csv")):
         for name, value in _measured(path).items():
-            metrics.setdefault(name, []).append(Point(datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value))
+            metrics.setdefault(name, []).append(
+                Point(time=datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value=value)
+            )
     alarms: dict[str, list[str]] = {}
     told, promised, spent = 0, 0.0, time.process_time()
     for name, points in metrics.items():
         for at, point in enumerate(points):
-            asked = Question(Series(tuple(points[:at])), point.time, 4 / len(metrics), share=name.startswith("nulls"))
+            asked = Question(
+                past=Series(tuple(points[:at])),
+                at=point.time,
+                false_alarms=4 / len(metrics),
+                share=name.startswith("nulls"),
+            )
             band = detector("auto", {}).judge(asked)
             if isinstance(band, Band):
                 told, promised = told + 1, promised + (band.rate or 0)

@@ -66,9 +66,13 @@ class Bench:
     def measured(self, test: str, known: Mapping[str, str]) -> Measured:
         """States of what is not known, everything scanned, frequencies in files."""
         request = MeasureRequest(
-            self.source, self.contract(test).source, statements.TABLE, known=known, statistics=False,
+            source=self.source,
+            contract=self.contract(test).source,
+            object=statements.TABLE,
+            known=known,
+            statistics=False,
             state_url=str(self.folder / test),
-        )  # fmt: skip
+        )
         return measure(self.session, request)
 
     def full(self, test: str) -> Callable[[], Any]:

@@ -32,7 +32,9 @@ def history(
     """The history of these snapshots, with counts of values of the columns that may be unique."""
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
     columns = tuple(profile_of(column, schema) for column in schema)
-    found = History(columns, tuple(zip(days, _bags(profile_plan(columns), schema, snapshots), strict=True)))
+    found = History(
+        columns=columns, partitions=tuple(zip(days, _bags(profile_plan(columns), schema, snapshots), strict=True))
+    )
     columns = tuple(looked_into(each, found.whole, schema) for each in columns)
     if second := second_plan(columns):
         found = found.beside(dict(zip(days, _bags(second, schema, snapshots), strict=True)))

@@ -91,7 +91,7 @@ def _people(engine: Engine) -> tuple[User, People]:
 def _everybody(user: User) -> Any:
     from treaty.registry.access.authentication import Principal
 
-    return Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+    return Principal(user_id=user.id, name=user.name, roles=frozenset({Role.ADMIN}), permissions=frozenset(Permission))
 
 
 @dataclass(frozen=True)

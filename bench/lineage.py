@@ -196,7 +196,9 @@ def _triggers(setting: Setting, contract_id: str) -> int:
 def _folded(setting: Setting) -> float:
     """Folds all that waits; the seconds that it took. Nothing of it asks an engine."""
     nothing = cast("Any", None)
-    worker = Worker(setting.engine, nothing, nothing, nothing, Settings(home=setting.folder))
+    worker = Worker(
+        database=setting.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings(home=setting.folder)
+    )
     started = time.perf_counter()
     while worker.take_in():
         pass
@@ -293,7 +295,9 @@ def _tokens(engine: Engine) -> tuple[str, str]:
         for role, given in scopes.items():
             user = users.new_user(ids.new(), name=role.value, password=None, roles=[role], now=clock.now())
             users.create_user(tx, user, actor="bench", now=clock.now())
-            by = Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+            by = Principal(
+                user_id=user.id, name=user.name, roles=frozenset({Role.ADMIN}), permissions=frozenset(Permission)
+            )
             token = users.new_token(ids.new(), user_id=user.id, name="bench", scopes=given, now=clock.now())
             found.append(users.issue_token(tx, token, by=by, now=clock.now()))
         tx.commit()

@@ -99,7 +99,15 @@ def wide(session: Any, columns: int = 2000, rows: int = 1000) -> Callable[[], An
     kinds = ("completeness", "minimum", "maximum", "mean", "approx_count_distinct")
     named = ((kind, f"c{at}") for at in range(columns) for kind in kinds)
     promises = tuple(
-        Promise(f"{column}-{kind}", "", "treaty", "error", kind, {"column": column}, assertion=at_least(0))
+        Promise(
+            id=f"{column}-{kind}",
+            name="",
+            engine="treaty",
+            severity="error",
+            analyzer=kind,
+            arguments={"column": column},
+            assertion=at_least(0),
+        )
         for kind, column in named
     )
     # No document holds so many checks: code does.

@@ -65,8 +65,8 @@ def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Lin
     ways: dict[str, Callable[[], Any]] = {
         "plain": lambda: asked(frame, plain(frame)),
         "full": lambda: asked(frame, full(frame)),
-        "profile": lambda: profiles.profile(session, ProfileRequest(source, "t"), _silent),
-        "draft": lambda: draft(session, DraftRequest(source, "t", "t")),
+        "profile": lambda: profiles.profile(session, ProfileRequest(source=source, object="t"), _silent),
+        "draft": lambda: draft(session, DraftRequest(source=source, contract_id="t", object="t")),
     }
     for run in ways.values():
         run()
@@ -111,7 +111,7 @@ def wide(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line
     columns = [f"cast(hash(id, {at}) % 1000 as {_type(at)}) as c{at}" for at in range(WIDE)]
     path = folder / "wide"
     session.range(2000).selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(str(path))
-    request = ProfileRequest(Source(str(path), "parquet"), "t")
+    request = ProfileRequest(source=Source(str(path), "parquet"), object="t")
     usual = profiles.AGGREGATES
     for size in (usual, *given.portions):
         profiles.AGGREGATES = size

@@ -73,9 +73,9 @@ def _values(plan: Plan, at: int) -> dict[str, Any]:
 
 def here(old: Contract, new: Contract, stored: Mapping[str, bytes]) -> int:
     """Replays in this process; how many alerts the new version has."""
-    replaying = Replaying(old, new, OBJECT)
+    replaying = Replaying(old=old, new=new, object_name=OBJECT)
     for name, states_of in stored.items():
-        replaying.take(Step({name: states_of}, NOW))
+        replaying.take(Step(arrived={name: states_of}, moment=NOW))
     found = replaying.told(len(stored))
     assert len(found.lines) == len(KINDS) * COLUMNS
     assert all(line.new and line.new.judged == len(stored) for line in found.lines)
@@ -95,7 +95,7 @@ def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
         tx.add(Dataset(id=dataset, namespace="file", name="/bench"))
         tx.flush()
         tx.add(DatasetContract(dataset_id=dataset, contract_id="bench", object=OBJECT))
-        measured = Measured(SCHEMA, {name: name for name in stored}, dict(stored))
+        measured = Measured(schema=SCHEMA, fingerprints={name: name for name in stored}, states=dict(stored))
         state_store.save(tx, dataset, measured, now=NOW, ids=ids.new)
         tx.commit()
     return engine
@@ -116,7 +116,7 @@ def figures(partitions: int, rounds: int) -> Iterator[tuple[str, Cost, float | N
 
         yield f"{scope} scope, in this process", _median(partial(here, old, new, stored), rounds), goal
         with tempfile.TemporaryDirectory() as folder:
-            engine, versions = kept(Path(folder), stored), Versions("bench", old, new)
+            engine, versions = kept(Path(folder), stored), Versions(contract_id="bench", old=old, new=new)
             run = partial(from_database, engine, versions, partitions)
             yield f"{scope} scope, from SQLite", _median(run, rounds), goal
             engine.dispose()

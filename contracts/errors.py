@@ -9,7 +9,7 @@ ROOT = "document"
 MAX_FAULTS = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fault:
     """One thing wrong with a document. Never holds a data value or a secret."""
 
@@ -47,7 +47,7 @@ class Faults:
 
     def add(self, code: str, where: str, message: str, remedy: str = "") -> None:
         """Keeps a fault, with the line of `where` or of its nearest ancestor that has one."""
-        self.found.append(Fault(code, where or ROOT, message, remedy, self.line(where)))
+        self.found.append(Fault(code=code, where=where or ROOT, message=message, remedy=remedy, line=self.line(where)))
 
     @property
     def full(self) -> bool:

@@ -36,7 +36,7 @@ class UnsafeRegex(Exception):
     """The regular expression is outside the admitted subset."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Piece:
     """A stretch of the pattern: what it can match and begin with, whether it must match something, whether it repeats
     without a small bound, and in how many ways it could divide a text otherwise."""
@@ -120,7 +120,7 @@ class _Reader:
 
 
 def _certain(matches: frozenset[int]) -> _Piece:
-    return _Piece(matches, matches, required=True)
+    return _Piece(matches=matches, starts=matches, required=True)
 
 
 def _union(sets: Iterable[frozenset[int]]) -> frozenset[int]:
@@ -131,8 +131,8 @@ def _alternatives(branches: list[_Piece]) -> _Piece:
     starts = _union(each.starts for each in branches)
     told_apart = all(each.required for each in branches) and len(starts) == sum(len(each.starts) for each in branches)
     return _Piece(
-        _union(each.matches for each in branches),
-        starts,
+        matches=_union(each.matches for each in branches),
+        starts=starts,
         required=all(each.required for each in branches),
         repeats=any(each.repeats for each in branches),
         ways=(max if told_apart else sum)(each.ways for each in branches),
@@ -144,8 +144,8 @@ def _repetition(piece: _Piece, least: int, most: float) -> _Piece:
     if not piece.separated and most > 1 and (piece.repeats or (many and piece.ways > 1)):
         raise UnsafeRegex("repeats a group that has a repeat or a choice in it")
     return _Piece(
-        piece.matches,
-        piece.starts,
+        matches=piece.matches,
+        starts=piece.starts,
         required=piece.required and least > 0,
         repeats=piece.repeats or many,
         ways=1 if many or piece.separated else piece.ways**most * (most - least + 1),
@@ -158,8 +158,8 @@ def _joined(pieces: list[_Piece]) -> _Piece:
     rest = _union(piece.matches for piece in pieces[1:])
     certain = next((index for index, piece in enumerate(pieces) if piece.required), len(pieces))
     return _Piece(
-        first.matches | rest,
-        _union(piece.starts for piece in pieces[: certain + 1]),
+        matches=first.matches | rest,
+        starts=_union(piece.starts for piece in pieces[: certain + 1]),
         required=certain < len(pieces),
         repeats=any(piece.repeats for piece in pieces),
         ways=prod(piece.ways for piece in pieces),

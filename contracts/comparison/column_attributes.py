@@ -1,6 +1,7 @@
 """What a document says of a column, word by word: in which direction it goes where a word is another."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -41,7 +42,8 @@ class Sides(NamedTuple):
     order: Order
 
 
-class Aspect(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Aspect:
     """One thing that is said of a column: how it is called, its words (None: nothing is said), which direction a change
     goes, and the key that it stands under. `on`, `off`: the sentences of a promise that is made or not."""
 
@@ -64,7 +66,10 @@ def column_differences(sides: Sides, place: Place) -> Iterator[Difference]:
 
 def _unknown(sides: Sides) -> Iterator[Aspect]:
     words = sorted({*_options(sides.old), *_options(sides.new)} - KNOWN)
-    return (Aspect(word, _option(word), _undetermined, f"logicalTypeOptions.{word}") for word in words)
+    return (
+        Aspect(what=word, words=_option(word), direction=_undetermined, key=f"logicalTypeOptions.{word}")
+        for word in words
+    )
 
 
 def _undetermined(_: Sides, __: Any, ___: Any) -> Direction:
@@ -119,7 +124,14 @@ def _stands_for(word: str, node: Node, value: Any) -> Check:
     """The promise of a word as the order takes it: a check of kind `schema` that is called like the word."""
     arguments = {word: value, "logicalType": node.read.logical_type}
     return Check(
-        "", "", "schema", "error", word, arguments=arguments, assertion=Assertion("mustBe", 1), column=node.read.name
+        id="",
+        name="",
+        kind="schema",
+        severity="error",
+        analyzer=word,
+        arguments=arguments,
+        assertion=Assertion("mustBe", 1),
+        column=node.read.name,
     )
 
 
@@ -176,24 +188,38 @@ def _raw(key: str) -> Callable[[Node], Any]:
 
 
 def _of_option(word: str, direction: Callable[[Sides, Any, Any], Direction]) -> Aspect:
-    return Aspect(word, _option(word), direction, f"logicalTypeOptions.{word}")
+    return Aspect(what=word, words=_option(word), direction=direction, key=f"logicalTypeOptions.{word}")
 
 
 def _counting(what: str) -> Aspect:
     words = _numbered(COUNTED[what])
-    return Aspect(what, _bounds(words), _counted(words), "logicalTypeOptions")
+    return Aspect(what=what, words=_bounds(words), direction=_counted(words), key="logicalTypeOptions")
 
 
 ASPECTS = (
-    Aspect("name", lambda node: node.read.name, lambda *_: Direction.BOTH, "name"),
-    Aspect("physical name", _raw("physicalName"), _renamed, "physicalName"),
-    Aspect("logical type", _raw("logicalType"), _stated, "logicalType"),
-    Aspect("physical type", _raw("physicalType"), _asked("physicalType"), "physicalType"),
-    Aspect("types of the map", _raw("map"), _stated, "map"),
-    Aspect("required", _flag("required"), _present, "required", "{} must have a value now", "{} may be null now"),
-    Aspect("unique", _flag("unique"), _promised, "unique", "{} must be unique now", "{} need not be unique any more"),
-    Aspect("allowed values", lambda node: node.read.enum or None, _allowed, "enum"),
-    Aspect("range", _bounds(BOUNDS), _range, "logicalTypeOptions"),
+    Aspect(what="name", words=lambda node: node.read.name, direction=lambda *_: Direction.BOTH, key="name"),
+    Aspect(what="physical name", words=_raw("physicalName"), direction=_renamed, key="physicalName"),
+    Aspect(what="logical type", words=_raw("logicalType"), direction=_stated, key="logicalType"),
+    Aspect(what="physical type", words=_raw("physicalType"), direction=_asked("physicalType"), key="physicalType"),
+    Aspect(what="types of the map", words=_raw("map"), direction=_stated, key="map"),
+    Aspect(
+        what="required",
+        words=_flag("required"),
+        direction=_present,
+        key="required",
+        on="{} must have a value now",
+        off="{} may be null now",
+    ),
+    Aspect(
+        what="unique",
+        words=_flag("unique"),
+        direction=_promised,
+        key="unique",
+        on="{} must be unique now",
+        off="{} need not be unique any more",
+    ),
+    Aspect(what="allowed values", words=lambda node: node.read.enum or None, direction=_allowed, key="enum"),
+    Aspect(what="range", words=_bounds(BOUNDS), direction=_range, key="logicalTypeOptions"),
     *map(_counting, COUNTED),
     _of_option("pattern", _asked("pattern")),
     _of_option("format", _asked("format")),

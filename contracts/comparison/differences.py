@@ -38,7 +38,7 @@ class Change(StrEnum):
 _MIRRORED = {Change.ADDED: Change.REMOVED, Change.REMOVED: Change.ADDED}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """One difference. `what` names the word or the thing that differs, `old` and `new` are what the documents say.
 
@@ -60,7 +60,7 @@ class Difference:
     presence: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Place:
     """Where differences are found: they are made with its names."""
 
@@ -87,7 +87,17 @@ class Place:
         change = Change.ADDED if old is None else Change.REMOVED if new is None else Change.CHANGED
         said = sentence or SENTENCES[change].format(what=what, subject=self.subject, old=before, new=after)
         return Difference(
-            self.part, change, what, direction, said, self.path, self.object, self.column, self.check, before, after
+            part=self.part,
+            change=change,
+            what=what,
+            direction=direction,
+            sentence=said,
+            path=self.path,
+            object=self.object,
+            column=self.column,
+            check=self.check,
+            old=before,
+            new=after,
         )
 
 

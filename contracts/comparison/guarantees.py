@@ -59,7 +59,9 @@ def _derived_id(entry: Entry) -> Hashable:
 def _check(old: Entry | None, new: Entry | None, table: str, order: Order) -> Iterator[Difference]:
     entry = new or old
     assert entry
-    place = Place(Part.GUARANTEES, entry.check.path, table, entry.check.column, entry.check.id)
+    place = Place(
+        part=Part.GUARANTEES, path=entry.check.path, object=table, column=entry.check.column, check=entry.check.id
+    )
     if old is None or new is None:
         yield _whole(old, new, place)
         return

@@ -29,7 +29,7 @@ def service_levels(old: Contract, new: Contract) -> Iterator[Difference]:
     for was, now in paired(_levels(old), _levels(new), _id, _subject, _property):
         path, content = now or was or ("", {})
         name = str(content.get("property"))
-        place = Place(Part.GUARANTEES, path)
+        place = Place(part=Part.GUARANTEES, path=path)
         before, after = (each and _said(each[1]) for each in (was, now))
         if before != after:
             said = f"service level {name} was {before or 'not promised'} and is {after or 'not promised'}"

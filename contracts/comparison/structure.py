@@ -16,7 +16,7 @@ def structure(old: Contract, new: Contract, order: Order) -> Iterator[Difference
     """The differences of tables and columns. Those of their other words, as descriptions, are of the part `text`."""
     in_order = old.terms.order and new.terms.order
     for found in elements(old, new):
-        place = Place(Part.STRUCTURE, found.path, found.object, found.column)
+        place = Place(part=Part.STRUCTURE, path=found.path, object=found.object, column=found.column)
         if found.old is None or found.new is None:
             yield _whole(found, place, old, new)
         elif found.column is None:

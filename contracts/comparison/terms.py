@@ -65,7 +65,7 @@ def _sooner(old: Deadline | None, new: Deadline | None) -> Direction:
 
 def document_words(old: Contract, new: Contract) -> Iterator[Difference]:
     """The differences of what documents say of themselves: names, people, servers. No data are judged by it."""
-    place = Place(Part.TEXT)
+    place = Place(part=Part.TEXT)
     yield from other_words(place, old.document, new.document, DOCUMENT_WORDS)
     was, now = _others(old.document), _others(new.document)
     yield from other_words(place, was, now, ())
@@ -94,7 +94,7 @@ def _views(old: Contract, new: Contract) -> Iterator[Difference]:
 
 
 def _of(part: Part, name: str) -> Place:
-    return Place(part, f"customProperties.treaty.{name}")
+    return Place(part=part, path=f"customProperties.treaty.{name}")
 
 
 def _plain(terms: Terms, name: str) -> Any:

@@ -79,7 +79,7 @@ def _type(name: str, found: Scalar, plain: Scalar) -> str:
 
 
 def _refused(message: str, remedy: str) -> PredicateError:
-    return PredicateError([Fault("partition-type", "partition", message, remedy)])
+    return PredicateError([Fault(code="partition-type", where="partition", message=message, remedy=remedy)])
 
 
 def inspect_partitions(named: Sequence[Partition], objects: Sequence[DataObject], path: str, faults: Faults) -> None:

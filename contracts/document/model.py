@@ -150,7 +150,7 @@ class Terms(TermsModel):
     on_unknown: Literal["pass", "warn", "block"] = "block"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """One quality rule of the document. `arguments` are the analyzer's own words, without the ones named here.
 
@@ -172,7 +172,7 @@ class Check:
     line: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Property:
     """A column of a schema object. Nested properties are named in `properties`; an array's element in `items`.
 
@@ -199,7 +199,7 @@ class Property:
     line: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataObject:
     """A table of the contract: its columns and its checks (those on its properties included).
 
@@ -239,7 +239,7 @@ class DataObject:
         return tuple(each.name for each in sorted(keys, key=lambda p: p.primary_key_position or 0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Contract:
     """A contract as read: `source` is the document byte for byte, `document` its plain data, `lines` path -> line."""
 

@@ -16,7 +16,7 @@ EQUALITY = frozenset({"mustBe", "mustNotBe"})
 OWN_WORDS = frozenset({"analyzer", "where", "scope"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A quality entry and where it stands: on the property `column` of an object, or (None) on the object itself.
 

@@ -131,7 +131,7 @@ def _checks(element: Element, owner: str, faults: Faults) -> tuple[Check, ...]:
     places = dict(columns(element))
     known = places.keys() or None
     entries = [
-        Entry(content, path, owner, faults, column, known)
+        Entry(content=content, path=path, owner=owner, faults=faults, column=column, columns=known)
         for column, holder in [(None, element), *places.items()]
         for path, content in members(holder[1], "quality", holder[0])
     ]

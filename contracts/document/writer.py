@@ -29,7 +29,9 @@ def write(document: Mapping[str, Any]) -> bytes:
     faults.settle()
     source = yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=WIDTH).encode()
     if len(source) > MAX_BYTES:
-        raise ContractError([Fault("text-size", ROOT, f"is longer than {MAX_BYTES // 1024} KiB", "split it")])
+        raise ContractError(
+            [Fault(code="text-size", where=ROOT, message=f"is longer than {MAX_BYTES // 1024} KiB", remedy="split it")]
+        )
     return source
 
 

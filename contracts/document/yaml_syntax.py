@@ -80,18 +80,24 @@ def join(path: str, part: str | int) -> str:
 def _decode(source: bytes) -> str:
     if len(source) > MAX_BYTES:
         remedy = "split the contract: one for each group of tables"
-        raise ContractError([Fault("text-size", ROOT, f"is longer than {MAX_BYTES // 1024} KiB", remedy)])
+        raise ContractError(
+            [Fault(code="text-size", where=ROOT, message=f"is longer than {MAX_BYTES // 1024} KiB", remedy=remedy)]
+        )
     try:
         return source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
-        raise ContractError([Fault("text-encoding", ROOT, "is not UTF-8", "save it as UTF-8", line)]) from None
+        raise ContractError(
+            [Fault(code="text-encoding", where=ROOT, message="is not UTF-8", remedy="save it as UTF-8", line=line)]
+        ) from None
 
 
 def _syntax_fault(error: yaml.YAMLError) -> Fault:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
-    return Fault("yaml-syntax", ROOT, f"is not YAML: {problem}", line=mark.line + 1 if mark else None)
+    return Fault(
+        code="yaml-syntax", where=ROOT, message=f"is not YAML: {problem}", line=mark.line + 1 if mark else None
+    )
 
 
 def _number(scalar: str) -> int | float:
@@ -207,7 +213,7 @@ class _Builder:
 
     def _fault(self, code: str, message: str, remedy: str, where: str | None = None) -> None:
         path = self._path() if where is None else where
-        self.faults.found.append(Fault(code, path or ROOT, message, remedy, self.at))
+        self.faults.found.append(Fault(code=code, where=path or ROOT, message=message, remedy=remedy, line=self.at))
 
 
 def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -108,7 +108,7 @@ def minus(writer: "Writer", node: Any) -> Piece:
     inner = writer.bare(node.this)
     if type(inner).__name__ == "Literal" and not inner.is_string:
         constant = writer.piece(inner)
-        return Piece(f"-{constant.sql}", constant.type, closed=False)
+        return Piece(sql=f"-{constant.sql}", type=constant.type, closed=False)
     return negated(writer, implied(writer.piece(inner), "double"))
 
 

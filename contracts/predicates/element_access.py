@@ -73,4 +73,6 @@ def _element(writer: "Writer", items: Piece, at: Piece, offset: str, outside: st
     if not outside:
         return found
     there = f"{items.operand} IS NOT NULL AND {at.operand} IS NOT NULL"
-    return Piece(found.sql, found.type, roots=found.roots, settled=(*found.settled, f"({there} AND ({outside}))"))
+    return Piece(
+        sql=found.sql, type=found.type, roots=found.roots, settled=(*found.settled, f"({there} AND ({outside}))")
+    )

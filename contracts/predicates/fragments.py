@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from treaty.contracts.predicates.types import ANY, BOOLEAN
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Piece:
     """A part of a predicate.
 
@@ -39,7 +39,7 @@ class Piece:
         return (*self.settled, _lost(self.roots, self)) if self.risky else self.settled
 
 
-NOTHING = Piece("NULL", roots=("NULL",))
+NOTHING = Piece(sql="NULL", roots=("NULL",))
 
 
 def any_of(conditions: Iterable[str]) -> str:
@@ -61,7 +61,7 @@ def _given(roots: Sequence[str], condition: str) -> str:
 
 def leaf(sql: str, type_: str) -> Piece:
     """A column: null where it is null."""
-    return Piece(sql, type_, roots=(sql,))
+    return Piece(sql=sql, type=type_, roots=(sql,))
 
 
 def strict(sql: str, parts: Sequence[Piece], type_: str, *, fails: bool = False, closed: bool = True) -> Piece:
@@ -69,7 +69,14 @@ def strict(sql: str, parts: Sequence[Piece], type_: str, *, fails: bool = False,
     roots = _roots(parts)
     # An error that can happen only with all roots there is found where the whole is lost.
     settled = _settled(parts, beneath=roots)
-    return Piece(sql, type_, closed, roots, fails or any(part.risky for part in parts), settled)
+    return Piece(
+        sql=sql,
+        type=type_,
+        closed=closed,
+        roots=roots,
+        risky=fails or any(part.risky for part in parts),
+        settled=settled,
+    )
 
 
 def _settled(parts: Sequence[Piece], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
@@ -88,24 +95,24 @@ def _roots(parts: Iterable[Piece]) -> tuple[str, ...]:
 
 def loose(sql: str, parts: Sequence[Piece], type_: str, *, closed: bool = True) -> Piece:
     """What is null where one of its parts is, and may be null without an error for other reasons."""
-    return _ended(Piece(sql, type_, closed), _settled(parts))
+    return _ended(Piece(sql=sql, type=type_, closed=closed), _settled(parts))
 
 
 def together(sql: str, parts: Iterable[Piece], type_: str) -> Piece:
     """What evaluates all its parts and is null where one of them is: concat."""
-    return _ended(Piece(sql, type_), tuple(each for part in parts for each in part.errors))
+    return _ended(Piece(sql=sql, type=type_), tuple(each for part in parts for each in part.errors))
 
 
 def _ended(piece: Piece, settled: tuple[str, ...]) -> Piece:
-    return Piece(piece.sql, piece.type, piece.closed, (piece.operand,), settled=settled)
+    return Piece(sql=piece.sql, type=piece.type, closed=piece.closed, roots=(piece.operand,), settled=settled)
 
 
 def guarded(sql: str, errors: Iterable[str], type_: str, *, closed: bool = True) -> Piece:
     """What could have a value although a part of it erred: made null there."""
     found = any_of(errors)
     if not found:
-        return _ended(Piece(sql, type_, closed), ())
-    return _ended(Piece(f"CASE WHEN {found} THEN NULL ELSE {sql} END", type_), (f"({found})",))
+        return _ended(Piece(sql=sql, type=type_, closed=closed), ())
+    return _ended(Piece(sql=f"CASE WHEN {found} THEN NULL ELSE {sql} END", type=type_), (f"({found})",))
 
 
 def eager(sql: str, parts: Iterable[Piece], type_: str, *, closed: bool = True) -> Piece:
@@ -116,14 +123,14 @@ def eager(sql: str, parts: Iterable[Piece], type_: str, *, closed: bool = True) 
 def connected(sql: str, parts: Iterable[Piece]) -> Piece:
     """Parts joined by AND or OR: an error counts where no other part decides."""
     found = any_of(each for part in parts for each in part.errors)
-    return _ended(Piece(sql, BOOLEAN, closed=False), (f"(({sql}) IS NULL AND ({found}))",) if found else ())
+    return _ended(Piece(sql=sql, type=BOOLEAN, closed=False), (f"(({sql}) IS NULL AND ({found}))",) if found else ())
 
 
 def membership(sql: str, subject: Piece, members: Iterable[Piece]) -> Piece:
     """IN: a member that errs counts where no other member is equal."""
     found = any_of(each for member in members for each in member.errors)
     late = _given(subject.roots, f"({sql}) IS NULL AND ({found})")
-    return _ended(Piece(sql, BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if found else [])))
+    return _ended(Piece(sql=sql, type=BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if found else [])))
 
 
 def chosen(arms: Sequence[tuple[Piece, Piece]], default: Piece, type_: str) -> Piece:
@@ -131,9 +138,9 @@ def chosen(arms: Sequence[tuple[Piece, Piece]], default: Piece, type_: str) -> P
     values = "".join(f"{_erring(test)} WHEN {test.sql} THEN {value.sql}" for test, value in arms)
     sql = f"CASE{values} ELSE {default.sql} END"
     if not any(each.errors for arm in arms for each in arm) and not default.errors:
-        return _ended(Piece(sql, type_), ())
+        return _ended(Piece(sql=sql, type=type_), ())
     errs = "".join(f"{_erring(test, 'TRUE')} WHEN {test.sql} THEN {_errs(value)}" for test, value in arms)
-    return _ended(Piece(sql, type_), (f"CASE{errs} ELSE {_errs(default)} END",))
+    return _ended(Piece(sql=sql, type=type_), (f"CASE{errs} ELSE {_errs(default)} END",))
 
 
 def _erring(test: Piece, then: str = "NULL") -> str:

@@ -131,11 +131,11 @@ def _nullif(writer: "Writer", parts: list[Piece]) -> Piece:
 
 
 def _zeroifnull(writer: "Writer", parts: list[Piece]) -> Piece:
-    return _coalesce(writer, [*parts, Piece("0", "int")])
+    return _coalesce(writer, [*parts, Piece(sql="0", type="int")])
 
 
 def _nullifzero(writer: "Writer", parts: list[Piece]) -> Piece:
-    return _nullif(writer, [*parts, Piece("0", "int")])
+    return _nullif(writer, [*parts, Piece(sql="0", type="int")])
 
 
 def _nanvl(writer: "Writer", parts: list[Piece]) -> Piece:

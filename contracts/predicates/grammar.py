@@ -39,7 +39,7 @@ Takes = Literal["any", "text", "texts", "number", "int", "scale", "date", "momen
 Null = Literal["strict", "loose", "eager", "together"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Function:
     """A function that may be called: the type that it yields, or how that follows from its arguments, how many
     arguments it takes and of which kinds (the last kind stands for all further ones), and what null means: `strict`
@@ -56,7 +56,7 @@ class Function:
 def _functions(
     yields: str, names: str, *takes: Takes, least: int = 0, most: int = 0, null: Null = "strict"
 ) -> dict[str, Function]:
-    made = Function(yields, takes, least or len(takes), most or len(takes), null)
+    made = Function(yields=yields, takes=takes, least=least or len(takes), most=most or len(takes), null=null)
     return dict.fromkeys(names.split(), made)
 
 

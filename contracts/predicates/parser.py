@@ -116,7 +116,7 @@ def _read(text: str) -> Any:
 
 
 def _fault(code: str, message: str, remedy: str = "") -> Fault:
-    return Fault(f"predicate-{code}", WHERE, message, remedy)
+    return Fault(code=f"predicate-{code}", where=WHERE, message=message, remedy=remedy)
 
 
 def _refuse(faults: list[Fault]) -> None:

@@ -49,7 +49,7 @@ class Writer:
 
     def refuse(self, code: str, message: str, remedy: str = "") -> Piece:
         """Keeps a fault; answers a piece to go on with."""
-        self.faults.append(Fault(f"predicate-{code}", WHERE, message, remedy))
+        self.faults.append(Fault(code=f"predicate-{code}", where=WHERE, message=message, remedy=remedy))
         return NOTHING
 
     def piece(self, node: Any) -> Piece:
@@ -145,10 +145,10 @@ def _negation(writer: Writer, node: Any) -> Piece:
 
 def _literal(writer: Writer, node: Any) -> Piece:
     if node.is_string:
-        return Piece(literal(node.this), "string", text=node.this)
+        return Piece(sql=literal(node.this), type="string", text=node.this)
     if not NUMBER.fullmatch(node.this):
         return writer.refuse("number", "has a number of an unknown form", "write 10, 1.5 or 1e3")
-    return Piece(node.this, _number_type(node.this))
+    return Piece(sql=node.this, type=_number_type(node.this))
 
 
 def _number_type(text: str) -> str:
@@ -162,7 +162,7 @@ def _is(writer: Writer, node: Any) -> Piece:
     if word not in {"Null", "Boolean"}:
         return writer.refuse("construct", "has IS before something else than NULL, TRUE or FALSE", "use <=>")
     if word == "Boolean":
-        (subject, _), _ = aligned(writer, [subject, Piece("TRUE", BOOLEAN)])
+        (subject, _), _ = aligned(writer, [subject, Piece(sql="TRUE", type=BOOLEAN)])
     return eager(f"{subject.operand} IS {writer.piece(node.expression).sql}", [subject], BOOLEAN, closed=False)
 
 
@@ -202,7 +202,7 @@ def _interval(writer: Writer, node: Any) -> Piece:
     number = str(getattr(amount, "this", ""))
     if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
         return writer.refuse("interval", "has an interval of an unknown form", "write INTERVAL '7' DAY")
-    return Piece(f"INTERVAL '{number}' {word}", grammar.UNITS[word])
+    return Piece(sql=f"INTERVAL '{number}' {word}", type=grammar.UNITS[word])
 
 
 _PAIR = "this expression"
@@ -219,7 +219,7 @@ _PRODUCTIONS: dict[str, tuple[Callable[[Writer, Any], Piece], str]] = {
     "Neg": (minus, "this"),
     "Literal": (_literal, "this is_string"),
     "Null": (lambda *_: NOTHING, ""),
-    "Boolean": (lambda _, node: Piece("TRUE" if node.this else "FALSE", BOOLEAN), "this"),
+    "Boolean": (lambda _, node: Piece(sql="TRUE" if node.this else "FALSE", type=BOOLEAN), "this"),
     "Column": (column, "this table db catalog"),
     "Dot": (column, _PAIR),
     "Bracket": (bracket, "this expressions"),

@@ -101,7 +101,7 @@ class Clauses:
         self.query.used += [each for each in writer.used if each not in self.query.made]
         erring = any_of(piece.errors) if guarded else ""
         sql = f"CASE WHEN {erring} THEN {ERRED} ELSE {piece.sql} END" if erring else piece.sql
-        return Piece(self.query.filled(sql), piece.type, closed=False)
+        return Piece(sql=self.query.filled(sql), type=piece.type, closed=False)
 
     def _names(self, made: list[Column]) -> Names:
         known = self.scope.names
@@ -141,14 +141,14 @@ class Clauses:
     def _subquery(self, node: Any, name: str) -> Piece:
         if name == "In":
             subject = self.value(node.this, aggregates=False)
-            return Piece(f"(({subject.sql}) IN ({self._inner(node.args['query']).sql}))", BOOLEAN)
+            return Piece(sql=f"(({subject.sql}) IN ({self._inner(node.args['query']).sql}))", type=BOOLEAN)
         if name == "Filter":
             return self._aggregate(node.this, node.expression)
         if name != "Subquery":
             self.query.refuse("construct", f"uses what queries may not use: {in_words(name)}", "see their grammar")
-            return Piece("NULL")
+            return Piece(sql="NULL")
         inner = self._inner(node)
-        return Piece(f"({inner.sql})", inner.type)
+        return Piece(sql=f"({inner.sql})", type=inner.type)
 
     def _inner(self, node: Any) -> Selected:
         if type(node.this).__name__ != "Select" or left_over(node, {"this", "alias"}):
@@ -164,11 +164,11 @@ class Clauses:
         name, arguments = str(getattr(node, "this", "")).lower(), getattr(node, "expressions", [])
         if type(node).__name__ != "Anonymous" or name not in AGGREGATES:
             self.query.refuse("construct", "filters something that is not an aggregate", "write count(*) FILTER (...)")
-            return Piece("NULL")
+            return Piece(sql="NULL")
         inner = self._arguments(name, arguments)
         admitted = self.value(where.this, aggregates=False, boolean=True).sql if where else ""
         sql = f"{name}({inner[0]})" + (f" FILTER (WHERE {admitted})" if admitted else "")
-        return Piece(sql, AGGREGATES[name] or inner[1])
+        return Piece(sql=sql, type=AGGREGATES[name] or inner[1])
 
     def _arguments(self, name: str, arguments: list[Any]) -> tuple[str, str]:
         """The arguments of an aggregate as written, and the type of the first."""
@@ -185,4 +185,6 @@ class Clauses:
 
 def _of_query(fault: Fault) -> Fault:
     code = fault.code.replace("predicate-", "query-")
-    return Fault(code, WHERE, fault.message.replace("predicates may", "queries may"), fault.remedy)
+    return Fault(
+        code=code, where=WHERE, message=fault.message.replace("predicates may", "queries may"), remedy=fault.remedy
+    )

@@ -46,11 +46,13 @@ def parse(text: str, *, tables: Collection[str] = (), column: str | None = None,
         tree = parser.tree_of(placed)
     except parser.PredicateError as error:
         raise QueryError([*faults, *map(_of_query, error.faults)]) from None
-    writer = QueryWriter(frozenset({own, *(each.lower() for each in tables)}), schema, own)
+    writer = QueryWriter(tables=frozenset({own, *(each.lower() for each in tables)}), schema=schema, own=own)
     try:
         sql = writer.write(tree)
     except RecursionError:
-        raise QueryError([Fault("query-depth", WHERE, "is nested too deeply", "split it")]) from None
+        raise QueryError(
+            [Fault(code="query-depth", where=WHERE, message="is nested too deeply", remedy="split it")]
+        ) from None
     if faults or writer.faults:
         raise QueryError([*faults, *writer.faults])
     return Query(_formatted(sql, own), tuple(dict.fromkeys(writer.used)))
@@ -84,9 +86,19 @@ def _placed(text: str, own: str, column: str | None) -> tuple[str, list[Fault]]:
 
 def _unknown(word: str) -> Fault:
     if word in PROPERTY:
-        return Fault("query-property", WHERE, f"has {{{word}}}, but stands on no property", "name the column itself")
+        return Fault(
+            code="query-property",
+            where=WHERE,
+            message=f"has {{{word}}}, but stands on no property",
+            remedy="name the column itself",
+        )
     remedy = "write {object} for the table and {property} for the column that the check stands on"
-    return Fault("query-placeholder", WHERE, f"has the placeholder {{{word}}}, which stands for nothing", remedy)
+    return Fault(
+        code="query-placeholder",
+        where=WHERE,
+        message=f"has the placeholder {{{word}}}, which stands for nothing",
+        remedy=remedy,
+    )
 
 
 def _formatted(sql: str, own: str) -> str:
@@ -98,4 +110,4 @@ def _formatted(sql: str, own: str) -> str:
 def _of_query(fault: Fault) -> Fault:
     remedy = fault.remedy if "condition of Spark" not in fault.remedy else "write SELECT count(*) FROM {object} WHERE"
     code, message = fault.code.replace("predicate-", "query-"), fault.message.replace("condition", "query")
-    return Fault(code, WHERE, message, remedy)
+    return Fault(code=code, where=WHERE, message=message, remedy=remedy)

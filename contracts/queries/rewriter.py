@@ -17,7 +17,7 @@ CLAUSES = frozenset({"expressions", "from_", "where", "group", "having", "distin
 _PIECES = re.compile(r"'(?:[^'\\]|\\.)*'|`((?:[^`]|``)*)`", re.DOTALL)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class QueryWriter:
     """Writes one query; keeps its faults and the columns that it reads. `tables` are the names of its one table."""
 
@@ -44,7 +44,7 @@ class QueryWriter:
 
     def refuse(self, code: str, message: str, remedy: str = "") -> None:
         """Keeps a fault."""
-        self.faults.append(Fault(f"query-{code}", WHERE, message, remedy))
+        self.faults.append(Fault(code=f"query-{code}", where=WHERE, message=message, remedy=remedy))
 
     def _is_star(self, node: Any) -> bool:
         return type(node).__name__ == "Star" or type(getattr(node, "this", None)).__name__ == "Star"

@@ -162,7 +162,9 @@ class Analyzer(BaseModel):
         where = condition_of(self.where, schema) if self.where else None
         named = self.operands(schema)
         parts = {name: self._bound(part, named, where) for name, part in {"rows": Count(), **self.parts()}.items()}
-        return BoundAnalyzer(self, {**parts, **_unevaluated(named, where)}, schema, named, where)
+        return BoundAnalyzer(
+            analyzer=self, parts={**parts, **_unevaluated(named, where)}, schema=schema, operands=named, where=where
+        )
 
     def _bound(self, part: Component, named: Operands, where: Operand | None) -> BoundComponent:
         operands = tuple(each for template in part.templates for each in self._rendered(template, part, named))
@@ -182,7 +184,7 @@ class Analyzer(BaseModel):
             return named[used[0]]
         sql = template.format_map({name: named[name][0].sql for name in used})
         classified = any(each.classified for name in used for each in named[name])
-        return (Operand(sql, part.type or named[used[0]][0].type, classified=classified),)
+        return (Operand(sql=sql, type=part.type or named[used[0]][0].type, classified=classified),)
 
 
 def operand_of(column: str, schema: Schema) -> Operand:
@@ -191,13 +193,13 @@ def operand_of(column: str, schema: Schema) -> Operand:
     if found is None:
         raise Unbindable(f"the table has no column {parser.quote_path(column)}")
     sql = parser.quote(column) if schema.get(column) else parser.quote_path(column)
-    return Operand(sql, found.type, classified=schema.names_along(column) in schema.classified)
+    return Operand(sql=sql, type=found.type, classified=schema.names_along(column) in schema.classified)
 
 
 def condition_of(text: str, schema: Schema) -> Operand:
     """The predicate as a boolean operand. Raises PredicateError."""
     found = parser.parse(text, schema=schema)
-    return Operand(found.sql, "boolean", found.errs)
+    return Operand(sql=found.sql, type="boolean", errs=found.errs)
 
 
 def _unevaluated(named: Operands, where: Operand | None) -> Mapping[str, BoundComponent]:
@@ -211,4 +213,4 @@ def _unevaluated(named: Operands, where: Operand | None) -> Mapping[str, BoundCo
 
 
 def _counting(condition: str, where: Operand | None) -> BoundComponent:
-    return BoundComponent(CountIf("{errs}"), (Operand(condition, "boolean"),), where.sql if where else None)
+    return BoundComponent(CountIf("{errs}"), (Operand(sql=condition, type="boolean"),), where.sql if where else None)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
@@ -65,7 +65,8 @@ class BoundComponent:
         return self.component.read(row, self.operands)
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
     """What an analyzer reads from its states.
 
     `value`: the metric; None: there was nothing to measure. `rows`: how many the filter admits. `counted`: those that
@@ -82,7 +83,7 @@ class Reading(NamedTuple):
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BoundAnalyzer:
     """An analyzer on a table of a known schema: its components by their names on the class."""
 

@@ -43,7 +43,7 @@ class MeanCharacters(Analyzer):
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
-        return {**named, "found": (Operand(_counted(named["column"][0].sql, CLASSES[self.of]), "int"),)}
+        return {**named, "found": (Operand(sql=_counted(named["column"][0].sql, CLASSES[self.of]), type="int"),)}
 
     def value(self, state: Any) -> float | None:
         return state.total / state.present if state.present else None

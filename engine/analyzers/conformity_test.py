@@ -45,7 +45,7 @@ class Counts:
         return self.bad / self.of if self.of else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """What was learned from beside what is judged, with the chances of such a difference if nothing had changed.
 
@@ -75,7 +75,12 @@ def compare(trained: Counts, judged: Counts, *, alpha: float = ALPHA, floor: flo
     grown = judged.share - trained.share
     severity = Severity.NONE if not significant else Severity.ERROR if grown > floor else Severity.WARNING
     return Comparison(
-        trained, judged, fisher, chi_squared(trained, judged), detectable(trained, judged.of, alpha), severity
+        trained=trained,
+        judged=judged,
+        fisher=fisher,
+        chi_squared=chi_squared(trained, judged),
+        detectable=detectable(trained, judged.of, alpha),
+        severity=severity,
     )
 
 

@@ -71,7 +71,7 @@ class ArrivalDelay(Analyzer):
         for each in (earlier, later):
             if each.base_type not in TEMPORAL:
                 raise Unbindable(f"{self.name} cannot be computed on {each.sql}: its type is {each.type}")
-        return {**named, "delay": (Operand(f"{later.micros()} - {earlier.micros()}", "bigint"),)}
+        return {**named, "delay": (Operand(sql=f"{later.micros()} - {earlier.micros()}", type="bigint"),)}
 
     def value(self, state: Any) -> float | None:
         micros: float | None = state.longest if self.quantile is None else Quantiles.at(state.ranks, self.quantile)

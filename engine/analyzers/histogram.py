@@ -109,7 +109,7 @@ class BetweenEdges:
         inner = [f"{sql} >= {low} AND {sql} < {high}" for low, high in pairwise(marks[:-1])]
         last = f"{sql} >= {marks[-2]} AND {sql} <= {marks[-1]}"
         conditions = [f"{sql} < {marks[0]}", *inner, last, f"{sql} > {marks[-1]}"]
-        return {name: (Operand(each, "boolean"),) for name, each in zip(self._names, conditions, strict=True)}
+        return {name: (Operand(sql=each, type="boolean"),) for name, each in zip(self._names, conditions, strict=True)}
 
     def _mark(self, edge: Any, column: Operand) -> str:
         written = literal_of(edge, column)

@@ -60,7 +60,7 @@ class CombinedCompleteness(ShareOfRows):
         named = super().operands(schema)
         word = {"all": " AND ", "any": " OR "}[self.of]
         complete = word.join(f"{each.sql} IS NOT NULL" for each in named["columns"])
-        return {**named, "complete": (Operand(complete, "boolean"),)}
+        return {**named, "complete": (Operand(sql=complete, type="boolean"),)}
 
     def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
         return violation_bounds.failing(operands["complete"][0].sql, assertion)
@@ -78,7 +78,7 @@ class NullValues(BadRows):
     column: ColumnName
 
     def condition(self, named: Operands) -> Operand:
-        return Operand(f"{named['column'][0].sql} IS NULL", "boolean")
+        return Operand(sql=f"{named['column'][0].sql} IS NULL", type="boolean")
 
 
 class MissingValues(BadRows):
@@ -102,4 +102,4 @@ class MissingValues(BadRows):
             raise Unbindable(f"{operand.sql} is of type {operand.type}, which {foreign[0]!r} is not")
         among = ", ".join(sql for sql in written.values() if sql)
         either = f" OR {operand.sql} IN ({among})" if among else ""
-        return Operand(f"{operand.sql} IS NULL{either}", "boolean")
+        return Operand(sql=f"{operand.sql} IS NULL{either}", type="boolean")

@@ -155,7 +155,7 @@ class Zeros(BadRows):
         column = named["column"][0]
         if column.base_type not in NUMERIC:
             raise Unbindable(f"{self.name} cannot be computed on {column.sql}: its type is {column.type}")
-        return Operand(f"{column.sql} = 0", "boolean")
+        return Operand(sql=f"{column.sql} = 0", type="boolean")
 
 
 class Variance(Analyzer):

@@ -51,7 +51,7 @@ class Sql(Analyzer):
     def operands(self, schema: Schema) -> Operands:
         query = parser.parse(self.query, tables=self.tables, column=self.column, schema=schema)
         classified = any(schema.names_along(column) in schema.classified for column in query.columns)
-        return {"query": (Operand(query.sql, "query", classified=classified),)}
+        return {"query": (Operand(sql=query.sql, type="query", classified=classified),)}
 
     def value(self, state: Any) -> Value:
         return state.answer  # type: ignore[no-any-return]

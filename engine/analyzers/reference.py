@@ -43,7 +43,7 @@ class Argument:
     form: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Described:
     """An analyzer. `family` is the module it stands in, `scope` what a check judges by default."""
 

@@ -115,7 +115,11 @@ class DatasetMatch(Analyzer):
 
     def parts(self) -> Mapping[str, Component]:
         pairing = Pairing(
-            self.dataset, self.other_keys or self.keys, self.compare, self.tolerance, self.relative_tolerance
+            dataset=self.dataset,
+            keys=self.other_keys or self.keys,
+            compare=self.compare,
+            tolerance=self.tolerance,
+            relative=self.relative_tolerance,
         )
         return {"matches": Matches("{keys}", "{compared}", pairing=pairing)}
 

@@ -20,7 +20,7 @@ LENGTH = "char_length({column})"
 
 
 def _length(operands: Operands) -> Operand:
-    return Operand(LENGTH.format(column=operands["column"][0].sql), "int")
+    return Operand(sql=LENGTH.format(column=operands["column"][0].sql), type="int")
 
 
 class MinimumLength(Analyzer):
@@ -116,4 +116,4 @@ def like(operand: Operand, pattern: str | None, name: str | None, *, within: boo
     condition = FORMATS[name or ""].condition(text) if pattern is None else matches(text, pattern, within=within)
     # Most texts are known to be short by their bytes, which need not be counted.
     short = f"(octet_length({operand.sql}) <= {MAX_SUBJECT} OR char_length({operand.sql}) <= {MAX_SUBJECT})"
-    return Operand(f"CASE WHEN {short} THEN {condition} END", "boolean", f"NOT coalesce({short}, true)")
+    return Operand(sql=f"CASE WHEN {short} THEN {condition} END", type="boolean", errs=f"NOT coalesce({short}, true)")

@@ -62,7 +62,7 @@ class InRange(ShareOfValues):
     def condition(self, named: Operands) -> Operand:
         operand = _read_as_number(named["column"][0], [bound for _, bound in self._bounds()])
         parts = [f"{operand.sql} {sign} {_written(bound, operand)}" for sign, bound in self._bounds()]
-        return Operand(" AND ".join([*parts, *_no_nan(operand)]), "boolean", operand.errs)
+        return Operand(sql=" AND ".join([*parts, *_no_nan(operand)]), type="boolean", errs=operand.errs)
 
 
 class Comparison(ShareOfValues):
@@ -83,7 +83,7 @@ class Comparison(ShareOfValues):
     def condition(self, named: Operands) -> Operand:
         left, right = _alike(named["column"][0], named["other"][0])
         parts = [f"{left.sql} {self.operator} {right.sql}", *_no_nan(left), *_no_nan(right)]
-        return Operand(" AND ".join(parts), "boolean")
+        return Operand(sql=" AND ".join(parts), type="boolean")
 
 
 class InvalidValues(BadRows):
@@ -111,7 +111,9 @@ class InvalidValues(BadRows):
     def condition(self, named: Operands) -> Operand:
         operand = named["column"][0]
         valid = self._valid(operand)
-        return Operand(f"{operand.sql} IS NOT NULL AND NOT coalesce({valid.sql}, false)", "boolean", valid.errs)
+        return Operand(
+            sql=f"{operand.sql} IS NOT NULL AND NOT coalesce({valid.sql}, false)", type="boolean", errs=valid.errs
+        )
 
     def _valid(self, operand: Operand) -> Operand:
         if self.valid_values is not None:
@@ -122,7 +124,7 @@ class InvalidValues(BadRows):
 def among(operand: Operand, values: tuple[Any, ...]) -> Operand:
     """True for the values given, null for null. Raises Unbindable where the column cannot have one of them."""
     members = ", ".join(_written(each, operand, equal_of) for each in values)
-    return Operand(f"{operand.sql} IN ({members})", "boolean")
+    return Operand(sql=f"{operand.sql} IN ({members})", type="boolean")
 
 
 def _written(value: Any, operand: Operand, write: Callable[[Any, Operand], str | None] = literal_of) -> str:
@@ -136,7 +138,7 @@ def _read_as_number(operand: Operand, bounds: list[Any]) -> Operand:
     if operand.base_type not in TEXT or any(isinstance(each, str) for each in bounds):
         return operand
     number = f"try_cast({operand.sql} AS DOUBLE)"
-    return Operand(number, "double", f"{operand.sql} IS NOT NULL AND {number} IS NULL")
+    return Operand(sql=number, type="double", errs=f"{operand.sql} IS NOT NULL AND {number} IS NULL")
 
 
 def _no_nan(operand: Operand) -> list[str]:
@@ -150,4 +152,4 @@ def _alike(left: Operand, right: Operand) -> tuple[Operand, Operand]:
         raise Unbindable(f"{left.sql} ({left.type}) and {right.sql} ({right.type}) cannot be compared")
     if left.base_type == right.base_type or left.base_type not in TEMPORAL:
         return left, right
-    return Operand(left.micros(), "bigint"), Operand(right.micros(), "bigint")
+    return Operand(sql=left.micros(), type="bigint"), Operand(sql=right.micros(), type="bigint")

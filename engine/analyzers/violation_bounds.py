@@ -54,7 +54,7 @@ def too_large(operand: Operand, assertion: Assertion, *, times: int = 1) -> Brea
 
 def _beyond(operand: Operand, sign: str | None, limit: Any) -> Breaking | None:
     # Measured floats are doubles by then: the limit must not be rounded to the column's few digits.
-    widened = Operand(f"CAST({operand.sql} AS DOUBLE)", "double") if operand.base_type == "float" else operand
+    widened = Operand(sql=f"CAST({operand.sql} AS DOUBLE)", type="double") if operand.base_type == "float" else operand
     written = literal_of(limit, widened) if sign else None
     return Breaking(f"{widened.sql} {sign} {written}") if written else None
 

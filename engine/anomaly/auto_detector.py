@@ -36,7 +36,15 @@ class Auto(Promising):
             return told
         words, pool = told
         low, high = pool.between(rate, one_sided=self.one_sided)
-        return Band(low, high, pool.middle, rate, rate * asked.past.yearly, words, len(past.values))
+        return Band(
+            lower=low,
+            upper=high,
+            expected=pool.middle,
+            rate=rate,
+            per_year=rate * asked.past.yearly,
+            by=words,
+            points=len(past.values),
+        )
 
 
 def constant(past: Series, rate: float, asked: Question) -> Band:
@@ -45,7 +53,15 @@ def constant(past: Series, rate: float, asked: Question) -> Band:
     value, count = past.values[0], len(past.values)
     room = 0.0 if (count + 1) * rate >= 1 else 0.01 * abs(value)
     told = f"always {value:g}" if room == 0 else f"always {value:g}, give or take a hundredth"
-    return Band(value - room, value + room, value, rate, rate * asked.past.yearly, told, count)
+    return Band(
+        lower=value - room,
+        upper=value + room,
+        expected=value,
+        rate=rate,
+        per_year=rate * asked.past.yearly,
+        by=told,
+        points=count,
+    )
 
 
 def _recent(past: Series) -> Series:

@@ -35,7 +35,9 @@ def of_runs(runs: Iterable[RunResult]) -> dict[str, list[Point]]:
     for run in runs:
         for each in run.measurements:
             time = place(each.partition).time or run.finished
-            point = Point(time, finite(each.value), each.partition, each.reason, details=each.details)
+            point = Point(
+                time=time, value=finite(each.value), partition=each.partition, reason=each.reason, details=each.details
+            )
             found.setdefault(each.identity, []).append(point)
     return found
 
@@ -67,7 +69,7 @@ class Judged:
         return self.detector.observed(self.asked, value)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Pasts:
     """What is known of the past of a table's metrics: `measured` earlier, and by the states of the partitions that the
     `succession` has.
@@ -111,7 +113,13 @@ class Pasts:
 
     def after(self, past: Series, at: datetime, detector: Detector, partition: str | None, share: bool) -> Judged:  # noqa: FBT001
         """What the detector says of the metric at that time, after what of that past came before it."""
-        asked = Question(past.before(at), at, self._alarms(detector, partition), self._holidays, share)
+        asked = Question(
+            past=past.before(at),
+            at=at,
+            false_alarms=self._alarms(detector, partition),
+            holidays=self._holidays,
+            share=share,
+        )
         return Judged(detector, asked)
 
     def _measured(self, identity: str, partition: str | None, here: Place) -> Iterable[Point]:
@@ -127,7 +135,14 @@ class Pasts:
         """What the states of other partitions of the segment say, where nothing was measured of them."""
         times = self.succession.times(here.segment)
         for name, found in told([name for name in times if name not in known]).items():
-            yield Point(times[name], found.value, name, found.reason, name in self.spoilt, found.details)
+            yield Point(
+                time=times[name],
+                value=found.value,
+                partition=name,
+                reason=found.reason,
+                excluded=name in self.spoilt,
+                details=found.details,
+            )
 
     def _alarms(self, detector: Detector, partition: str | None) -> float:
         """The detector's share of the false alarms that the contract admits of the table."""

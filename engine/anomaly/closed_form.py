@@ -34,7 +34,7 @@ class Threshold(Detector):
         return self
 
     def band(self, asked: Question) -> Band:
-        return Band(self.lower, self.upper, by="limits that were set", points=len(asked.past.values))
+        return Band(lower=self.lower, upper=self.upper, by="limits that were set", points=len(asked.past.values))
 
 
 class AbsoluteChange(Detector):
@@ -57,7 +57,13 @@ class AbsoluteChange(Detector):
         expected = continued(values, self.order)
         lower = None if self.decrease is None else expected - self.decrease
         upper = None if self.increase is None else expected + self.increase
-        return Band(lower, upper, expected, by=f"the most that it may change, order {self.order}", points=len(values))
+        return Band(
+            lower=lower,
+            upper=upper,
+            expected=expected,
+            by=f"the most that it may change, order {self.order}",
+            points=len(values),
+        )
 
 
 class RelativeChange(Detector):
@@ -82,7 +88,13 @@ class RelativeChange(Detector):
             return Learning("the earlier value is 0: nothing is a multiple of it")
         edges = [None if rate is None else rate * earlier for rate in (self.least_rate, self.largest_rate)]
         lower, upper = edges if earlier > 0 else reversed(edges)
-        return Band(lower, upper, earlier, by=f"a multiple of the value {self.order} back", points=len(values))
+        return Band(
+            lower=lower,
+            upper=upper,
+            expected=earlier,
+            by=f"a multiple of the value {self.order} back",
+            points=len(values),
+        )
 
 
 class Normal(Detector):
@@ -100,7 +112,15 @@ class Normal(Detector):
         away = spread * quantile(self.share if self.one_sided else self.share / 2, freedom)
         alarms = self.share * asked.past.yearly
         words = f"{self.name.replace('_', ' ')}, {self.std_devs:g} standard deviations"
-        return Band(middle - away, middle + away, middle, self.share, alarms, words, len(asked.past.values))
+        return Band(
+            lower=middle - away,
+            upper=middle + away,
+            expected=middle,
+            rate=self.share,
+            per_year=alarms,
+            by=words,
+            points=len(asked.past.values),
+        )
 
 
 class OnlineNormal(Normal):
@@ -192,7 +212,15 @@ class ChangePoint(Promising):
         away = spread * quantile(rate if self.one_sided else rate / 2, len(before) - 1)
         low, high = (self.window * edge - sum(recent) for edge in (middle - away, middle + away))
         words = f"the mean of {self.window} values beside those before"
-        return Band(low, high, middle, rate, rate * asked.past.yearly, words, len(values))
+        return Band(
+            lower=low,
+            upper=high,
+            expected=middle,
+            rate=rate,
+            per_year=rate * asked.past.yearly,
+            by=words,
+            points=len(values),
+        )
 
 
 class MissingArrival(Promising):
@@ -208,14 +236,22 @@ class MissingArrival(Promising):
     def band(self, asked: Question) -> Band | Learning:
         gaps = [_hours(later.time - earlier.time) for earlier, later in _pairs(asked.past)]
         if self.within is not None:
-            return Band(None, self.within, by="hours that were set", points=len(gaps))
+            return Band(lower=None, upper=self.within, by="hours that were set", points=len(gaps))
         if len(gaps) < 5:
             return Learning(f"learning: {len(gaps)} of 5 times between points")
         rate, middle = self.rate(asked), median(gaps)
         # Times between points are waiting times: beyond the longest seen, each further usual time is rarer by e.
         longest = max(gaps) + middle * max(0.5, -log(rate * (len(gaps) + 1)))
         told = "hours since the point before, beside those of the past"
-        return Band(None, longest, middle, rate, rate * asked.past.yearly, told, len(gaps))
+        return Band(
+            lower=None,
+            upper=longest,
+            expected=middle,
+            rate=rate,
+            per_year=rate * asked.past.yearly,
+            by=told,
+            points=len(gaps),
+        )
 
     def observed(self, asked: Question, value: Any) -> Any:
         last = asked.past.points[-1].time if asked.past.points else None

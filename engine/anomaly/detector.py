@@ -34,7 +34,7 @@ def between(limits: Limits, value: float) -> bool:
     return bool((lower is None or value >= lower) and (upper is None or value <= upper))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Band:
     """The values that are no anomaly, both ends included; None: open to that side.
 

@@ -118,7 +118,16 @@ class ProgramClause(Detector):
             return Learning(f"the value {self.lag} partitions before has no logarithm: nothing is compared with it")
         lower, upper = (None if limit is None else self._beside(before, limit) for limit in (self.lower, self.upper))
         yearly = None if self.rate is None else self.rate * asked.past.yearly
-        return Band(lower, upper, None, self.rate, yearly, self._told, self.points, self.named)
+        return Band(
+            lower=lower,
+            upper=upper,
+            expected=None,
+            rate=self.rate,
+            per_year=yearly,
+            by=self._told,
+            points=self.points,
+            fit=self.named,
+        )
 
     def _beside(self, before: float, limit: float) -> float:
         """The limit of the value itself; infinite where no double holds it."""

@@ -98,7 +98,7 @@ def _tried(values: Any, named: Sequence[str]) -> Iterator[Callable[[Shape], Iter
 
     A trend is never left out: where there is none the band is as right and hardly wider, but a level that is believed
     of a slow trend misses it."""
-    yield lambda _: (Shape(season, trend=True) for season in named)
+    yield lambda _: (Shape(season=season, trend=True) for season in named)
     if values.min() > 0:
         yield lambda best: (replace(best, logged=True, season=each) for each in (best.season, *filter(None, named)))
     yield lambda best: iter((replace(best, lagged=True), replace(best, trend=False, difference=1)))

@@ -18,7 +18,7 @@ RIDGE = 1e-9
 TOLD = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fit:
     """What least squares made of a series. `scores`: the log density of each point as forecast, 0 where none was.
 
@@ -62,9 +62,16 @@ def _told(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any,
     forecast = None
     if seen[-1] and freedom[-1] >= TOLD:
         known = tuple(rare[told].tolist())
-        forecast = Forecast(float(expected[-1]), float(spread[-1] * width[-1]), float(freedom[-1]), known)
+        forecast = Forecast(
+            expected=float(expected[-1]),
+            spread=float(spread[-1] * width[-1]),
+            freedom=float(freedom[-1]),
+            surprises=known,
+        )
     scores = np.where(told, _density(distances, spread[:-1] * width[:-1], np.maximum(freedom[:-1], 1)), 0)
-    return Fit(forecast, scores, told, _studentised(values, *last), float(freedom[-1]))
+    return Fit(
+        forecast=forecast, scores=scores, told=told, studentised=_studentised(values, *last), freedom=float(freedom[-1])
+    )
 
 
 def _floor(values: Any) -> float:

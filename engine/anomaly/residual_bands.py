@@ -39,7 +39,7 @@ class Tail:
         return real if real >= self.share else OUTER * float((real / self.share) ** (1 / self.index))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Forecast:
     """The next value as a model sees it: `expected`, with Student's t around it of that `spread` and `freedom`.
 

@@ -39,7 +39,15 @@ class Model(Promising):
             return UNFIT
         rate = self.rate(asked)
         low, high = Pool((found,), (1.0,)).between(rate, one_sided=self.one_sided)
-        return Band(low, high, found.expected, rate, rate * asked.past.yearly, self.words, len(asked.past.values))
+        return Band(
+            lower=low,
+            upper=high,
+            expected=found.expected,
+            rate=rate,
+            per_year=rate * asked.past.yearly,
+            by=self.words,
+            points=len(asked.past.values),
+        )
 
     @property
     def words(self) -> str:
@@ -134,7 +142,7 @@ def _forecast(model: Model, values: tuple[float, ...]) -> Forecast | None:
     rare = tuple(surprise(known / spread, freedom).tolist())
     following = applied.get_forecast(1)
     wide = spread * float(following.se_mean[0]) * float(np.sqrt(1 + parameters / count))
-    return Forecast(float(following.predicted_mean[0]), wide, freedom, rare)
+    return Forecast(expected=float(following.predicted_mean[0]), spread=wide, freedom=freedom, surprises=rare)
 
 
 @lru_cache(maxsize=512)

@@ -15,7 +15,7 @@ NAMED = 5
 NO_SEGMENT = Learning("learning: there is no segment, now or in the past")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SegmentsJudged:
     """What a detector says of each segment of a metric.
 
@@ -81,7 +81,14 @@ class SegmentsJudged:
         words = "; ".join([*told[:NAMED], *more, *([f"{learning} are still learned"] if learning else [])])
         points = max(each.points for each in bands.values())
         per_year = sum(promised) if promised else None
-        return Band(None, 0.0, 0.0, per_year=per_year, by=words or "each beside its own past", points=points)
+        return Band(
+            lower=None,
+            upper=0.0,
+            expected=0.0,
+            per_year=per_year,
+            by=words or "each beside its own past",
+            points=points,
+        )
 
     @property
     def promise(self) -> Assertion | Learning:

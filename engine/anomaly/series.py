@@ -23,7 +23,7 @@ _MOMENT = re.compile(rf"(\d{{4}})-?(0[1-9]|1[0-2])(?:-?([0-2]\d|3[01]))?(?:[ T_-
 _WEEK = re.compile(r"(\d{4})-?W([0-5]\d)", re.ASCII)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Point:
     """A metric at one time of its data. `value` None: a gap, for the `reason`.
 
@@ -76,7 +76,7 @@ class Series:
         return YEAR / self.step
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """What a detector is asked: which values are no anomaly at the time `at`, after that past.
 

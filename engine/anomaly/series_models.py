@@ -17,7 +17,7 @@ DAY, HOUR = 86_400.0, 3_600.0
 NEAR = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Shape:
     """A model: on which scale (`logged`), of what (`difference`: 0 the values, k their change over k points), by what.
 

@@ -36,7 +36,7 @@ NOT_OF_VIEWS = "it must see all rows at once, and of a view only the states of i
 STANDARD = frozenset({"library", "schema", "sql"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BoundCheck:
     """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`.
 
@@ -85,7 +85,7 @@ class BoundCheck:
         something else, such as when data came."""
         if self.judged is None or not self.judged.elsewhere:
             return reading
-        return reading._replace(value=self.judged.observed(reading.value))
+        return replace(reading, value=self.judged.observed(reading.value))
 
     def beside(self, reading: Reading) -> "BoundCheck":
         """The check as it judges that reading: of a metric with segments each of these beside its own past."""
@@ -93,7 +93,12 @@ class BoundCheck:
         if self.judged is None or self.analyzer is None or not most:
             return self
         asked, details, absent = self.judged.asked, reading.details or {}, self.analyzer.of_absent
-        return replace(self, judged=SegmentsJudged(self.judged.detector, asked, details, most, absent))
+        return replace(
+            self,
+            judged=SegmentsJudged(
+                detector=self.judged.detector, asked=asked, details=details, most=most, absent=absent
+            ),
+        )
 
     @property
     def shares_alarms(self) -> bool:
@@ -276,9 +281,9 @@ class Binding:
             kind = ANALYZERS[ours.analyzer]
             analyzer = kind.model_validate({**self._arguments(kind, ours), "where": ours.where})
         except Unbindable as unbindable:
-            return BoundCheck(check, None, reason=str(unbindable))
+            return BoundCheck(check=check, analyzer=None, reason=str(unbindable))
         except ValidationError as invalid:
-            return BoundCheck(check, None, reason="; ".join(message for _, message in messages(invalid)))
+            return BoundCheck(check=check, analyzer=None, reason="; ".join(message for _, message in messages(invalid)))
         return self._on_table(ours, analyzer)
 
     def _bound(self, check: Check, analyzer: Analyzer) -> BoundCheck:
@@ -288,11 +293,13 @@ class Binding:
 
     def _on_table(self, check: Check, analyzer: Analyzer) -> BoundCheck:
         try:
-            return BoundCheck(check, analyzer, analyzer.bind(self.schema))
+            return BoundCheck(check=check, analyzer=analyzer, bound=analyzer.bind(self.schema))
         except Unbindable as unbindable:
-            return BoundCheck(check, analyzer, reason=str(unbindable))
+            return BoundCheck(check=check, analyzer=analyzer, reason=str(unbindable))
         except ContractError as predicate:
-            return BoundCheck(check, analyzer, reason="; ".join(fault.message for fault in predicate.faults))
+            return BoundCheck(
+                check=check, analyzer=analyzer, reason="; ".join(fault.message for fault in predicate.faults)
+            )
 
     def _analyzer(self, check: Check) -> Analyzer | None:
         kind = self._known(check, "analyzer", check.analyzer, ANALYZERS)
@@ -334,7 +341,7 @@ class Binding:
 
     def _add(self, code: str, check: Check, message: str, remedy: str, place: str = "") -> None:
         where = ".".join(filter(None, (check.path, place)))
-        self.faults.append(Fault(f"TR-CHECK-{code}", where, message, remedy, check.line))
+        self.faults.append(Fault(code=f"TR-CHECK-{code}", where=where, message=message, remedy=remedy, line=check.line))
 
 
 def messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
@@ -347,7 +354,7 @@ def _foreign(check: Check) -> BoundCheck | None:
     if check.kind == "text":
         return None
     reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not executed here"
-    return BoundCheck(check, None, reason=reason)
+    return BoundCheck(check=check, analyzer=None, reason=reason)
 
 
 def _on_property(kind: type[Analyzer], check: Check) -> Mapping[str, Any]:

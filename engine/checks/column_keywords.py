@@ -5,6 +5,7 @@ time zones, f64 and i128 (every number fits). Nor do words about the elements of
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -38,7 +39,8 @@ NUMBER_FORMATS: Mapping[str, tuple[float | None, float | None]] = {
 }
 
 
-class Promise(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Promise:
     """A check of a column in the making: its words, and what is measured and must hold."""
 
     word: str
@@ -69,7 +71,11 @@ def promised(data_object: DataObject) -> Iterator[Check]:
         key = next(each for each in data_object.properties if each.name == keys[0])
         said = f"{', '.join(keys)} identifies a row"
         yield _check(
-            key, "primary-key", Promise("", said, "uniqueness", {"columns": list(keys)}, dimension="uniqueness")
+            key,
+            "primary-key",
+            Promise(
+                word="", said=said, analyzer="uniqueness", arguments={"columns": list(keys)}, dimension="uniqueness"
+            ),
         )
 
 
@@ -97,39 +103,56 @@ def _promises(place: Place, *, required: bool) -> Iterator[Promise]:
     path, each = place.path, place.property
     if required:
         said = f"{path} is always present"
-        yield Promise("required", said, "completeness", {"column": path}, dimension="completeness")
+        yield Promise(
+            word="required", said=said, analyzer="completeness", arguments={"column": path}, dimension="completeness"
+        )
     if each.unique:
         yield _unique([path], f"{path} is unique")
     if each.enum:
         said = f"{path} is one of {len(each.enum)} values"
-        yield Promise("enum", said, "contained_in", {"column": path, "values": list(each.enum)})
+        yield Promise(
+            word="enum", said=said, analyzer="contained_in", arguments={"column": path, "values": list(each.enum)}
+        )
     for word, given in each.options.items():
         if word in OPTIONS:
             yield from OPTIONS[word](place, word, given)
 
 
 def _unique(columns: Iterable[str], said: str) -> Promise:
-    return Promise("unique", said, "uniqueness", {"columns": list(columns)}, dimension="uniqueness")
+    return Promise(
+        word="unique", said=said, analyzer="uniqueness", arguments={"columns": list(columns)}, dimension="uniqueness"
+    )
 
 
 def _bounded(place: Place, word: str, limit: Any) -> Iterator[Promise]:
     argument, said = BOUNDS[word]
-    yield Promise(word, f"{place.path} is {said} {limit}", "in_range", {"column": place.path, argument: limit})
+    yield Promise(
+        word=word,
+        said=f"{place.path} is {said} {limit}",
+        analyzer="in_range",
+        arguments={"column": place.path, argument: limit},
+    )
 
 
 def _shortest(place: Place, word: str, length: int) -> Iterator[Promise]:
     said, assertion = f"{place.path} has at least {length} characters", Assertion("mustBeGreaterOrEqualTo", length)
-    yield Promise(word, said, "minimum_length", {"column": place.path}, assertion=assertion)
+    yield Promise(
+        word=word, said=said, analyzer="minimum_length", arguments={"column": place.path}, assertion=assertion
+    )
 
 
 def _longest(place: Place, word: str, length: int) -> Iterator[Promise]:
     said, assertion = f"{place.path} has at most {length} characters", Assertion("mustBeLessOrEqualTo", length)
-    yield Promise(word, said, "maximum_length", {"column": place.path}, assertion=assertion)
+    yield Promise(
+        word=word, said=said, analyzer="maximum_length", arguments={"column": place.path}, assertion=assertion
+    )
 
 
 def _patterned(place: Place, word: str, pattern: str) -> Iterator[Promise]:
     arguments = {"column": place.path, **searched(pattern)}
-    yield Promise(word, f"{place.path} has its promised pattern", "pattern_match", arguments)
+    yield Promise(
+        word=word, said=f"{place.path} has its promised pattern", analyzer="pattern_match", arguments=arguments
+    )
 
 
 def searched(pattern: Any) -> dict[str, Any]:
@@ -141,11 +164,11 @@ def _formatted(place: Place, word: str, name: str) -> Iterator[Promise]:
     """Of text by its shape, of numbers by their range; nothing of other formats, which bound no value."""
     said = f"{place.path} has the format {name}"
     if place.property.logical_type == "string" and name in FORMATS:
-        yield Promise(word, said, "pattern_match", {"column": place.path, "format": name})
+        yield Promise(word=word, said=said, analyzer="pattern_match", arguments={"column": place.path, "format": name})
     elif place.property.logical_type in {"integer", "number"} and name in NUMBER_FORMATS:
         given = zip(("minimum", "maximum"), NUMBER_FORMATS[name], strict=True)
         bounds = {argument: limit for argument, limit in given if limit is not None}
-        yield Promise(word, said, "in_range", {"column": place.path, **bounds})
+        yield Promise(word=word, said=said, analyzer="in_range", arguments={"column": place.path, **bounds})
 
 
 def _multiple(place: Place, word: str, number: float) -> Iterator[Promise]:
@@ -173,12 +196,25 @@ def _with_fields(place: Place, word: str, names: list[str]) -> Iterator[Promise]
     for name in names:
         arguments, where = {"column": f"{parent}.{_part(name)}"}, f"{place.sql} IS NOT NULL"
         said = f"{place.path} has its {name}"
-        yield Promise(f"{word}-{name}", said, "completeness", arguments, where, dimension="completeness")
+        yield Promise(
+            word=f"{word}-{name}",
+            said=said,
+            analyzer="completeness",
+            arguments=arguments,
+            where=where,
+            dimension="completeness",
+        )
 
 
 def _kept(place: Place, word: str, said: str, predicate: str) -> Promise:
     """The promise that a condition holds for every value that is there."""
-    return Promise(word, said, "compliance", {"predicate": predicate}, f"{place.sql} IS NOT NULL")
+    return Promise(
+        word=word,
+        said=said,
+        analyzer="compliance",
+        arguments={"predicate": predicate},
+        where=f"{place.sql} IS NOT NULL",
+    )
 
 
 OPTIONS: dict[str, Callable[[Place, str, Any], Iterator[Promise]]] = {

@@ -60,4 +60,6 @@ def _top(of: DataObject, column: str) -> str:
 
 
 def _refused(check: BoundCheck, message: str, remedy: str) -> Fault:
-    return Fault("TR-CHECK-BORROWED", check.check.path, message, remedy, check.check.line)
+    return Fault(
+        code="TR-CHECK-BORROWED", where=check.check.path, message=message, remedy=remedy, line=check.check.line
+    )

@@ -10,7 +10,7 @@ from treaty.engine.checks.binding import BoundCheck, bind
 from treaty.engine.core.results import Runner
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entrusted:
     """A check, its promise in words, who judges it, and why nobody does here (None where it is judged here).
 
@@ -35,7 +35,10 @@ def entrusted(described: DataObject) -> tuple[Entrusted, ...]:
     except ContractError as error:
         reason = "; ".join(fault.message for fault in error.faults)
         faulty = (each for each in described.checks if each.kind != "text")
-        return (*(Entrusted(each, each.name, Runner.ELSEWHERE, reason=reason) for each in faulty), *texts)
+        return (
+            *(Entrusted(check=each, sentence=each.name, runner=Runner.ELSEWHERE, reason=reason) for each in faulty),
+            *texts,
+        )
 
 
 def _of_engine(bound: BoundCheck) -> Entrusted:
@@ -52,4 +55,10 @@ def _of_engine(bound: BoundCheck) -> Entrusted:
 
 
 def _of_people(check: Check) -> Entrusted:
-    return Entrusted(check, check.name, Runner.PEOPLE, column=check.column, reason="a text is read by people alone")
+    return Entrusted(
+        check=check,
+        sentence=check.name,
+        runner=Runner.PEOPLE,
+        column=check.column,
+        reason="a text is read by people alone",
+    )

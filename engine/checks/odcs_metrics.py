@@ -12,8 +12,8 @@
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from treaty.contracts.document.model import Check
 from treaty.contracts.errors import nearest
@@ -23,7 +23,8 @@ from treaty.engine.checks.column_keywords import searched
 UNITS = {"rows": "rows", "percent": "percent", "percentage": "percent", "%": "percent"}
 
 
-class Metric(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Metric:
     """The analyzer that a metric is, which argument names its columns, and whether it is counted in rows or percent.
 
     `words`: the standard's names of further arguments, with the arguments that a value of each stands for."""
@@ -31,8 +32,8 @@ class Metric(NamedTuple):
     analyzer: str
     columns: str | None = "column"
     counted: bool = True
-    words: Mapping[str, Callable[[Any], Mapping[str, Any]]] = {}
-    fixed: Mapping[str, Any] = {}
+    words: Mapping[str, Callable[[Any], Mapping[str, Any]]] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _missing(values: Any) -> Mapping[str, Any]:
@@ -45,11 +46,11 @@ def _valid(values: Any) -> Mapping[str, Any]:
 
 
 METRICS = {
-    "rowCount": Metric("size", columns=None, counted=False),
-    "nullValues": Metric("null_values"),
-    "missingValues": Metric("missing_values", words={"missingValues": _missing}),
-    "invalidValues": Metric("invalid_values", words={"validValues": _valid, "pattern": searched}),
-    "duplicateValues": Metric("duplicate_rows", columns="columns", fixed={"copies": "extra"}),
+    "rowCount": Metric(analyzer="size", columns=None, counted=False),
+    "nullValues": Metric(analyzer="null_values"),
+    "missingValues": Metric(analyzer="missing_values", words={"missingValues": _missing}),
+    "invalidValues": Metric(analyzer="invalid_values", words={"validValues": _valid, "pattern": searched}),
+    "duplicateValues": Metric(analyzer="duplicate_rows", columns="columns", fixed={"copies": "extra"}),
 }
 
 

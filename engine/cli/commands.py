@@ -175,8 +175,13 @@ def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, li
     if not only:
         return run
     asked = SampleRequest(
-        request.source, request.contract, request.object, only, limit=limit, others=request.others
-    )  # fmt: skip
+        source=request.source,
+        contract=request.contract,
+        object=request.object,
+        only=only,
+        limit=limit,
+        others=request.others,
+    )
     return run.model_copy(update={"samples": spark.sample(asked)})
 
 
@@ -281,7 +286,13 @@ def quarantine(
     request = request_of(data, contract, partition_by, object_name, format)
     into = Quarantine(out, out_format.value, overwrite=overwrite, warnings=warnings)
     with in_spark(remote, memory) as spark:
-        asked = QuarantineRequest(request.source, request.contract, request.object, into, sources_of(others))
+        asked = QuarantineRequest(
+            source=request.source,
+            contract=request.contract,
+            object=request.object,
+            into=into,
+            others=sources_of(others),
+        )
         done = spark.quarantine(asked)
     if as_json:
         print(json.dumps(asdict(done), indent=2))

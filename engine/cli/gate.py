@@ -150,7 +150,9 @@ def _beside(
         raise Stop("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
     asked = request_of(table, contract, partition_by, name, "parquet")
     by, store = asked.source.partition_by, _folder(state_url)
-    return Kept(read(asked.contract), asked.object, by, store, sources_of(others))
+    return Kept(
+        contract=read(asked.contract), object=asked.object, partition_by=by, store=store, others=sources_of(others)
+    )
 
 
 def _folder(state_url: str | None) -> Any:
@@ -191,11 +193,14 @@ def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> 
     site, by = site_of(table, spark), kept.partition_by
 
     def stage(rows: Source, folder: str, partition: Any) -> None:
-        spark.stage(StageRequest(rows, folder, by, partition, site.like(by)))
+        spark.stage(
+            StageRequest(candidate=rows, folder=folder, partition_by=by, partition=partition, like=site.like(by))
+        )
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
     return Gate(
-        site.location, kept.contract, kept.object, by, kept.store or store_of(site.location), spark.measure, stage,
+        table=site.location, contract=kept.contract, object=kept.object, partition_by=by,
+        store=kept.store or store_of(site.location), measure=spark.measure, stage=stage,
         admitted=admitted, keep=keep, others=kept.others, kind=site.kind, name=site.name, tables=spark,
         spoilt=kept.spoilt,
     )  # fmt: skip

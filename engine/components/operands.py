@@ -40,7 +40,7 @@ _MICROS = {**_SORTABLE, "date": "unix_date({0}) * 86400000000"}
 KEY_COLUMNS = ("treaty_key_within", "treaty_key_around")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Operand:
     """A SQL expression and the Spark type it has (simple string).
 

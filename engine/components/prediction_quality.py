@@ -107,7 +107,7 @@ def _best(model: "Model", rows: "Rows", alone: Any, some: slice) -> Any:
     return scores.argmax(axis=1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rows:
     """The rows that are judged, one of each content: class and copies; and their tokens, one line each: of which row,
     which feature, how often."""
@@ -128,7 +128,7 @@ class Rows:
         at = (numpy.cumsum(first) - 1)[~first]
         copies = counts[first]
         often = counts[~first] // copies[at]
-        return cls(classes[first], copies, at, features[~first], often)
+        return cls(truth=classes[first], copies=copies, at=at, tokens=features[~first], often=often)
 
     def only(self, known: Any) -> "Rows":
         """Without the tokens that are not known: what nothing was learned of would favour small classes."""

@@ -48,7 +48,7 @@ class References(Tally):
         return (f"rows whose ({keys}) is in {quote(self.dataset)} ({', '.join(map(quote_path, self.columns))})",)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pairing:
     """How rows of two datasets are compared: columns of ours with their partners of the other, and how far numbers may
     lie apart: `tolerance` as such, `relative` as a share of the larger one."""

@@ -101,7 +101,7 @@ class Check(OfColumns, OfGroups, OfTables):
         twice = sorted({each for each in ids if ids.count(each) > 1})
         if twice:
             message, remedy = f"several promises have the id {', '.join(twice)}", "give each its own: id='...'"
-            raise ContractError([Fault("TR-CHECK-ID", self.name, message, remedy)])
+            raise ContractError([Fault(code="TR-CHECK-ID", where=self.name, message=message, remedy=remedy)])
         return Contract(
             source=b"",
             document={"checks": [repr(each) for each in self.promises]},
@@ -109,7 +109,7 @@ class Check(OfColumns, OfGroups, OfTables):
             name=self.name,
             version="code",
             status="draft",
-            objects=(DataObject(self.name, checks=self.promises),),
+            objects=(DataObject(name=self.name, checks=self.promises),),
             terms=Terms(),
         )
 
@@ -137,7 +137,7 @@ def entry(promise: Promise) -> dict[str, Any]:
     assertion = promise.assertion
     if assertion is None or isinstance(assertion, Satisfying):
         message, remedy = "is judged by a function, which a document cannot hold", "use at_least, between and the like"
-        raise ContractError([Fault("TR-CHECK-FUNCTION", promise.id, message, remedy)])
+        raise ContractError([Fault(code="TR-CHECK-FUNCTION", where=promise.id, message=message, remedy=remedy)])
     words = {"where": promise.where, "scope": promise.scope}
     return {
         "id": promise.id,

@@ -9,7 +9,7 @@ from treaty.engine.core.results import CheckResult, Measurement, Outcome
 from treaty.engine.evaluation.sentences import found
 from treaty.engine.states.bag import States
 
-NOTHING = Reading(None, 0)
+NOTHING = Reading(value=None, rows=0)
 
 
 def unmeasured(check: BoundCheck) -> str:

@@ -121,7 +121,14 @@ class Bench:
         """What the metrics were before, and how the checks that ask for it share the false alarms."""
         sharing = sum(check.shares_alarms for check in self._bound(self.schema).checks)
         succession, terms = Succession.of(self.request.states), self.object.anomalies
-        return Pasts(self.request.history, succession, self.request.started, terms, sharing, self.request.spoilt)
+        return Pasts(
+            measured=self.request.history,
+            succession=succession,
+            now=self.request.started,
+            terms=terms,
+            metrics=sharing,
+            spoilt=self.request.spoilt,
+        )
 
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
@@ -222,7 +229,9 @@ class Bench:
 
     def _spectra(self) -> States:
         """What Spark told in the place of merged frequencies, and why nothing else can be said of those."""
-        entries = {key: State(Frequencies(), spectrum) for key, spectrum in self.request.spectra.items()}
+        entries = {
+            key: State(component=Frequencies(), value=spectrum) for key, spectrum in self.request.spectra.items()
+        }
         return States(entries, self.schema, dict.fromkeys(entries, TOO_MANY))
 
     def _whole(self, keys: frozenset[str]) -> States:

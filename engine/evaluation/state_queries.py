@@ -53,7 +53,7 @@ class Asked:
         return tuple(name for name, keys in held.items() if not wanted <= keys)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """What states say of a metric: the `reading` of `merged` partitions together, or the `reason` why it has no value.
 
@@ -80,7 +80,7 @@ def metric(text: str) -> Analyzer:
 
 
 def _refused(message: str, remedy: str) -> ContractError:
-    return ContractError([Fault("metric", "metric", message, remedy)])
+    return ContractError([Fault(code="metric", where="metric", message=message, remedy=remedy)])
 
 
 def _arguments(text: str) -> dict[str, Any]:
@@ -186,19 +186,19 @@ def prospect(given: Asked, held: Mapping[str, frozenset[str]], told: str | None 
 
     `told` says why something is lacking."""
     if given.bound is None or not held:
-        return Answer(given, reason=given.reason if held else NO_PARTITION)
+        return Answer(asked=given, reason=given.reason if held else NO_PARTITION)
     missing = given.missing(held)
     if not missing:
-        return Answer(given, len(held))
+        return Answer(asked=given, merged=len(held))
     lack = f"{len(missing)} of {len(held)} partitions have no state of it"
     told = told or (CLASSIFIED if any(part.passing for part in given.bound.parts.values()) else None)
     remedy = MEASURE if len(missing) == len(held) else AGAIN
-    return Answer(given, missing=missing, reason=f"{lack}: {told or remedy}")
+    return Answer(asked=given, missing=missing, reason=f"{lack}: {told or remedy}")
 
 
 def _answer(given: Asked, held: Mapping[str, frozenset[str]], together: States | None, now: datetime | None) -> Answer:
     if together is not None and given.bound and given.keys <= together.entries.keys():
-        found = Answer(given, len(held))
+        found = Answer(asked=given, merged=len(held))
     else:
         found = prospect(given, held, _told(together, given.keys) if together else None)
     if found.reason or given.bound is None or together is None:

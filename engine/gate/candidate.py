@@ -33,7 +33,7 @@ class Rejected(Exception):
         super().__init__(f"the candidate was not published: {run.verdict.value}, {failed} check(s) not passed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Gate:
     """The gate of a table whose folder is on this machine: where all of it lies, and what measures and stages.
 
@@ -80,9 +80,15 @@ class Gate:
         """The states of the partitions of what lies there, without those known; `beside` the table's others."""
         classifying = tuple((alone(each), ALONE["id"]) for each in self.contract.object(self.object).beside)
         request = MeasureRequest(
-            here, self.contract.source, self.object, known, others=self.others, limits=True, key=self.key,
+            source=here,
+            contract=self.contract.source,
+            object=self.object,
+            known=known,
+            others=self.others,
+            limits=True,
+            key=self.key,
             classifying=classifying,
-        )  # fmt: skip
+        )
         return self.measure(replace(request, beside=self.source) if beside else request)
 
 

@@ -18,7 +18,7 @@ from treaty.engine.protocol.gate_requests import LookRequest, PlaceRequest, Stan
 PUBLISHED = "_published-"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Locations(Steps):
     """The catalog's table `name`, whose folder is `table`, and what a publication has staged in `NEW` below `stage`.
 
@@ -94,4 +94,4 @@ class Locations(Steps):
         self.tables.place(PlaceRequest(self.name, name, folder))
 
     def _look(self, *names: str) -> Standing:
-        return self.tables.look(LookRequest(self.name, self.partition_by, places=names))
+        return self.tables.look(LookRequest(table=self.name, partition_by=self.partition_by, places=names))

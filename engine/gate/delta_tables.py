@@ -19,7 +19,7 @@ VERSION = "version"
 NONE = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Commits:
     """The Delta table in the folder `table`, and what a publication has staged in `NEW` below `stage`.
 
@@ -59,7 +59,17 @@ class Commits:
             {each: self.types.get(each, "string") for each in self.partition_by},
         )
         onto = None if version == NONE else version
-        self.tables.commit(CommitRequest(self.table, staged, self.partition_by, names, self.ident, onto, types))
+        self.tables.commit(
+            CommitRequest(
+                table=self.table,
+                staged=staged,
+                partition_by=self.partition_by,
+                names=names,
+                ident=self.ident,
+                version=onto,
+                types=types,
+            )
+        )
         _swapped(intent, store, self._look(intent))
 
     def settle(self, intent: Intent, store: Store) -> str:
@@ -81,7 +91,7 @@ class Commits:
         return
 
     def _look(self, intent: Intent | None = None) -> Standing:
-        ours = LookRequest(self.table, self.partition_by)
+        ours = LookRequest(table=self.table, partition_by=self.partition_by)
         if intent is not None:
             ours = replace(ours, ident=self.ident, since=int(intent.notes[VERSION]))
         return self.tables.look(ours)

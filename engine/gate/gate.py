@@ -124,11 +124,23 @@ def gate(  # noqa: PLR0913
     admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})
     return opened(
         Gate(
-            site.location, contract, chosen.name, by, store or store_of(site.location), partial(measure, spark),
-            partial(stage, by, like=site.like(by)), admitted, keep, others or {}, kind=site.kind, name=site.name,
-            tables=tables, key=key_of(keyed or site.location, key_file), spoilt=frozenset(spoilt),
+            table=site.location,
+            contract=contract,
+            object=chosen.name,
+            partition_by=by,
+            store=store or store_of(site.location),
+            measure=partial(measure, spark),
+            stage=partial(stage, by, like=site.like(by)),
+            admitted=admitted,
+            keep=keep,
+            others=others or {},
+            kind=site.kind,
+            name=site.name,
+            tables=tables,
+            key=key_of(keyed or site.location, key_file),
+            spoilt=frozenset(spoilt),
         )
-    )  # fmt: skip
+    )
 
 
 def key_of(table: str, key_file: str | None) -> Key | None:

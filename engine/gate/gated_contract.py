@@ -10,7 +10,7 @@ from treaty.engine.protocol.requests import Source
 from treaty.engine.states.generations import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kept:
     """A contract, the object of it that the table is, its partition columns, and where its states lie.
 

@@ -26,7 +26,7 @@ class Change:
         return self.before.fingerprint if self.before else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Intent:
     """One publication: `changes` by partition of `table`, whose new files are staged in the folder `staged`.
 

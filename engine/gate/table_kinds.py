@@ -65,7 +65,7 @@ def site_of(table: str, tables: Tables | None = None, *, new: Kind = Kind.FOLDER
     """What a table is; one that is not there yet is `new`. Raises EngineError where it is none that a gate can publish
     to, and for catalog tables without `tables`."""
     if is_named(table):
-        found = asked(tables, table).look(LookRequest(table))
+        found = asked(tables, table).look(LookRequest(table=table))
         location = located(found.location)
         # A Delta table is its folder, whoever else knows it by a name.
         return Site(found.kind, table if found.kind is Kind.CATALOG else location, location)
@@ -97,8 +97,18 @@ def publication(
         return Folders(site.location, partition_by, stage, disk)
     known = asked(tables, site.name)
     if site.kind is Kind.DELTA:
-        return Commits(site.location, partition_by, stage, known, disk, site.types)
-    return Locations(site.location, partition_by, stage, known, site.name, notes, disk)
+        return Commits(
+            table=site.location, partition_by=partition_by, stage=stage, tables=known, disk=disk, types=site.types
+        )
+    return Locations(
+        table=site.location,
+        partition_by=partition_by,
+        stage=stage,
+        tables=known,
+        name=site.name,
+        origins=notes,
+        disk=disk,
+    )
 
 
 def intended(intent: Intent, disk: Disk, tables: Tables | None) -> Publication:

@@ -47,7 +47,7 @@ class Carrier:
     domain: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Common:
     """A pattern of so many columns, with their mean impurity, the estimated share of false alarms where it is learned,
     and what such values usually mean."""
@@ -118,7 +118,13 @@ def _carriers(told: Iterable[Mapping[str, Any]], text: str) -> Iterator[Carrier]
 
 def _common(sums: Sums, at: int) -> Common:
     text = str(sums.texts[at])
-    return Common(text, int(sums.columns[at]), float(sums.fpr[at]), float(sums.alarms[at]), NAMED.get(text))
+    return Common(
+        text=text,
+        columns=int(sums.columns[at]),
+        fpr=float(sums.fpr[at]),
+        alarms=float(sums.alarms[at]),
+        name=NAMED.get(text),
+    )
 
 
 def _named(lake: Lake, seen: Seen, found: Iterable[Common]) -> list[Common]:

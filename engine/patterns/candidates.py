@@ -25,7 +25,7 @@ LAKE = {
 _RARE, _FEW, _HALF, _MANY = 0.0, 0.2, 0.5, 0.8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A pattern that could be promised: of which family, how its values fared, what is known of it."""
 
@@ -65,7 +65,9 @@ def _of_lake(
         if isinstance(found, Inferred):
             evidence = _bucket(found.alarms, (0.01, 0.02, 0.04))
             trained = nonconforming(matcher(found.pattern), counted)
-            yield Candidate(family, found.pattern, trained, (evidence, *order), found)
+            yield Candidate(
+                family=family, pattern=found.pattern, trained=trained, traits=(evidence, *order), inferred=found
+            )
 
 
 def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Candidate]:
@@ -75,7 +77,7 @@ def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Candid
         pattern = shape(distinct)
         if pattern is not None and pattern.is_safe:
             held = _held_out(shape(before) if before else None, newer)
-            yield Candidate(family, pattern, Counts(0, len(values)), (held, *order))
+            yield Candidate(family=family, pattern=pattern, trained=Counts(0, len(values)), traits=(held, *order))
 
 
 def _held_out(earlier: Pattern | None, newer: Counter[str]) -> str:

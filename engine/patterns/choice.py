@@ -21,7 +21,7 @@ class Choice:
     passes: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Taste:
     """What is preferred: how dear a false alarm is, the most that is borne, the most foreign columns that may pass, the
     floors that are admitted, and of which families (None: of any)."""

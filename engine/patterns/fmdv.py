@@ -34,7 +34,7 @@ class Objective(StrEnum):
     COLUMNS = "columns"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """What a pattern must be: the paper's r, m, tau and theta, which cuts are made, what is made least."""
 

@@ -72,7 +72,7 @@ def load(path: str | Path) -> Index:
     if said.get("format") != FORMAT or said.get("floors") != list(FLOORS):
         raise UnreadableIndex(f"{path} is an index of another format; make it again with `treaty patterns index`")
     fields = {name: table[name].to_numpy().astype(dtype) for name, dtype in FIELDS.items()}
-    sums = Sums(said["size"], **fields, texts=Texts(table["text"].combine_chunks()))
+    sums = Sums(size=said["size"], **fields, texts=Texts(table["text"].combine_chunks()))
     if not bool(np.all(sums.ids[1:] > sums.ids[:-1])):
         raise UnreadableIndex(f"{path} is damaged: its patterns are not in order")
     return _index(sums, said)

@@ -20,10 +20,12 @@ DETECTED_OF = 1000
 # What is not a pattern but what is left where there is none: the characters of the values, and the values themselves.
 FALLBACKS = frozenset(("characters", "characters_sized", "framed", "vocabulary"))
 # Only patterns that tell a structure, that hardly ever alarmed, and that few other columns have.
-STRICT = Taste(10.0, 0.01, 0.1, families=(frozenset(LAKE) | frozenset(SHAPES)) - FALLBACKS)
+STRICT = Taste(
+    dread=10.0, most_alarms=0.01, most_passes=0.1, families=(frozenset(LAKE) | frozenset(SHAPES)) - FALLBACKS
+)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Learned:
     """A promise about a text column: texts match the pattern, but for as many as did not when it was learned.
 
@@ -54,7 +56,7 @@ class Learned:
         return compare(self.trained, judged, alpha=self.alpha, floor=self.floor)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PatternResult:
     """What is promised of a column, or why nothing is.
 
@@ -77,21 +79,23 @@ def infer(values: Sequence[str | None], index: Index, taste: Taste | None = None
     known = known_to(index.sums, texts, index.least_columns)
     lake = known["least_alarming"]
     if len(texts) < LEAST_VALUES:
-        return PatternResult(None, _too_few(len(texts)), lake)
+        return PatternResult(learned=None, reason=_too_few(len(texts)), lake=lake)
     found = list(candidates(texts, known))
     chosen = best(offered(found, index.calibration, index.seen), taste or Taste())
     if chosen is None:
-        return PatternResult(None, _nothing(found), lake)
+        return PatternResult(learned=None, reason=_nothing(found), lake=lake)
     return _promised(chosen, index, lake)
 
 
 def _promised(chosen: Choice, index: Index, lake: Inferred | Reason) -> PatternResult:
     one = chosen.candidate
-    learned = Learned(one.family, one.pattern, one.trained, chosen.floor, one.inferred)
+    learned = Learned(
+        family=one.family, pattern=one.pattern, trained=one.trained, floor=chosen.floor, inferred=one.inferred
+    )
     return PatternResult(
-        learned,
-        _why(learned, lake),
-        lake,
+        learned=learned,
+        reason=_why(learned, lake),
+        lake=lake,
         alarms=min(1.0, chosen.alarms + index.optimism.excess),
         passes=chosen.passes,
         detectable=detectable(one.trained, DETECTED_OF),

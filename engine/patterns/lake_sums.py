@@ -21,7 +21,7 @@ LEARNED_SHARE = 0.1
 LEAST_LEARNED = 10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Sums:
     """Sums of so many columns, by pattern id, ascending. `texts` writes the patterns, beside the ids."""
 
@@ -128,4 +128,12 @@ def _reduced(size: int, fields: Sequence[Array], texts: Sequence[str]) -> Sums:
     columns, impurity, learned, failed = (
         np.bincount(places, field, len(ids)).astype(field.dtype) for field in fields[1:]
     )
-    return Sums(size, ids, columns, impurity, learned, failed, tuple(texts[place] for place in first))
+    return Sums(
+        size=size,
+        ids=ids,
+        columns=columns,
+        impurity=impurity,
+        learned=learned,
+        failed=failed,
+        texts=tuple(texts[place] for place in first),
+    )

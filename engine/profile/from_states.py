@@ -25,7 +25,7 @@ def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -
     left_out = frozenset(without)
     columns = [profile_of(each, schema) for each in schema if each.name not in left_out]
     opened, first, notes = _loaded(packed, profile_plan(columns).keys)
-    found = History((), ordered(first), notes=notes)
+    found = History(columns=(), partitions=ordered(first), notes=notes)
     looked = tuple(looked_into(each, found.whole, schema) for each in columns) if first else tuple(columns)
     wanted = second_plan(looked)
     if wanted and (more := _also(opened, wanted.keys)):

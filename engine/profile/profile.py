@@ -41,7 +41,7 @@ class Tried:
     metrics: Mapping[str, BoundAnalyzer]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnProfile:
     """What is measured of one column: its facts by name, and the frequent values where they may be shown.
 
@@ -140,7 +140,7 @@ def profile_plan(columns: Iterable[ColumnProfile]) -> Plan:
     return plan((measured for each in given for measured in each.metrics.values()), beside=beside)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class History:
     """The profiled columns and the states of each partition, oldest first.
 

@@ -27,7 +27,7 @@ _DISCRETE = INTEGRAL | FRACTIONAL | TEMPORAL | {"decimal", "boolean"}
 def beginning(profile: ColumnProfile) -> ColumnProfile:
     """The column of texts as the first scan reads it where hardly any of them is thought to read as anything else: one
     count, in place of one for each class."""
-    operand = Operand(begins(quote(profile.column.name)), "boolean")
+    operand = Operand(sql=begins(quote(profile.column.name)), type="boolean")
     return replace(profile, begun=BoundComponent(CountIf(), (operand,)))
 
 
@@ -102,9 +102,9 @@ def _is_untold(profile: ColumnProfile, whole: States) -> bool:
 
 
 def _as_text(column: Column) -> Operand:
-    operand = Operand(quote(column.name), column.type)
+    operand = Operand(sql=quote(column.name), type=column.type)
     zeroed = operand.uncovered() if column.base_type in FRACTIONAL else f"cast({operand.sql} as string)"
-    return Operand(zeroed, "string")
+    return Operand(sql=zeroed, type="string")
 
 
 def _tried(profile: ColumnProfile, whole: States, schema: Schema) -> tuple[Tried, ...]:
@@ -117,10 +117,10 @@ def _tried(profile: ColumnProfile, whole: States, schema: Schema) -> tuple[Tried
 
 def _try(reading: Reading, column: Column, schema: Schema) -> Tried:
     whole, sql = reading.kind == "integer", quote(column.name)
-    padded = Operand(f"{sql} RLIKE '^[+-]?0[0-9]'", "boolean")
+    padded = Operand(sql=f"{sql} RLIKE '^[+-]?0[0-9]'", type="boolean")
     return Tried(
         reading=reading,
-        read=BoundComponent(Count(), (Operand(reading.sql, reading.type),)),
+        read=BoundComponent(Count(), (Operand(sql=reading.sql, type=reading.type),)),
         padded=BoundComponent(CountIf(), (padded,)) if whole else None,
         metrics=facts_read_as(column, reading.type, reading.sql, schema),
     )
@@ -141,7 +141,9 @@ def settled(profile: ColumnProfile, whole: States) -> ColumnProfile:
     if kind is None:
         return profile
     if plain is None:
-        return replace(profile, read_as=ReadAs(kind[0], "boolean" if kind[0] == "boolean" else "string", kind[1]))
+        return replace(
+            profile, read_as=ReadAs(kind=kind[0], type="boolean" if kind[0] == "boolean" else "string", share=kind[1])
+        )
     return _read(profile, [plain], kind[1], whole)
 
 
@@ -149,6 +151,6 @@ def _read(profile: ColumnProfile, tried: Sequence[Tried], share: float, whole: S
     first = tried[0]
     formats = tuple(each.reading.format for each in tried if each.reading.format)
     padded = int(state_of(first.padded, whole) or 0)
-    read_as = ReadAs(first.reading.kind, first.reading.type, share, formats, padded)
+    read_as = ReadAs(kind=first.reading.kind, type=first.reading.type, share=share, formats=formats, padded=padded)
     told = first.metrics if len(tried) == 1 and not padded else {}
     return replace(profile, read_as=read_as, metrics={**profile.metrics, **told})

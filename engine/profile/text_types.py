@@ -42,7 +42,7 @@ class Reading:
     format: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReadAs:
     """What a column's texts were found to read as: the share of them, and of formats all that fit equally well.
 

@@ -65,7 +65,7 @@ def breaks(away: Any, width: Any) -> Any:
     return away > width
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Search:
     """A search for at most `most` clauses whose rates add up to at most the `budget`; some are `caught` anyway.
 

@@ -56,7 +56,7 @@ def normal(width: Array) -> Array:
 PAPERS: Mapping[Law, Callable[[Array], Array]] = {"any": chebyshev, "distance": cantelli, "mean": normal}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Past:
     """What the past says of a statistic, as its change has it: the middle, the spread with its floor, of how many.
 
@@ -143,7 +143,11 @@ def past(statistic: Statistic, change: Change, values: Array, floor: float) -> P
     spread = max(deviation, (1 + 1e-6) * _floor(change, values, floor), 1e-9 * abs(middle), 1e-12)
     finite = numpy.isfinite(middle) and numpy.isfinite(WIDTHS[-1] * spread)
     moved = min(1.0, deviation / spread)
-    return Past(statistic, change, middle, spread, len(seen), moved, seen) if finite else None
+    return (
+        Past(statistic=statistic, change=change, middle=middle, spread=spread, points=len(seen), moved=moved, seen=seen)
+        if finite
+        else None
+    )
 
 
 def _floor(change: Change, values: Array, floor: float) -> float:

@@ -180,7 +180,7 @@ def _number(text: str) -> float:
         return numpy.nan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Issue:
     """A type of issue by the paper's number and a word for it; what it is made with, and with which settings.
 
@@ -204,17 +204,41 @@ def _each(*values: Any) -> tuple[Setting, ...]:
 
 
 ISSUES: tuple[Issue, ...] = (
-    Issue(1, "schema_change", schema_change, _each(1, 10, 100)),
-    Issue(2, "unit_change", unit_change, tuple(product((10, 100), (10, 100, 1000))), of_texts=False),
-    Issue(3, "casing_change", casing_change, tuple(product((1, 10, 100), ("upper", "lower"))), of_numbers=False),
-    Issue(4, "blanks", blanks, _each(1, 50, 100)),
-    Issue(5, "volume_change", volume_change, _each(2, 10, 0.5, 0.1), drawn=False),
-    Issue(6, "distribution_change", distribution_change, tuple(product((10, 50), ("first", "last"))), drawn=False),
-    Issue(7, "misspelling", misspelling, _each(1, 10, 100)),
-    Issue(8, "insertion", insertion, _each(10, 50)),
-    Issue(9, "deletion", deletion, _each(10, 50)),
-    Issue(10, "padding", padding, tuple(product((10, 50, 100), ("leading", "trailing"))), of_numbers=False),
-    Issue(4, "nulls", nulls, _each(1, 50, 100)),
+    Issue(number=1, name="schema_change", make=schema_change, settings=_each(1, 10, 100)),
+    Issue(
+        number=2,
+        name="unit_change",
+        make=unit_change,
+        settings=tuple(product((10, 100), (10, 100, 1000))),
+        of_texts=False,
+    ),
+    Issue(
+        number=3,
+        name="casing_change",
+        make=casing_change,
+        settings=tuple(product((1, 10, 100), ("upper", "lower"))),
+        of_numbers=False,
+    ),
+    Issue(number=4, name="blanks", make=blanks, settings=_each(1, 50, 100)),
+    Issue(number=5, name="volume_change", make=volume_change, settings=_each(2, 10, 0.5, 0.1), drawn=False),
+    Issue(
+        number=6,
+        name="distribution_change",
+        make=distribution_change,
+        settings=tuple(product((10, 50), ("first", "last"))),
+        drawn=False,
+    ),
+    Issue(number=7, name="misspelling", make=misspelling, settings=_each(1, 10, 100)),
+    Issue(number=8, name="insertion", make=insertion, settings=_each(10, 50)),
+    Issue(number=9, name="deletion", make=deletion, settings=_each(10, 50)),
+    Issue(
+        number=10,
+        name="padding",
+        make=padding,
+        settings=tuple(product((10, 50, 100), ("leading", "trailing"))),
+        of_numbers=False,
+    ),
+    Issue(number=4, name="nulls", make=nulls, settings=_each(1, 50, 100)),
 )
 
 

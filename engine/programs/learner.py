@@ -118,8 +118,16 @@ class Learner:
     def program(self, budget: float) -> Program:
         """The program that catches the most issues for that rate of false alarms."""
         if not self.issues:
-            return Program(self.guards, budget, self.recipe.bound, self.history.points, self._is_text)
-        chosen = Search(self.candidates, budget, self.recipe.most, self.free, self.recipe.price).chosen()
+            return Program(
+                clauses=self.guards,
+                budget=budget,
+                bound=self.recipe.bound,
+                points=self.history.points,
+                is_text=self._is_text,
+            )
+        chosen = Search(
+            among=self.candidates, budget=budget, most=self.recipe.most, caught=self.free, price=self.recipe.price
+        ).chosen()
         clauses = [clause_of(each, self.history.series[each.past.statistic.name]) for each in chosen]
         return self._told((*clauses, *self.guards), budget)
 
@@ -184,7 +192,14 @@ class Learner:
         names = [each.name for each in self.issues]
         found = Counter(name for name, hits in zip(names, broken.T, strict=True) if hits.any())
         caught = {name: (found[name], of) for name, of in Counter(names).items()}
-        return Program(told, budget, self.recipe.bound, self.history.points, self._is_text, caught)
+        return Program(
+            clauses=told,
+            budget=budget,
+            bound=self.recipe.bound,
+            points=self.history.points,
+            is_text=self._is_text,
+            caught=caught,
+        )
 
 
 def _number(value: float | None) -> float:

@@ -23,8 +23,16 @@ def clause_of(choice: Choice, values: Array) -> Clause:
     alarms = int((known.away(series[numpy.isfinite(series)]) > choice.width).sum())
     lower, upper = limits(known.statistic, known.change, known.middle, half)
     return Clause(
-        known.statistic.name, known.change, lower, upper, known.middle, choice.width, choice.rate, known.points, alarms
-    )  # fmt: skip
+        statistic=known.statistic.name,
+        change=known.change,
+        lower=lower,
+        upper=upper,
+        middle=known.middle,
+        width=choice.width,
+        rate=choice.rate,
+        points=known.points,
+        alarms=alarms,
+    )
 
 
 def limits(
@@ -55,4 +63,15 @@ def guard(name: str, history: History) -> Clause | None:
     upper = upper if STATISTICS[name].most is None else None
     if lower is None and upper is None:
         return None
-    return Clause(name, LEVEL, lower, upper, middle, GUARD_WIDTH, 0.0, len(values), alarms, guard=True)
+    return Clause(
+        statistic=name,
+        change=LEVEL,
+        lower=lower,
+        upper=upper,
+        middle=middle,
+        width=GUARD_WIDTH,
+        rate=0.0,
+        points=len(values),
+        alarms=alarms,
+        guard=True,
+    )

@@ -12,7 +12,7 @@ from treaty.engine.programs.stationarity import Change
 from treaty.engine.statistics.summaries import Summary
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Clause:
     """What one statistic must keep, as its change has it: at least `lower`, at most `upper`; None: open to that side.
 
@@ -45,7 +45,7 @@ class Clause:
         return between((self.lower, self.upper), seen)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What a clause says of a batch: `holds` None where it could not be judged, for the `reason`.
 
@@ -76,7 +76,7 @@ class Judgement:
         return tuple(each for each in self.verdicts if each.holds is False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Program:
     """Clauses that must all hold. `budget`: the rate of false alarms that was asked for; `bound`: by which law.
 
@@ -119,13 +119,13 @@ class Program:
 def verdict(clause: Clause, value: float | None, history: History) -> Verdict:
     """What the clause says of a statistic's value that comes after the history; what is infinite keeps no limits."""
     if value is None:
-        return Verdict(clause, None, reason="the partition has no value for it")
+        return Verdict(clause=clause, holds=None, reason="the partition has no value for it")
     if not numpy.isfinite(value):
-        return Verdict(clause, False, value, value)
+        return Verdict(clause=clause, holds=False, value=value, seen=value)
     seen = clause.seen(value, history)
     if seen is None:
-        return Verdict(clause, None, value, reason="there is no partition to compare it with")
-    return Verdict(clause, clause.holds(seen), value, seen)
+        return Verdict(clause=clause, holds=None, value=value, reason="there is no partition to compare it with")
+    return Verdict(clause=clause, holds=clause.holds(seen), value=value, seen=seen)
 
 
 @dataclass(frozen=True)

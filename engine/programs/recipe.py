@@ -17,7 +17,7 @@ GUARD_WIDTH, GUARD_ROWS = 10.0, 2.0
 PRICE = 2.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recipe:
     """How a program is to be learned.
 

@@ -45,7 +45,7 @@ class Watched:
     statistic: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Refit:
     """A clause's limits as newer history tells them, rounded outwards.
 
@@ -125,14 +125,14 @@ def _refit(of: Watched, past: Past) -> Refit | Learning:
     tested = {at: _holds(clause, of.statistic, at, past) for at in past.before}
     names = [batch.name for batch in history.batches]
     return Refit(
-        of,
-        lower,
-        upper,
-        tuple(batch.name for batch in history.learned),
-        sum(holds is not None for holds in tested.values()),
-        tuple(names[at] for at, holds in tested.items() if holds is False),
-        tuple(map(finite, clause.change.series(history.series[of.statistic]).tolist())),
-        sum(batch.summary.rows for batch in history.learned),
+        watched=of,
+        lower=lower,
+        upper=upper,
+        partitions=tuple(batch.name for batch in history.learned),
+        judged=sum(holds is not None for holds in tested.values()),
+        alarms=tuple(names[at] for at, holds in tested.items() if holds is False),
+        seen=tuple(map(finite, clause.change.series(history.series[of.statistic]).tolist())),
+        rows=sum(batch.summary.rows for batch in history.learned),
     )
 
 
@@ -150,9 +150,16 @@ def _of(watched: Watched) -> Clause:
     """The clause as programs have it."""
     given = watched.clause
     return Clause(
-        watched.statistic, Change(given.lag, given.logged), given.lower, given.upper, 0.0, given.width or 1.0,
-        given.rate or 0.0, given.points, guard=given.is_guard,
-    )  # fmt: skip
+        statistic=watched.statistic,
+        change=Change(given.lag, given.logged),
+        lower=given.lower,
+        upper=given.upper,
+        middle=0.0,
+        width=given.width or 1.0,
+        rate=given.rate or 0.0,
+        points=given.points,
+        guard=given.is_guard,
+    )
 
 
 def _limits(clause: Clause) -> Limits:
@@ -177,14 +184,14 @@ def of_states(
     read = ((time, name, _read(packed[name], keys | {COUNT.key}, files)) for time, name in newest(packed))
     found = [(time, name, bag) for time, name, bag in read if bag is not None]
     return Measured(
-        tuple(name for _, name, _ in found),
-        tuple(time for time, _, _ in found),
-        tuple(int(bag.entries[COUNT.key].value) for _, _, bag in found),
-        {column or TABLE: _values(of, [bag for _, _, bag in found]) for column, of in asked.items()},
-        frozenset(name for name in asked if name and not _is_number(name, schema)),
-        {},
-        spoilt,
-        {name: [compared(of.values(), bag.values) for _, _, bag in found] for name, of in asked.items() if name},
+        names=tuple(name for _, name, _ in found),
+        times=tuple(time for time, _, _ in found),
+        rows=tuple(int(bag.entries[COUNT.key].value) for _, _, bag in found),
+        values={column or TABLE: _values(of, [bag for _, _, bag in found]) for column, of in asked.items()},
+        texts=frozenset(name for name in asked if name and not _is_number(name, schema)),
+        samples={},
+        spoilt=spoilt,
+        apart={name: [compared(of.values(), bag.values) for _, _, bag in found] for name, of in asked.items() if name},
     )
 
 

@@ -43,7 +43,7 @@ KIND = "program"
 IN_CONTRACTS = replace(RECIPE, without=frozenset(STATISTICS) - MEASURES.keys())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measured:
     """What is known of a table's partitions, oldest first: the `names`, their `times`, how many `rows` each has.
 
@@ -94,10 +94,17 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> 
     distinct = of.get("distinct_count")
     guessed = Distinct.deviation(distinct) if distinct and distinct > MOST_EXACT else 0.0
     if is_text:
-        return Texts(rows, present, distinct, length=(of.get("mean_length") or 0.0) * present, guessed=guessed, **apart)
+        return Texts(
+            rows=rows,
+            present=present,
+            distinct=distinct,
+            length=(of.get("mean_length") or 0.0) * present,
+            guessed=guessed,
+            **apart,
+        )
     spread = of.get("standard_deviation") or 0.0
     moments = (present, of.get("mean") or 0.0, spread * spread * present)
-    return Numbers(rows, moments, apart.get("curve"), distinct, guessed)
+    return Numbers(rows=rows, moments=moments, curve=apart.get("curve"), distinct=distinct, guessed=guessed)
 
 
 def programs(measured: Measured, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:

@@ -25,7 +25,7 @@ ONCE = frozenset({ROW_COUNT})
 TOLD_BY_ROWS = frozenset({"volume_change"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableProgram:
     """A program for each column, and the guard of the number of rows. `budget`: the rate of false alarms of a batch.
 
@@ -95,7 +95,7 @@ def fit_table(
 
     `anew`: how many of the newest batches are judged by what was known before each. Empty for no columns."""
     if not histories:
-        return TableProgram({}, None, 0.0)
+        return TableProgram(columns={}, rows=None, budget=0.0)
     longest = max(histories.values(), key=lambda each: each.points)
     budget = allowance(alarms, longest.cadence.yearly)
     each = replace(recipe, without=recipe.without | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
@@ -105,7 +105,7 @@ def fit_table(
     chosen = divided(menus, budget)
     columns = {name: chosen[name] if name in chosen else still[name] for name in histories}
     rows = guard(ROW_COUNT, longest) if menus else None
-    found = TableProgram(columns, rows, budget)
+    found = TableProgram(columns=columns, rows=rows, budget=budget)
     return _tested(found, learners, longest, anew) if anew else found
 
 

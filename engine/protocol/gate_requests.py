@@ -18,7 +18,7 @@ class Kind(StrEnum):
     DELTA = "delta"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LookRequest:
     """How does the table stand? `ident`: the publication that is looked for in its history, after version `since`.
 
@@ -31,7 +31,7 @@ class LookRequest:
     places: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Standing:
     """How a table stands: `location` is its folder, `fingerprints` are those of its partitions.
 
@@ -48,7 +48,7 @@ class Standing:
     places: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CommitRequest:
     """Replace the partitions `names` of a Delta table by what lies in the folder `staged`, in one commit.
 

@@ -30,7 +30,7 @@ class Source:
     version: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MeasureRequest:
     """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored.
 
@@ -74,7 +74,7 @@ class MeasureRequest:
     columns: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measured:
     """The states (packed, one bag a partition) of the changed partitions, and the marker that each was read at.
 
@@ -119,7 +119,7 @@ class Measured:
         return {**states, **passed}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProfileRequest:
     """Profile a table. `columns` () means all; `partitions` () means all; `sample`: about so many rows are read, drawn
     one by one, None: all.
@@ -143,7 +143,7 @@ class KeyOf:
     column: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DraftRequest:
     """Profile a table and suggest checks. The profile's words are those of `ProfileRequest`.
 
@@ -171,10 +171,17 @@ class DraftRequest:
     @property
     def profile(self) -> ProfileRequest:
         """The profile that the draft rests on."""
-        return ProfileRequest(self.source, self.object, self.columns, self.partitions, self.sample, self.in_force)
+        return ProfileRequest(
+            source=self.source,
+            object=self.object,
+            columns=self.columns,
+            partitions=self.partitions,
+            sample=self.sample,
+            in_force=self.in_force,
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Known:
     """A table that a lake is to know by a name. `columns`: those that are learned from. `as_of`: what says that it has
     not changed; a table that the lake knows as of the same is not read."""
@@ -212,7 +219,7 @@ class TextsRequest:
     rows: int = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SampleRequest:
     """Read up to `limit` rows that break each failed check of `only`, by check id with the partitions it failed in.
 
@@ -244,7 +251,7 @@ class Quarantine:
     warnings: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class QuarantineRequest:
     """Write the good rows of a table and the bad ones apart."""
 
@@ -255,7 +262,7 @@ class QuarantineRequest:
     others: Mapping[str, Source] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Quarantined:
     """How many rows are good and bad. By check id: how many rows broke it, and on how many it could not be evaluated
     (checks without any are left out), and why a check could be judged on no row."""
@@ -267,7 +274,7 @@ class Quarantined:
     unjudged: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StageRequest:
     """Write the rows of `candidate` below `folder`, partitioned by these columns; `partition` names values of them.
 

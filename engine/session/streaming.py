@@ -52,7 +52,7 @@ class Refused(Exception):
         super().__init__(f"the batch was not folded: {run.verdict.value}, {failed} check(s) not passed")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Watched:
     """The sink of a watched stream, for `foreachBatch`; `read` answers what arrived in a frame of rows."""
 
@@ -190,4 +190,12 @@ def watched(  # noqa: PLR0913
     chosen = object_name or contract.objects[0].name
     by = None if partition_by is None else tuple(partition_by)
     read = partial(arrived, contract.object(chosen), by, key)
-    return Watched(contract, chosen, store, stream, read, on_run, frozenset(Verdict(each) for each in stops))
+    return Watched(
+        contract=contract,
+        object=chosen,
+        store=store,
+        stream=stream,
+        read=read,
+        on_run=on_run,
+        stops=frozenset(Verdict(each) for each in stops),
+    )

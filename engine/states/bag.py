@@ -37,7 +37,8 @@ class Files(Protocol):
     def read(self, name: str) -> bytes: ...
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
     """One component's state: the merged value and the component that knows how to merge and write it.
 
     `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED.
@@ -105,14 +106,23 @@ def _written(key: str, state: State, files: Files | None) -> Packed:
     component = state.component
     described = Described(key, component.kind, component.version, component.plain)
     if component.plain:
-        return Packed(described, codec.encoded(state.value), state.source, None, state.key_id, state.passing)
+        return Packed(
+            described=described,
+            content=codec.encoded(state.value),
+            source=state.source,
+            file=None,
+            key_id=state.key_id,
+            passing=state.passing,
+        )
     content, file = component.dump(state.value), None
     if files and component.grouping and content:
         content, file = b"", files.write(content)
-    return Packed(described, content, state.source, file, state.key_id, state.passing)
+    return Packed(
+        described=described, content=content, source=state.source, file=file, key_id=state.key_id, passing=state.passing
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Held:
     """One state of a packed bag: its bytes within it, or the name of the file where it lies. Not `usable`: its
     component is of a version unknown here. `key_id`: of the key that its values were hashed with."""
@@ -147,7 +157,7 @@ def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mappi
 def _state(part: BoundComponent, value: Any, key: Key | None) -> State:
     keyless = part.keyed and not (key and key.lasting)
     passing = CLASSIFIED if part.passing else KEYLESS if keyless else ""
-    return State(part.component, value, key_id=key.id if key and part.keyed else "", passing=passing)
+    return State(component=part.component, value=value, key_id=key.id if key and part.keyed else "", passing=passing)
 
 
 def merge(bags: Iterable[States]) -> States | None:
@@ -220,7 +230,13 @@ def _merged(states: Sequence[State]) -> State:
         raise TypeError(KEYS_DIFFER)
     source = sources.pop() if len(sources) == 1 else MIXED
     value = component.merge_all([each.value for each in states])
-    return State(component, value, source, key_id, next((each.passing for each in states if each.passing), ""))
+    return State(
+        component=component,
+        value=value,
+        source=source,
+        key_id=key_id,
+        passing=next((each.passing for each in states if each.passing), ""),
+    )
 
 
 def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
@@ -245,7 +261,13 @@ def _loaded(packed: Packed, files: Files | None) -> State | None:
     component = _component(packed.described)
     if component is None:
         return None
-    return State(component, _value(packed, component, files), packed.source, packed.key_id, packed.passing)
+    return State(
+        component=component,
+        value=_value(packed, component, files),
+        source=packed.source,
+        key_id=packed.key_id,
+        passing=packed.passing,
+    )
 
 
 def _value(packed: Packed, component: Component, files: Files | None) -> Any:
@@ -309,11 +331,11 @@ def _laid(packed: Packed, files: Files) -> Packed:
     component = _component(packed.described)
     if component is None or component.plain or not component.grouping or not packed.content:
         return packed
-    return packed._replace(content=b"", file=files.write(bytes(packed.content)))
+    return replace(packed, content=b"", file=files.write(bytes(packed.content)))
 
 
 def _taken(packed: Packed, files: Files) -> Packed:
-    return packed if packed.file is None else packed._replace(content=_content(packed, files), file=None)
+    return packed if packed.file is None else replace(packed, content=_content(packed, files), file=None)
 
 
 def _rows(bag: Opened) -> Any:
@@ -343,7 +365,15 @@ def inventory(packed: bytes) -> tuple[tuple[Held, ...], Mapping[str, str]]:
 
 def _held(packed: Packed) -> Held:
     (key, kind, *_), usable = packed.described, _component(packed.described) is not None
-    return Held(key, kind, packed.size, packed.file, packed.source, usable, packed.key_id)
+    return Held(
+        key=key,
+        kind=kind,
+        size=packed.size,
+        file=packed.file,
+        source=packed.source,
+        usable=usable,
+        key_id=packed.key_id,
+    )
 
 
 def _component(described: Described) -> Component | None:

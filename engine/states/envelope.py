@@ -9,6 +9,7 @@ A history has thousands of bags with the same head, which is read once; plain va
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
@@ -32,7 +33,8 @@ class Described(NamedTuple):
     plain: bool
 
 
-class Packed(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
     """A state as it lies in a packed bag: an encoded value or bytes; or in a file, whose name it has.
 
     `key_id`: of the key that its values were hashed with. `passing`: why it is handed on and never stored."""
@@ -126,11 +128,17 @@ def _lying(head: Head, own: Mapping[str, Any], blobs: bytes) -> tuple[Packed, ..
     contents = (next(values) if each.plain else blobs[slice(*next(cuts))] for each in head.states)
     keys, passing = own.get("keys", {}), own.get("passing", {})
     if not (files or sources or keys or passing):
-        return tuple(map(Packed, head.states, contents))
+        return tuple(
+            Packed(described=each, content=content) for each, content in zip(head.states, contents, strict=True)
+        )
     return tuple(
         Packed(
-            each, content, sources.get(each.key, SCANNED), files.get(each.key), keys.get(each.key, ""),
-            passing.get(each.key, ""),
+            described=each,
+            content=content,
+            source=sources.get(each.key, SCANNED),
+            file=files.get(each.key),
+            key_id=keys.get(each.key, ""),
+            passing=passing.get(each.key, ""),
         )
         for each, content in zip(head.states, contents, strict=True)
-    )  # fmt: skip
+    )

@@ -54,4 +54,4 @@ def _merged(given: Iterable[States | None]) -> States | None:
 
 def _settled(state: State) -> State:
     component = state.component
-    return state._replace(value=component.settled(state.value)) if component.grouping else state
+    return replace(state, value=component.settled(state.value)) if component.grouping else state

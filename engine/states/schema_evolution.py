@@ -24,7 +24,7 @@ _FAMILIES = {**dict.fromkeys(INTEGRAL, "whole"), **dict.fromkeys(FRACTIONAL, "fr
 
 def family(type_: str) -> str:
     """What a type's states are alike with."""
-    operand = Operand("", type_)
+    operand = Operand(sql="", type=type_)
     alike = f"decimal {operand.scale}" if operand.base_type == "decimal" else type_.lower()
     return _FAMILIES.get(operand.base_type, alike)
 

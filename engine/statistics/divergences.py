@@ -141,7 +141,9 @@ def _apart(term: Term, left: float, right: float) -> float:
 def _rest(shares: Shares) -> Shares:
     """The bounds of what the values that are not listed have together."""
     rest = numpy.array([shares.rest])
-    return Shares(rest, numpy.array([max(0.0, 1.0 - float(shares.high.sum()))]) if shares.rest else rest, rest)
+    return Shares(
+        at=rest, low=numpy.array([max(0.0, 1.0 - float(shares.high.sum()))]) if shares.rest else rest, high=rest
+    )
 
 
 def _bounds(term: Term, given: Paired) -> tuple[Array, Array]:

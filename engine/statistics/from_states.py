@@ -23,14 +23,14 @@ KEPT = 4
 
 def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct: float | None = None) -> Numbers:
     """The summary of numbers: `rows` of the partition, a `Moments` state, a `Quantiles` state, the distinct count."""
-    return Numbers(rows, moments, steps(quantiles), distinct)
+    return Numbers(rows=rows, moments=moments, curve=steps(quantiles), distinct=distinct)
 
 
 def texts(rows: int, present: int, distinct: float | None = None, **known: Any) -> Texts:
     """The summary of texts: `rows`, those `present`, the distinct count, and by name whatever else of `Texts` is known.
 
     `characters` are sums over all texts, `values` and `masks` tallies."""
-    return Texts(rows, present, distinct, **known)
+    return Texts(rows=rows, present=present, distinct=distinct, **known)
 
 
 def apart(states: Mapping[str, Any]) -> dict[str, Any]:

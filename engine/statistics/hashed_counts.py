@@ -51,7 +51,7 @@ class Tally:
         if self.error or counts.sum() < self.rows:
             return Shares.at_least(counts, self.rows, self.error)
         at = counts / self.rows
-        return Shares(at, at, at)
+        return Shares(at=at, low=at, high=at)
 
 
 def spelled(texts: Spelled, often: Array, rows: int | None = None, error: int = 0) -> Tally:

@@ -219,7 +219,7 @@ def hundredth_of_all(of: Summary) -> float:
     return hundredth(of) * max(1, of.present)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Statistic:
     """A statistic: `of` one summary, or of two where it is a distance; None for no value.
 
@@ -256,15 +256,15 @@ def _times(factor: float, of: Summary) -> float:
 
 
 def _share(name: str, of: Callable[..., float | None], **more: Any) -> Statistic:
-    return Statistic(name, of, one_row, least=0.0, most=1.0, **more)
+    return Statistic(name=name, of=of, floor=one_row, least=0.0, most=1.0, **more)
 
 
 def _location(name: str, of: Callable[..., float | None], **more: Any) -> Statistic:
-    return Statistic(name, of, hundredth, texts=False, **more)
+    return Statistic(name=name, of=of, floor=hundredth, texts=False, **more)
 
 
 def _characters(name: str, of: Callable[..., float | None], **more: Any) -> Statistic:
-    return Statistic(name, of, one_text, texts=True, law=more.pop("law", "mean"), least=0.0, **more)
+    return Statistic(name=name, of=of, floor=one_text, texts=True, law=more.pop("law", "mean"), least=0.0, **more)
 
 
 # By how many rows' weight each distance moves when one row gets another value.
@@ -281,7 +281,7 @@ _WEIGHTS: Mapping[str, tuple[Callable[[Any], Any], float]] = {
 def _tallied(tally: str) -> tuple[Statistic, ...]:
     return tuple(
         Statistic(
-            f"{name}_of_{tally}", partial(_apart_in, tally, told), partial(_times, weight),
+            name=f"{name}_of_{tally}", of=partial(_apart_in, tally, told), floor=partial(_times, weight),
             law="distance", texts=True, least=0.0,
         )
         for name, (told, weight) in _WEIGHTS.items()
@@ -290,26 +290,28 @@ def _tallied(tally: str) -> tuple[Statistic, ...]:
 
 def _new(tally: str) -> Statistic:
     told, floor = partial(_apart_in, tally, divergences.new), partial(one_new, tally)
-    return Statistic(f"new_of_{tally}", told, floor, law="distance", texts=True, in_paper=False, least=0.0, most=1.0)
+    return Statistic(
+        name=f"new_of_{tally}", of=told, floor=floor, law="distance", texts=True, in_paper=False, least=0.0, most=1.0
+    )
 
 
 def _apart(name: str, of: Callable[..., float | None], floor: Callable[[Summary], float]) -> Statistic:
-    return Statistic(name, of, floor, law="distance", texts=False, least=0.0)
+    return Statistic(name=name, of=of, floor=floor, law="distance", texts=False, least=0.0)
 
 
 STATISTICS: Mapping[str, Statistic] = {
     each.name: each
     for each in (
-        Statistic("row_count", rows, one, law="mean", least=0.0),
-        Statistic("complete_ratio", complete_ratio, one_missing, law="mean", least=0.0, most=1.0),
-        Statistic("unique_ratio", unique_ratio, one_distinct_of_all, least=0.0, most=1.0),
-        Statistic("distinct_count", distinct, one_distinct, least=0.0),
+        Statistic(name="row_count", of=rows, floor=one, law="mean", least=0.0),
+        Statistic(name="complete_ratio", of=complete_ratio, floor=one_missing, law="mean", least=0.0, most=1.0),
+        Statistic(name="unique_ratio", of=unique_ratio, floor=one_distinct_of_all, least=0.0, most=1.0),
+        Statistic(name="distinct_count", of=distinct, floor=one_distinct, least=0.0),
         _location("minimum", minimum),
         _location("maximum", maximum),
         _location("mean", mean, law="mean"),
         _location("median", partial(quantile, 0.5)),
         _location("range", extent, least=0.0),
-        Statistic("sum", total, hundredth_of_all, texts=False),
+        Statistic(name="sum", of=total, floor=hundredth_of_all, texts=False),
         _location("standard_deviation", deviation, least=0.0, in_paper=False),
         _location("quantile_05", partial(quantile, 0.05), in_paper=False),
         _location("quantile_95", partial(quantile, 0.95), in_paper=False),
@@ -318,8 +320,8 @@ STATISTICS: Mapping[str, Statistic] = {
         _characters("mean_length", mean_length),
         *(_characters(f"mean_{each}", partial(mean_characters, each)) for each in ("letters", "digits", "punctuation")),
         *(_characters(f"mean_{each}", partial(mean_characters, each), in_paper=False) for each in ("upper", "blanks")),
-        Statistic("minimum_length", lambda of: of.shortest, one, texts=True, in_paper=False, least=0.0),
-        Statistic("maximum_length", lambda of: of.longest, one, texts=True, in_paper=False, least=0.0),
+        Statistic(name="minimum_length", of=lambda of: of.shortest, floor=one, texts=True, in_paper=False, least=0.0),
+        Statistic(name="maximum_length", of=lambda of: of.longest, floor=one, texts=True, in_paper=False, least=0.0),
         _share("padded_ratio", padded_ratio, texts=True, in_paper=False),
         _share("upper_share", upper_share, texts=True, in_paper=False),
         _apart("kolmogorov_smirnov", partial(_apart_in, "curves", step_functions.kolmogorov_smirnov), one_row),

@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 Array = NDArray[numpy.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Steps:
     """Ascending values `at`, and `upto`: the share of all values that are at most each of them; the last is 1.
 
@@ -55,7 +55,15 @@ def steps(state: bytes | None) -> Steps | None:
     upto = numpy.array(sketch.get_cdf(at, inclusive=True))[:-1]
     guessed = sketch.is_estimation_mode()
     error, of_bin = (sketch.normalized_rank_error(pmf) if guessed else 0.0 for pmf in (False, True))
-    return Steps(at, upto, error, of_bin, sketch.get_min_value(), sketch.get_max_value(), sketch.n)
+    return Steps(
+        at=at,
+        upto=upto,
+        error=error,
+        of_bin=of_bin,
+        smallest=sketch.get_min_value(),
+        largest=sketch.get_max_value(),
+        rows=sketch.n,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from treaty.engine.statistics.step_functions import Curves, Steps
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Numbers:
     """The numbers of a partition: all `rows`, the moments of those that are there, and how many distinct there are.
 
@@ -50,7 +50,7 @@ class Numbers:
         return Curves(self.curve, other.curve) if self.curve and other.curve else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Texts:
     """The texts of a partition: all `rows`, those `present`, `distinct` ones, and the tallies of values and masks.
 
@@ -87,14 +87,22 @@ def _of_numbers(values: Array) -> Numbers:
     present = int(numpy.searchsorted(ordered, numpy.nan)) if len(ordered) else 0
     ordered = ordered[:present]
     if not present:
-        return Numbers(len(values), (0, 0.0, 0.0), None, 0)
+        return Numbers(rows=len(values), moments=(0, 0.0, 0.0), curve=None, distinct=0)
     last = numpy.flatnonzero(numpy.append(ordered[1:] != ordered[:-1], True))
     at = ordered[last]
-    curve = Steps(at, (last + 1) / present, 0.0, 0.0, float(at[0]), float(at[-1]), present)
+    curve = Steps(
+        at=at,
+        upto=(last + 1) / present,
+        error=0.0,
+        of_bin=0.0,
+        smallest=float(at[0]),
+        largest=float(at[-1]),
+        rows=present,
+    )
     with numpy.errstate(over="ignore", invalid="ignore"):
         mean = float(ordered.mean()) if len(at) > 1 else float(at[0])
         squares = float(numpy.square(ordered - mean).sum())
-    return Numbers(len(values), (present, mean, squares), curve, len(at))
+    return Numbers(rows=len(values), moments=(present, mean, squares), curve=curve, distinct=len(at))
 
 
 def _of_texts(values: Array) -> Texts:
@@ -104,9 +112,9 @@ def _of_texts(values: Array) -> Texts:
     texts = Spelled.of(list(counts))
     often = numpy.fromiter(counts.values(), dtype=numpy.int64, count=len(counts))
     if not present:
-        return Texts(len(values), 0, 0, **tallies(texts, often))
+        return Texts(rows=len(values), present=0, distinct=0, **tallies(texts, often))
     return Texts(
-        len(values), present, len(counts),
+        rows=len(values), present=present, distinct=len(counts),
         length=float(texts.lengths @ often), shortest=float(texts.lengths.min()), longest=float(texts.lengths.max()),
         padded=float(texts.padded @ often), characters=texts.counted(often), **tallies(texts, often),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from treaty.engine.components.sketches import HeavyHitters
 Array = NDArray[numpy.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Shares:
     """The shares of some values: each about `at`, between `low` and `high`.
 
@@ -30,7 +30,7 @@ class Shares:
     @classmethod
     def about(cls, at: Array, error: float) -> "Shares":
         """Shares of which each may be wrong by the error, either way; together they are all."""
-        return cls(at, numpy.maximum(at - error, 0.0), numpy.minimum(at + error, 1.0))
+        return cls(at=at, low=numpy.maximum(at - error, 0.0), high=numpy.minimum(at + error, 1.0))
 
     @classmethod
     def at_least(cls, counts: Array, rows: int, error: int) -> "Shares":
@@ -38,7 +38,7 @@ class Shares:
         at = counts / rows
         rest = max(0.0, (rows - counts.sum()) / rows)
         most = min(rest, error / rows)
-        return cls(at, at, at + most, rest, most)
+        return cls(at=at, low=at, high=at + most, rest=rest, most=most)
 
     @cached_property
     def loose(self) -> float:

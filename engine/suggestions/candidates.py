@@ -34,7 +34,7 @@ WITHOUT_GAPS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A promise and how to measure whether a partition keeps it. `patch` is what it adds to the contract.
 
@@ -79,7 +79,7 @@ ProposeTable = Callable[[Part, float], Candidate | None]
 EXACT = (0.0,)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """A kind of suggestion. The first of `margins` with which it held is taken, `safety` times as wide.
 
@@ -102,7 +102,10 @@ def of_column(
     """Registers a suggestion that each column is asked for, by the function's name."""
 
     def register(propose: ProposeColumn) -> ProposeColumn:
-        add(COLUMN_SUGGESTIONS, Kind(propose.__name__, propose, margins, safety, over_time))
+        add(
+            COLUMN_SUGGESTIONS,
+            Kind(name=propose.__name__, propose=propose, margins=margins, safety=safety, over_time=over_time),
+        )
         return propose
 
     return register
@@ -114,7 +117,10 @@ def of_table(
     """Registers a suggestion about the table itself, by the function's name."""
 
     def register(propose: ProposeTable) -> ProposeTable:
-        add(TABLE_SUGGESTIONS, Kind(propose.__name__, propose, margins, safety, over_time))
+        add(
+            TABLE_SUGGESTIONS,
+            Kind(name=propose.__name__, propose=propose, margins=margins, safety=safety, over_time=over_time),
+        )
         return propose
 
     return register

@@ -145,7 +145,7 @@ def rights_of(session: Session, user: User, *, teams: Collection[UUID] = ()) -> 
     roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.part is Part.EVERYTHING)]))
     parts = [each for each in grants if each.part is not Part.EVERYTHING]
     granted = tuple(Granted(each.part, each.target, GRANTS[each.role]) for each in parts)
-    return Principal(user.id, user.name, roles, permissions_of(roles), granted=granted)
+    return Principal(user_id=user.id, name=user.name, roles=roles, permissions=permissions_of(roles), granted=granted)
 
 
 def stale(principal: Principal, *, now: datetime) -> bool:

@@ -59,7 +59,11 @@ def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) ->
 
 
 def _refuse_malformed(session: Session, grant: Grant) -> None:
-    faults = [Fault("TR-GRANT", where, message, remedy) for wrong, where, message, remedy in _wrongs(grant) if wrong]
+    faults = [
+        Fault(code="TR-GRANT", where=where, message=message, remedy=remedy)
+        for wrong, where, message, remedy in _wrongs(grant)
+        if wrong
+    ]
     if faults:
         raise Invalid("this cannot be granted", faults=faults)
     if grant.part is Part.DATASET:

@@ -77,7 +77,7 @@ class Keys:
         self._held, self._fetched = self._fetch(), now
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Provider:
     """A provider as the settings say: what its tokens must say, and which of their claims names a user."""
 

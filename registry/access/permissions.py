@@ -69,7 +69,7 @@ class Granted:
         return reads or on.lies_in(self.part, self.target)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Principal:
     """A user as they act now: through a session with all that their roles permit, through a token with its scopes.
 

@@ -25,7 +25,7 @@ RECENT = 12
 BY_ID = Order((Contract.id,))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListedContract:
     """A contract, its owner's name, its last run (None: never judged) and how many proposals are open.
 
@@ -98,7 +98,13 @@ def _listed(session: Session, query: Select[Contract, str], by: Principal) -> li
     open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
     harmed = upstream_warning.harmed(session, shown)
     return [
-        ListedContract(each, owner, last.get(each.id), open_counts.get(each.id, 0), each.id in harmed)
+        ListedContract(
+            contract=each,
+            owner=owner,
+            last_run=last.get(each.id),
+            open_proposals=open_counts.get(each.id, 0),
+            upstream_failed=each.id in harmed,
+        )
         for each, owner in found
     ]
 

@@ -19,7 +19,7 @@ SHOWN_PROSE = 300
 MOST_TAGS, LONGEST_LABEL = 50, 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Described:
     """What a document says of itself; all of it is empty where the text cannot be read."""
 

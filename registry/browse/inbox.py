@@ -26,7 +26,7 @@ MOST = 50
 Proposals = Select[Proposal, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Inbox:
     """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
     that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `put_off`:
@@ -50,7 +50,7 @@ class Counts:
     to_decide: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Queries:
     """What asks for each part of an inbox, oldest proposals and newest runs first."""
 

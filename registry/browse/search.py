@@ -59,7 +59,7 @@ class Found:
     facets: Mapping[LabelKind, Sequence[tuple[str, int]]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Source:
     """What of a contract is indexed."""
 
@@ -173,14 +173,24 @@ def _source(session: Session, contract_id: str) -> _Source | None:
     version = _version(session, contract) if contract else None
     if contract and version:
         return _Source(
-            contract.name, _name(session, contract.owner_id), version.state.value, version.version, version.body
+            name=contract.name,
+            owner=_name(session, contract.owner_id),
+            state=version.state.value,
+            version=version.version,
+            body=version.body,
         )
     query = select(Proposal).where(Proposal.contract_id == contract_id, col(Proposal.state).in_(REVIEWED))
     proposal = session.exec(query.order_by(col(Proposal.created).desc()).limit(1)).first()
     if proposal is None:
         return None
     said = described(proposal.base).names
-    return _Source(said[0] if said else contract_id, _name(session, proposal.author_id), PROPOSED, None, proposal.base)
+    return _Source(
+        name=said[0] if said else contract_id,
+        owner=_name(session, proposal.author_id),
+        state=PROPOSED,
+        version=None,
+        body=proposal.base,
+    )
 
 
 def _version(session: Session, contract: Contract) -> ContractVersion | None:

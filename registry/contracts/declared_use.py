@@ -22,7 +22,7 @@ ALL = "*"
 PINNABLE = IN_FORCE | {VersionState.SUPERSEDED}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Use:
     """What a consumer says of their use. `reads`: the columns by object, ALL for every one; None: all of everything.
 
@@ -78,12 +78,27 @@ def _unpinnable(standing: Standing, use: Use) -> Iterator[Fault]:
         Pin.VERSION: [each.version for each in standing.versions if each.state in PINNABLE],
     }
     if use.pin is Pin.NONE and use.pinned_to is not None:
-        yield Fault("TR-PIN", "pinned_to", "says what is pinned, but nothing is", "say pin: group or pin: version")
+        yield Fault(
+            code="TR-PIN",
+            where="pinned_to",
+            message="says what is pinned, but nothing is",
+            remedy="say pin: group or pin: version",
+        )
     elif use.pin is not Pin.NONE and use.pinned_to not in legal[use.pin]:
         message = f"is no {use.pin.value} of the contract that can be pinned"
-        yield Fault("TR-PIN", "pinned_to", message, f"name one of: {', '.join(legal[use.pin]) or 'none is there'}")
+        yield Fault(
+            code="TR-PIN",
+            where="pinned_to",
+            message=message,
+            remedy=f"name one of: {', '.join(legal[use.pin]) or 'none is there'}",
+        )
 
 
 def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault:
     names = sorted(known)
-    return Fault("TR-READS", where, message, nearest(name, names) or f"known are {', '.join(names[:20])}")
+    return Fault(
+        code="TR-READS",
+        where=where,
+        message=message,
+        remedy=nearest(name, names) or f"known are {', '.join(names[:20])}",
+    )

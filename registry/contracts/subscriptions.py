@@ -25,7 +25,7 @@ OLDEST_FIRST = Order((col(Subscription.id),))
 MOST_LAGGING = 500
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Listed:
     """A subscription, the name of its subscriber or of their team, how many checks of their own it has, and why its pin
     is behind. `holders`: who may change it and answer for it."""
@@ -188,7 +188,12 @@ def _refuse_channel(session: Session, subscription: Subscription) -> None:
     channel = session.get(Channel, subscription.channel_id)
     holders = {subscription.user_id, subscription.team_id} - {None}
     if channel is None or channel.contract_id is not None or (channel.user_id or channel.team_id) not in holders:
-        fault = Fault("TR-CHANNEL", "channel_id", "is no channel of yours for all contracts", "name one, or none")
+        fault = Fault(
+            code="TR-CHANNEL",
+            where="channel_id",
+            message="is no channel of yours for all contracts",
+            remedy="name one, or none",
+        )
         raise Invalid("the subscription has faults", faults=[fault])
 
 
@@ -198,7 +203,16 @@ def _listed(session: Session, found: Sequence[Subscription]) -> list[Listed]:
     pins = {each.contract_id for each in found if each.pin is not Pin.NONE}
     known: Mapping[str, Standing] = standings(session, pins) if pins else {}
     behind = {each.id: _behind(each, known.get(each.contract_id)) for each in found}
-    return [Listed(each, named[each.id], counts.get(each.id, 0), behind[each.id], holders[each.id]) for each in found]
+    return [
+        Listed(
+            subscription=each,
+            subscriber=named[each.id],
+            checks=counts.get(each.id, 0),
+            lagging=behind[each.id],
+            holders=holders[each.id],
+        )
+        for each in found
+    ]
 
 
 def _holders(session: Session, found: Sequence[Subscription]) -> dict[UUID, frozenset[UUID]]:

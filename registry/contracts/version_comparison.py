@@ -11,7 +11,7 @@ from treaty.registry import schemas
 from treaty.registry.contracts.numbering import next_free, says_enough
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Compared:
     """A document beside the version that it follows (`old` None: it is the first), and what breaks which mode.
 
@@ -31,12 +31,12 @@ def compared(
 
     `live`: all versions that are in force or that readers are pinned to, of which transitive modes are."""
     if old is None:
-        return Compared(None, new, Comparison(()), modes or new.terms.compatibility)
+        return Compared(old=None, new=new, comparison=Comparison(()), modes=modes or new.terms.compatibility)
     judged = modes or old.terms.compatibility
     first = compare(old, new, order)
     others = [each for each in live if each.version != old.version] if _transitive(judged) else []
     found = [(old.version, first), *((each.version, compare(each, new, order)) for each in others)]
-    return Compared(old, new, first, judged, tuple(violations(found, judged)))
+    return Compared(old=old, new=new, comparison=first, modes=judged, violations=tuple(violations(found, judged)))
 
 
 def shown(found: Compared, taken: Collection[str] = ()) -> schemas.DiffOut:

@@ -18,7 +18,7 @@ Frame = Any
 Make = Callable[[Any], Frame]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Delivery:
     """One partition of one table, as it arrives: `make` gives its frame from a Spark session.
 
@@ -37,7 +37,7 @@ class Delivery:
         return self.table, self.partition
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Lake:
     """Tables, all partitioned by one column. `deliveries` are grouped by what arrives at the same time."""
 
@@ -63,7 +63,14 @@ def shop_lake(
     within = [each for each in out_of_order.TURNS if each.table in names and history <= each.day and each.on < days]
     known = (each for each in incidents.INCIDENTS if each.table in names and history <= each.day < days)
     arriving = tuple(_arriving(day, tables, within, seed) for day in range(history, days))
-    return Lake("day", tuple(names), past, arriving, tuple(known), tuple(within))
+    return Lake(
+        column="day",
+        tables=tuple(names),
+        history=past,
+        deliveries=arriving,
+        incidents=tuple(known),
+        turns=tuple(within),
+    )
 
 
 def _arriving(day: int, tables: Sequence[ShopTable], within: Sequence[Turn], seed: int) -> tuple[Delivery, ...]:
@@ -86,7 +93,9 @@ def _delivery(table: ShopTable, day: int, seed: int, turn: Turn | None = None) -
         changed = {name: kind for each in known for name, kind in each.types.items()}
         return frame.withColumns({name: frame[name].cast(kind) for name, kind in changed.items()}) if changed else frame
 
-    return Delivery(table.name, shop_data.day_name(day), make, known, turn, rows)
+    return Delivery(
+        table=table.name, partition=shop_data.day_name(day), make=make, incidents=known, turn=turn, rows=rows
+    )
 
 
 def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> Lake:
@@ -103,7 +112,12 @@ def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -
             f"{data} has {len(found)} partition(s) by {column}: the loop needs {LEAST_PARTITIONS} or more", retry=False
         )
     split = max(2, round(len(found) * SHARE_OF_HISTORY))
-    return Lake(column, (table,), tuple(found[:split]), tuple((each,) for each in found[split:]))
+    return Lake(
+        column=column,
+        tables=(table,),
+        history=tuple(found[:split]),
+        deliveries=tuple((each,) for each in found[split:]),
+    )
 
 
 def _files(data: str, column: str, table: str) -> list[Delivery]:
@@ -113,7 +127,7 @@ def _files(data: str, column: str, table: str) -> list[Delivery]:
     if not files or column in files[0].read_text(errors="replace").partition("\n")[0].split(","):
         return []
     types = TypedFiles(tuple(str(each) for each in files))
-    return [Delivery(table, each.stem, partial(types.read, path=str(each))) for each in files]
+    return [Delivery(table=table, partition=each.stem, make=partial(types.read, path=str(each))) for each in files]
 
 
 def _partitions(session: Any, data: str, column: str, table: str) -> list[Delivery]:
@@ -132,7 +146,7 @@ def _partitions(session: Any, data: str, column: str, table: str) -> list[Delive
     def of(value: str) -> Make:
         return lambda _: frame.where(_equals(text, value)).drop(column)
 
-    return [Delivery(table, value, of(value)) for value in values]
+    return [Delivery(table=table, partition=value, make=of(value)) for value in values]
 
 
 def _equals(sql: str, value: str) -> str:

@@ -10,7 +10,7 @@ from treaty.registry.demo.shop_data import Row
 Damage = Callable[[list[Row], Random], list[Row]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Incident:
     """Something that went wrong: in which table, on which day (0 the first), and what it does to the rows.
 
@@ -45,12 +45,38 @@ def _lower_case(rows: list[Row], rng: Random) -> list[Row]:
 
 
 INCIDENTS = (
-    Incident("nulls", "orders", 27, "three in ten orders lost their customer_id", _nulls),
-    Incident("truncated load", "order_items", 30, "the load broke off after 35 % of the rows", _truncated),
-    Incident("new category", "orders", 33, "a payment kind nobody announced, in 5 % of the orders", _new_category),
-    Incident("schema change", "order_items", 35, "the quantity arrived as text", types={"quantity": "string"}),
-    Incident("negative amounts", "orders", 37, "one in fifty amounts with the wrong sign", _negative),
-    Incident("casing change", "customers", 39, "half of the countries in lower case", _lower_case),
+    Incident(name="nulls", table="orders", day=27, what="three in ten orders lost their customer_id", damage=_nulls),
+    Incident(
+        name="truncated load",
+        table="order_items",
+        day=30,
+        what="the load broke off after 35 % of the rows",
+        damage=_truncated,
+    ),
+    Incident(
+        name="new category",
+        table="orders",
+        day=33,
+        what="a payment kind nobody announced, in 5 % of the orders",
+        damage=_new_category,
+    ),
+    Incident(
+        name="schema change",
+        table="order_items",
+        day=35,
+        what="the quantity arrived as text",
+        types={"quantity": "string"},
+    ),
+    Incident(
+        name="negative amounts",
+        table="orders",
+        day=37,
+        what="one in fifty amounts with the wrong sign",
+        damage=_negative,
+    ),
+    Incident(
+        name="casing change", table="customers", day=39, what="half of the countries in lower case", damage=_lower_case
+    ),
 )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Turn:
     """A partition (of day `day`, 0 the first) that arrives with those of the later day `on`.
 
@@ -18,6 +18,15 @@ class Turn:
 
 
 TURNS = (
-    Turn("late partition", "orders", 28, 29, "the orders of a day arrived with those of the next"),
-    Turn("re-delivery", "order_items", 30, 31, "the load that broke off was delivered again, whole", again=True),
+    Turn(
+        name="late partition", table="orders", day=28, on=29, what="the orders of a day arrived with those of the next"
+    ),
+    Turn(
+        name="re-delivery",
+        table="order_items",
+        day=30,
+        on=31,
+        what="the load that broke off was delivered again, whole",
+        again=True,
+    ),
 )

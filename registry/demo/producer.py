@@ -45,7 +45,7 @@ def _quiet(log: Path) -> Iterator[None]:
         os.close(target)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Producer:
     """Writes partitions below `root`, by one column, and sends events to `url` with an API token."""
 

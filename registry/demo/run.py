@@ -128,8 +128,10 @@ def _main_job(settings: Settings, console: Console, *, data: str | None, column:
 def prepare(settings: Settings, link: str, lake: Lake, session: object, console: Console) -> tuple[Loop, Producer]:
     """The loop and its producer, with people enlisted through the one-time link."""
     people = enlist(settings.api, link, lambda: secrets.token_urlsafe(12))
-    producer = Producer(session, settings.home / "lake", lake.column, settings.api, people.token)
-    return Loop(lake, people, lambda line: console.print(escape(line))), producer
+    producer = Producer(
+        session=session, root=settings.home / "lake", column=lake.column, url=settings.api, token=people.token
+    )
+    return Loop(lake=lake, people=people, tell=lambda line: console.print(escape(line))), producer
 
 
 def run_loop(loop: Loop, producer: Producer, console: Console) -> Report:

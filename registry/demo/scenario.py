@@ -24,7 +24,7 @@ class NoAnswer(Exception):
     """The registry did not finish in time, or a task of it failed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class People:
     """Who acts in the loop, each signed in; the pipeline's token; the passwords by name."""
 
@@ -49,7 +49,7 @@ class Judged:
         return self.run.verdict in ALARMS
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Loop:
     """One run of the loop over a lake. `tell` is given a line of progress at a time."""
 
@@ -161,7 +161,7 @@ def enlist(url: str, link: str, password: Callable[[], str]) -> People:
     pipeline = admin.create_user("pipeline", roles=[Role.SERVICE])
     token = admin.issue_token("lineage", scopes=[Permission.LINEAGE], user_id=pipeline.id)
     producer, owner = (_signed_in(url, name, passwords) for name in ("producer", "owner"))
-    return People(admin, producer, owner, token.secret, passwords)
+    return People(admin=admin, producer=producer, owner=owner, token=token.secret, passwords=passwords)
 
 
 def _signed_in(url: str, name: str, passwords: dict[str, str]) -> Client:

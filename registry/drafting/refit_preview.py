@@ -41,7 +41,7 @@ UNKNOWN = "no version in force has a check {} of {}: name one by its id"
 NOWHERE: Both = (None, None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Seen:
     """A point; whether it is learned from, and what was admitted of it: as it is, and as it would be.
 
@@ -81,7 +81,7 @@ class Foreseen:
         return sum(each.alarms(0) for each in self.judged), sum(each.alarms(1) for each in self.judged)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """What is asked about: a check of the version in force, as it was approved and as it is judged now."""
 
@@ -132,7 +132,16 @@ def _asked(session: Session, settings: Settings, run: Run, word: PointMark, chec
                 for each in (shared, fits.judging(session, shared, about.object))
             )
             if found := _of(approved, check_id):
-                return Asked(session, settings, run, dataset, approved, found, _of(now, check_id) or found, word)
+                return Asked(
+                    session=session,
+                    settings=settings,
+                    run=run,
+                    dataset=dataset,
+                    checks=approved,
+                    approved=found,
+                    judging=_of(now, check_id) or found,
+                    word=word,
+                )
     raise Invalid(UNKNOWN.format(check_id, about))
 
 
@@ -159,7 +168,7 @@ def _refit(asked: Asked) -> Refit | None:
     return found if isinstance(found, Refit) else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Known:
     """A point that was measured, or the next one; whether it is left out, as it is and as it would be."""
 
@@ -171,12 +180,19 @@ class Known:
 
     def point(self, side: int) -> Point:
         """The point as detectors learn from it."""
-        return Point(self.time, self.value, self.partition, excluded=self.left_out[side])
+        return Point(time=self.time, value=self.value, partition=self.partition, excluded=self.left_out[side])
 
     def seen(self, bands: Both) -> Seen:
         """The point with what is admitted of it."""
         without = self.left_out
-        return Seen(self.partition, self.time, self.value, self.run_id, (not without[0], not without[1]), bands)
+        return Seen(
+            partition=self.partition,
+            time=self.time,
+            value=self.value,
+            run_id=self.run_id,
+            learned=(not without[0], not without[1]),
+            bands=bands,
+        )
 
 
 def _known(asked: Asked, partition: str | None) -> list[Known]:
@@ -202,7 +218,13 @@ def _is_alike(of: MeasurementOut, partition: str | None, time: datetime | None, 
 def _point(of: MeasurementOut, sides: tuple[Spoilt, Spoilt]) -> Known:
     spot = of.run_id, of.partition or None
     time = placed(of.partition).time or of.time
-    return Known(time, of.partition or None, finite(of.value), of.run_id, (spot in sides[0], spot in sides[1]))
+    return Known(
+        time=time,
+        partition=of.partition or None,
+        value=finite(of.value),
+        run_id=of.run_id,
+        left_out=(spot in sides[0], spot in sides[1]),
+    )
 
 
 def _seen(asked: Asked, known: Sequence[Known], detectors: tuple[Detector, Detector]) -> Iterator[Seen]:
@@ -218,12 +240,15 @@ def _seen(asked: Asked, known: Sequence[Known], detectors: tuple[Detector, Detec
 
 def _next(known: Sequence[Known], past: Series) -> list[Known]:
     last = known[-1:]
-    return [Known(each.time + past.step, None, None, None, (False, False)) for each in last]
+    return [
+        Known(time=each.time + past.step, partition=None, value=None, run_id=None, left_out=(False, False))
+        for each in last
+    ]
 
 
 def _teller(
     asked: Asked, known: Sequence[Known], past: tuple[Series, ...], detectors: tuple[Detector, Detector]
-) -> Callable[[Known], Both]:  # fmt: skip
+) -> Callable[[Known], Both]:
     """What both sides admit of a point; what came before anything changes is told once."""
     changed = min((each.time for each in known if each.left_out[0] is not each.left_out[1]), default=None)
     alike = detectors[0] == detectors[1]
@@ -234,7 +259,7 @@ def _teller(
     share = asked.approved.analyzer is not None and asked.approved.analyzer.unit == "share"
 
     def told(side: int, of: Known) -> Limits | None:
-        everything = Pasts({}, succession, of.time, terms, sharing)
+        everything = Pasts(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)
         # The next partition has no name yet: it shares the false alarms as its forerunners do.
         name = of.partition or (partitions[-1] if partitions else None)
         found = everything.after(past[side], of.time, detectors[side], name, share).band

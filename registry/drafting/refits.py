@@ -43,7 +43,7 @@ NOTHING = "no clause of a program is to be refitted"
 UNMOVED = "no limit moved"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Found:
     """What a refit found of an object of a version: new limits by clause, from `contents` of partitions by name."""
 
@@ -142,7 +142,13 @@ def _found(contract: Contract, about: About, read: Stored, settings: Settings, s
     checks = bind(contract.object(about.object), read.schema)
     wanted = [each for each in watched(checks) if each.clause.is_refitted]
     told = refits(wanted, read.known(wanted, settings, spoilt)).values()
-    return Found(contract, about, tuple(each for each in told if isinstance(each, Refit)), read.contents, read.version)
+    return Found(
+        contract=contract,
+        about=about,
+        refits=tuple(each for each in told if isinstance(each, Refit)),
+        contents=read.contents,
+        states_version=read.version,
+    )
 
 
 def _has(contract: Contract, name: str) -> bool:

@@ -37,10 +37,19 @@ class Template:
     def _faults(self, place: str, word: str) -> list[Fault]:
         if place not in self.places:
             remedy = nearest(place, self.places) or f"it has {', '.join(self.places)}"
-            return [Fault("template-place", place, f"is no place of the template {self.name}", remedy)]
+            return [
+                Fault(
+                    code="template-place",
+                    where=place,
+                    message=f"is no place of the template {self.name}",
+                    remedy=remedy,
+                )
+            ]
         if len(word) > LONGEST or not _WORD.fullmatch(word):
             remedy = f"use up to {LONGEST} letters, digits, blanks and the characters . _ - / : @"
-            return [Fault("template-word", place, "is no word that fits into a document", remedy)]
+            return [
+                Fault(code="template-word", where=place, message="is no word that fits into a document", remedy=remedy)
+            ]
         return []
 
 
@@ -56,7 +65,9 @@ def template(name: str) -> Template:
     known = {each.name: each for each in templates()}
     if name not in known:
         remedy = nearest(name, known) or f"there are {', '.join(known)}"
-        raise ContractError([Fault("template-unknown", ROOT, f"no template is named {name!r}", remedy)])
+        raise ContractError(
+            [Fault(code="template-unknown", where=ROOT, message=f"no template is named {name!r}", remedy=remedy)]
+        )
     return known[name]
 
 

@@ -43,7 +43,7 @@ BY_ROW = frozenset({Kind.FILLED, Kind.LISTED, Kind.RANGED, Kind.MATCHED, Kind.TR
 WHOLE_NUMBERS = frozenset({Kind.ROWS, Kind.DISTINCT})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Promise:
     """A check in one of these words. `told`: the listed values; the least and the greatest one, None for no bound; the
     pattern that the whole text matches; the condition that is true. `where`: of which rows alone."""
@@ -98,7 +98,12 @@ def _said(check: Entrusted) -> Iterator[Promise | Unsaid]:
     where = check.analyzer.where
     if reason := _hindrance(check, found, where):
         yield Unsaid(check, reason)
-    yield from () if reason else (Promise(*each, check, where) for each in found)
+    yield from () if reason else (_promise(each, check, where) for each in found)
+
+
+def _promise(meant: "Meant", check: Entrusted, where: str | None) -> Promise:
+    kind, columns, told = meant
+    return Promise(kind=kind, columns=columns, told=told, check=check, where=where)
 
 
 def _hindrance(check: Entrusted, found: list["Meant"], where: str | None) -> str | None:

@@ -38,7 +38,7 @@ class Section:
     tables: tuple[Table, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Told:
     """All that a page shows of a contract; `document` is the whole text, of which the rest is the readable part."""
 

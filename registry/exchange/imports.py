@@ -85,7 +85,13 @@ def texts(path: Path, form: Form, *, name: str | None = None) -> Iterator[Given]
     found = sorted(each for each in path.rglob("*") if each.suffix.lower() in form.suffixes and each.is_file())
     if not found or len(found) > MOST_FILES:
         told = f"holds {len(found)} files that end in {', '.join(sorted(form.suffixes))}"
-        raise NotImported({str(path): [Fault("import-files", ROOT, told, f"name a folder of 1 to {MOST_FILES}")]})
+        raise NotImported(
+            {
+                str(path): [
+                    Fault(code="import-files", where=ROOT, message=told, remedy=f"name a folder of 1 to {MOST_FILES}")
+                ]
+            }
+        )
     yield from (Given(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in found)
 
 
@@ -113,4 +119,4 @@ def _doubles(made: Sequence[Imported]) -> Iterator[tuple[str, Fault]]:
         known = first.setdefault((each.contract_id, each.version), each)
         if known is not each:
             message = f"is version {each.version} of {each.contract_id}, as is that of {known.source}"
-            yield each.source, Fault("import-twice", "id", message, "keep one of the two")
+            yield each.source, Fault(code="import-twice", where="id", message=message, remedy="keep one of the two")

@@ -177,4 +177,4 @@ class _Reader:
         place = self.tokens[last].start() if self.tokens else 0
         line = self.source.count("\n", 0, place) + 1
         hint = remedy or "write `name TYPE, ...` or a CREATE TABLE statement"
-        return ContractError([Fault("spark-ddl", ROOT, message, hint, line)])
+        return ContractError([Fault(code="spark-ddl", where=ROOT, message=message, remedy=hint, line=line)])

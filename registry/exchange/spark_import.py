@@ -19,7 +19,16 @@ def documents(given: Given) -> Iterator[bytes]:
     """The contract of the table in the text. Raises ContractError with all its faults."""
     found = _of_json(given.text) if given.text.lstrip().startswith(b"{") else described(_text(given.text))
     if len(found.columns) > MAX_COLUMNS:
-        raise ContractError([Fault("spark-columns", ROOT, f"has more than {MAX_COLUMNS} columns", "split the table")])
+        raise ContractError(
+            [
+                Fault(
+                    code="spark-columns",
+                    where=ROOT,
+                    message=f"has more than {MAX_COLUMNS} columns",
+                    remedy="split the table",
+                )
+            ]
+        )
     name = found.name or given.name
     schema = Schema(tuple(column for column, _ in found.columns))
     document = skeleton(
@@ -37,11 +46,15 @@ def documents(given: Given) -> Iterator[bytes]:
 
 def _text(source: bytes) -> str:
     if len(source) > yaml_syntax.MAX_BYTES:
-        raise ContractError([Fault("text-size", ROOT, f"is longer than {yaml_syntax.MAX_BYTES // 1024} KiB")])
+        raise ContractError(
+            [Fault(code="text-size", where=ROOT, message=f"is longer than {yaml_syntax.MAX_BYTES // 1024} KiB")]
+        )
     try:
         return source.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ContractError([Fault("text-encoding", ROOT, "is not UTF-8", "save it as UTF-8")]) from None
+        raise ContractError(
+            [Fault(code="text-encoding", where=ROOT, message="is not UTF-8", remedy="save it as UTF-8")]
+        ) from None
 
 
 def _of_json(source: bytes) -> Described:

@@ -1,6 +1,6 @@
 """What people do with incidents: look at them, acknowledge, assign, put off, resolve with a reason, and open again."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -37,7 +37,7 @@ class Which:
     snoozed: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Listed:
     """An incident with its parts, as far as they may be read, and the names of the people in it."""
 
@@ -111,7 +111,13 @@ def _listed(session: Session, found: Sequence[Incident], by: Principal) -> list[
         if _about(each) in readable:
             of.setdefault(each.incident_id, []).append(each)
     return [
-        Listed(each, of.get(each.id, ()), *(names.get(user) if user else None for user in _people(each)))
+        Listed(
+            incident=each,
+            parts=of.get(each.id, ()),
+            assignee=_name(names, each.assignee_id),
+            acknowledged_by=_name(names, each.acknowledged_by_id),
+            resolved_by=_name(names, each.resolved_by_id),
+        )
         for each in found
     ]
 
@@ -251,6 +257,10 @@ def _fails_elsewhere(session: Session, part: IncidentPart) -> bool:
     same = row.contract_id == part.contract_id, row.object == part.object, col(row.active).is_(True)
     found = session.exec(select(row.incident_id).where(*same)).all()
     return any(each != part.incident_id for each in found)
+
+
+def _name(names: Mapping[UUID, str], user: UUID | None) -> str | None:
+    return names.get(user) if user else None
 
 
 def _people(incident: Incident) -> tuple[UUID | None, UUID | None, UUID | None]:

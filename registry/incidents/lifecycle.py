@@ -35,7 +35,7 @@ def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids:
         or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
     ):
         return None
-    seen = Seen(session, run, result, now, ids)
+    seen = Seen(session=session, run=run, result=result, now=now, ids=ids)
     if not seen.failing and session.exec(_parts_of(seen).limit(1)).first() is None:
         return None
     incident_downstream.take_turn(session)

@@ -22,7 +22,7 @@ Ids = Callable[[], UUID]
 Failing: TypeAlias = tuple[str, str | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Seen:
     """A run as incidents see it."""
 

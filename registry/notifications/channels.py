@@ -123,7 +123,10 @@ def _refuse_malformed(channel: Channel) -> None:
 
 
 def _invalid(message: str, remedy: str) -> Invalid:
-    return Invalid("this channel would lead nowhere", faults=[Fault("TR-CHANNEL", "target", message, remedy)])
+    return Invalid(
+        "this channel would lead nowhere",
+        faults=[Fault(code="TR-CHANNEL", where="target", message=message, remedy=remedy)],
+    )
 
 
 def _refuse_foreign(session: Session, team_id: UUID, by: Principal) -> None:

@@ -45,7 +45,7 @@ class Undelivered(Exception):
         super().__init__(reason)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Deliverer:
     """One deliverer. Everything it must remember is in the database."""
 

@@ -153,7 +153,9 @@ def _team(session: Session, team: Team) -> Principal:
     grants = session.exec(select(Grant).where(Grant.team_id == team.id)).all()
     roles = frozenset(Role(each.role) for each in grants if each.part is Part.EVERYTHING)
     parts = [Granted(each.part, each.target, GRANTS[each.role]) for each in grants if each.part is not Part.EVERYTHING]
-    return Principal(team.id, team.name, roles, permissions_of(roles), granted=tuple(parts))
+    return Principal(
+        user_id=team.id, name=team.name, roles=roles, permissions=permissions_of(roles), granted=tuple(parts)
+    )
 
 
 def _post(session: Session, notice: Notice, channel: Channel, *, now: datetime) -> bool:

@@ -23,7 +23,7 @@ VERDICTS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Notice:
     """Something that people are told once: `kind` and `subject`, the id of what it is about, say whether they were.
 
@@ -50,7 +50,7 @@ class Notice:
         return f"{self.kind.value}/{self.subject}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Told:
     """A notice as it is kept to be delivered, with the moment and the link of its page."""
 
@@ -241,7 +241,13 @@ def declined(request: ContractRequest, reason: str, place: Place, *, by: UUID) -
 
 def trial(subject: str) -> Notice:
     """That a channel works."""
-    return Notice(NoticeKind.TEST, "", subject, "this channel works", next_step="nothing is to be done")
+    return Notice(
+        kind=NoticeKind.TEST,
+        contract_id="",
+        subject=subject,
+        title="this channel works",
+        next_step="nothing is to be done",
+    )
 
 
 def as_text(told: Told) -> str:

@@ -25,7 +25,7 @@ PATIENCE = timedelta(minutes=60)
 WITHDRAWN = "the run that asked for it failed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Subject:
     """What is validated: one object of a contract, how urgently. `extra` travels with the task, for people to read."""
 

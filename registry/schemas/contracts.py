@@ -105,7 +105,7 @@ class SampleOut(Schema):
     expires: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementOut:
     """One metric at one time, of one partition (None: the whole dataset), measured on `counted` rows.
 

@@ -36,7 +36,7 @@ NOT_FOUND, CONFLICT, FAILING = 404, 409, 500
 TIMEOUT_SECONDS = 300
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RegistryStates:
     """The states of a dataset as the registry has them: a store for a gate. `where` is the service and the dataset.
 
@@ -135,10 +135,26 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
         where = f"{settings.api}/dataset/{found.dataset_id}"
         others = {name: _source(place) for name, place in found.others.items()}
         described = contract.object(found.object)
-        store = RegistryStates(used, where, found.name, found.namespace, found.contract_id, described)
+        store = RegistryStates(
+            client=used,
+            where=where,
+            name=found.name,
+            namespace=found.namespace,
+            contract_id=found.contract_id,
+            object=described,
+        )
         by, lies = found.place.partition_by, found.place.location
         keyed, spoilt = str(found.dataset_id), frozenset(found.spoilt)
-        yield Kept(contract, found.object, by, store, others, lies, keyed=keyed, spoilt=spoilt)
+        yield Kept(
+            contract=contract,
+            object=found.object,
+            partition_by=by,
+            store=store,
+            others=others,
+            location=lies,
+            keyed=keyed,
+            spoilt=spoilt,
+        )
 
 
 @contextmanager

@@ -31,7 +31,7 @@ OVER = "the version is not in force any more"
 SLACK = timedelta(minutes=10)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """A deadline that passed: what was promised, in which version, since when data count."""
 
@@ -65,12 +65,18 @@ def of(session: Session, task: Task) -> Asked | None:
     if version.state not in IN_FORCE or promised is None:
         return None
     dataset = contract_datasets.kept(session, contract.id, promised.object)
-    return Asked(contract, promised, version.id, datetime.fromisoformat(task.payload["due"]), dataset)
+    return Asked(
+        contract=contract,
+        promised=promised,
+        version_id=version.id,
+        due=datetime.fromisoformat(task.payload["due"]),
+        dataset=dataset,
+    )
 
 
 def judge(
     session: Session, task: Task, *, looked: datetime | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Keeps the run of the deadline; the task's result. `looked`: when the files were looked at that showed that data
     came, which nothing else told; None: something else did, or none came."""
     asked = of(session, task)
@@ -134,7 +140,16 @@ def _missed(session: Session, dataset: Dataset) -> Iterator[tuple[Appointment, A
             contract = read(body)
             promised = promises(contract).of(each.object, each.name)
             if promised is not None and each.missed is not None:
-                yield each, Asked(contract, promised, each.version_id, each.missed, dataset)
+                yield (
+                    each,
+                    Asked(
+                        contract=contract,
+                        promised=promised,
+                        version_id=each.version_id,
+                        due=each.missed,
+                        dataset=dataset,
+                    ),
+                )
 
 
 def _result(asked: Asked, looked: datetime | None) -> CheckResult:
@@ -203,8 +218,12 @@ def _record(session: Session, asked: Asked, told: CheckResult, by: _By) -> Run:
     run = recording.record(session, by.ids(), result, origin, now=by.now)
     lifecycle.of_run(session, run, result, now=by.now, ids=by.ids)
     described = asked.contract.object(asked.promised.object)
-    promise = Promise(asked.contract, described, About(asked.contract.id, described.name), None)
-    openlineage_emitter.note(session, Judged(promise, result, origin.reason), run, by.emitter, now=by.now)
+    promise = Promise(
+        contract=asked.contract, object=described, about=About(asked.contract.id, described.name), since=None
+    )
+    openlineage_emitter.note(
+        session, Judged(promise=promise, result=result, reason=origin.reason), run, by.emitter, now=by.now
+    )
     return run
 
 

@@ -42,7 +42,7 @@ class Lacking(Protocol):
 Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tuple[str, ...]]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tools:
     """What a validation works with: where states are, who reads and who judges the data, the time.
 

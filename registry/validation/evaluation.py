@@ -34,7 +34,7 @@ EMPTY = "the table holds no data yet"
 REDEFINED = "the table was given other columns; its data are as they were"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Judged:
     """How a promise was kept. `reason`: why nothing could be judged, or what else people should know.
 
@@ -47,7 +47,7 @@ class Judged:
     cause: Cause = Cause.DATA
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bench:
     """What all promises are judged from: the reading, the states of every partition there is, and their schema."""
 
@@ -68,13 +68,13 @@ def bench(asked: Order, tools: Tools, found: Reading, started: datetime) -> Benc
         with suppress(ContractError):
             files |= tools.large(each.contract, each.object.name, schema, whole)
     spectra = tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
-    return Bench(asked, tools, found, started, whole, schema, spectra)
+    return Bench(asked=asked, tools=tools, found=found, started=started, states=whole, schema=schema, spectra=spectra)
 
 
 def unevaluated(promise: Promise, reason: str, *, started: datetime, finished: datetime) -> Judged:
     """The promise of which no check could be evaluated, and why."""
     result = recording.unevaluated(promise.contract, promise.object.name, reason, started=started, finished=finished)
-    return Judged(promise, result, reason, readable=False)
+    return Judged(promise=promise, result=result, reason=reason, readable=False)
 
 
 def each(on: Bench, *, strict: bool) -> Iterator[Judged]:
@@ -99,7 +99,7 @@ def redefined(on: Bench) -> Iterator[Judged]:
         if schema != on.schema or last is not None:
             result = _judged(replace(on, schema=schema), promise, ())
             if result.results and not (last and _repeats(on, last, result)):
-                yield Judged(promise, result, REDEFINED, cause=Cause.SCHEMA)
+                yield Judged(promise=promise, result=result, reason=REDEFINED, cause=Cause.SCHEMA)
 
 
 def _of_columns(on: Bench, promise: Promise) -> UUID | None:
@@ -124,8 +124,8 @@ def one(on: Bench, promise: Promise) -> Judged | None:
     reason = _loss(lost)
     if not on.states:
         told = _of_nothing(on, promise, f"{reason}; nothing is left")
-        return Judged(promise, told.result, reason)
-    return Judged(promise, _judged(on, promise, delta), reason)
+        return Judged(promise=promise, result=told.result, reason=reason)
+    return Judged(promise=promise, result=_judged(on, promise, delta), reason=reason)
 
 
 def _guarded(on: Bench, promise: Promise, *, strict: bool) -> Judged | None:

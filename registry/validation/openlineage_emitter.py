@@ -174,7 +174,14 @@ def _caused(run: FoldedRun) -> "Caused":
     root_run, root_job = above or (run.run_id, (run.job_namespace, run.job_name))
     start, end = _nominal(run)
     job = run.job_namespace, run.job_name
-    return Caused(_uuid(run.run_id), job, _uuid(root_run), root_job, start, end)
+    return Caused(
+        run_id=_uuid(run.run_id),
+        job=job,
+        root_run_id=_uuid(root_run),
+        root_job=root_job,
+        nominal_start=start,
+        nominal_end=end,
+    )
 
 
 def _pair(told: Any) -> tuple[str, tuple[str, str]] | None:

@@ -36,7 +36,7 @@ class Unworkable(RegistryError):
     """This task cannot be done, now or later."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Promise:
     """An object of a contract's version in force, or a consumer's checks of it, which are judged by themselves.
 
@@ -53,7 +53,7 @@ class Promise:
     subscription_id: UUID | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Order:
     """A validation to be done: what the task is about, what else is promised of the same data, and what is known of
     them.
@@ -153,12 +153,12 @@ class _Desk:
         """The promise of a version in force."""
         whose = recording.Whose(found.about.contract_id, found.about.object, found.contract.fingerprint)
         return Promise(
-            found.contract,
-            found.object,
-            found.about,
-            self._since(whose),
-            coalescing.sequence(self.session, *found.about),
-            related_datasets.sources(self.session, found.contract, found.object),
+            contract=found.contract,
+            object=found.object,
+            about=found.about,
+            since=self._since(whose),
+            covers=coalescing.sequence(self.session, *found.about),
+            others=related_datasets.sources(self.session, found.contract, found.object),
         )
 
     def of_consumers(self, found: Sequence[InForce], consumers: Consumers) -> Iterator[Promise]:
@@ -178,7 +178,15 @@ class _Desk:
         since = self._since(recording.Whose(*about, document.fingerprint, subscription_id))
         others = related_datasets.sources(self.session, replace(document, id=about.contract_id), described.object)
         contract = replace(described.contract, id=about.contract_id)
-        return Promise(contract, described.object, about, since, 0, others, subscription_id)
+        return Promise(
+            contract=contract,
+            object=described.object,
+            about=about,
+            since=since,
+            covers=0,
+            others=others,
+            subscription_id=subscription_id,
+        )
 
     def _since(self, whose: recording.Whose) -> Mapping[str, str] | None:
         run = recording.last(self.session, whose, self.dataset_id)

@@ -32,7 +32,7 @@ PRUNED = "the states that the run judged are no longer all kept: state_days says
 ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """A check that comes out otherwise: its outcome and value, then and now. `reason`: what is said of it now."""
 
@@ -129,7 +129,13 @@ def _differences(before: Sequence[ResultRow], result: RunResult) -> list[Differe
     told = {key: _told(each) for key, each in now.items()}
     changed = [key for key in dict.fromkeys([*then, *told]) if then.get(key) != told.get(key)]
     return [
-        Difference(key[0], key[2], then.get(key), told.get(key), now[key].reason if key in now else None)
+        Difference(
+            check_id=key[0],
+            partition=key[2],
+            before=then.get(key),
+            after=told.get(key),
+            reason=now[key].reason if key in now else None,
+        )
         for key in changed
     ]
 

@@ -150,8 +150,12 @@ def _sweep(
         each.due = seen + every
         return
     subject = Subject(
-        contract.id, each.object, f"sweep/{now.isoformat()}", {"why": WHY.format(spelled(every))}, Priority.SWEEP
-    )  # fmt: skip
+        contract_id=contract.id,
+        object=each.object,
+        cause=f"sweep/{now.isoformat()}",
+        extra={"why": WHY.format(spelled(every))},
+        priority=Priority.SWEEP,
+    )
     if dataset is not None:
         coalescing.touch(session, subject, now=now, task_id=ids())
     each.due = now + every

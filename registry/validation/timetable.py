@@ -13,7 +13,7 @@ from treaty.registry.datasets import contract_datasets
 from treaty.registry.tables import Appointment, ContractVersion
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """A promise of when data of an object come. `due`: by when next; None: once they have come, or where no worker has
     looked at the version yet. `missed`: by when they should have come that have not. `arrived`: when data last came.
@@ -43,7 +43,7 @@ def _of_version(session: Session, version: ContractVersion) -> Iterator[Line]:
     for promised in found.watched:
         yield _line(session, version, promised)
     for fault in found.faults:
-        yield Line(version.version, fault.where, fault=f"{fault.message}: {fault.remedy}")
+        yield Line(version=version.version, name=fault.where, fault=f"{fault.message}: {fault.remedy}")
 
 
 def _line(session: Session, version: ContractVersion, promised: Promised) -> Line:

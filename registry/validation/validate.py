@@ -42,7 +42,7 @@ PUBLISHING = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """What a validation found of each promise; those with nothing new to judge are left out.
 
@@ -73,7 +73,7 @@ def examine(asked: Order, tools: Tools) -> Finding:
     if asked.publishing:
         raise state_store.Overtaken(PUBLISHING)
     if asked.past and not (asked.again or asked.afresh):
-        return Finding((), asked.also)
+        return Finding(judged=(), covered=asked.also)
     try:
         return _examined(asked, tools)
     except Unreadable:
@@ -87,7 +87,7 @@ def examine(asked: Order, tools: Tools) -> Finding:
 
 def unevaluated(asked: Order, reason: str, *, started: datetime, finished: datetime) -> Finding:
     """The finding that no check of the task's own could be evaluated, and why."""
-    return Finding((evaluation.unevaluated(asked.main, reason, started=started, finished=finished),))
+    return Finding(judged=(evaluation.unevaluated(asked.main, reason, started=started, finished=finished),))
 
 
 def keep(
@@ -128,9 +128,21 @@ def keep(
 def _origin(session: Session, asked: Order, measured: Measured | None, version: int) -> Origin:
     """Of what data the runs are, how these were found and which version of them was read."""
     if measured is None:
-        return Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, None, None)
+        return Origin(
+            dataset_id=asked.dataset_id,
+            task_id=asked.task_id,
+            lineage_run_id=asked.lineage_run_id,
+            marker=None,
+            states_version=None,
+        )
     marker = fingerprint(state_store.known(session, asked.dataset_id))
-    whence = Origin(asked.dataset_id, asked.task_id, asked.lineage_run_id, marker, version)
+    whence = Origin(
+        dataset_id=asked.dataset_id,
+        task_id=asked.task_id,
+        lineage_run_id=asked.lineage_run_id,
+        marker=marker,
+        states_version=version,
+    )
     return replace(whence, how=measured.how, version=measured.version)
 
 
@@ -163,7 +175,7 @@ def settle(session: Session, task: Task, covers: int | None, *, now: datetime, i
     made_for = task.payload.get("seq")
     if made_for is None:
         return
-    subject = Subject(task.payload["contract_id"], task.payload["object"], f"after/{task.id}")
+    subject = Subject(contract_id=task.payload["contract_id"], object=task.payload["object"], cause=f"after/{task.id}")
     coalescing.settle(session, subject, made_for if covers is None else covers, now=now, task_id=ids())
 
 
@@ -172,7 +184,12 @@ def _examined(asked: Order, tools: Tools) -> Finding:
     try:
         found = state_reading.read(asked, tools, {} if asked.again else asked.known, tools.parts.load())
         if all(_is_settled(each, found) for each in asked.promises):
-            return Finding(_redefined(asked, tools, found, started), asked.also, found.measured, seen=started)
+            return Finding(
+                judged=_redefined(asked, tools, found, started),
+                covered=asked.also,
+                measured=found.measured,
+                seen=started,
+            )
         return _judged(asked, tools, found, started)
     except (ContractError, StateError) as error:
         return unevaluated(asked, str(error), started=started, finished=tools.clock())
@@ -198,7 +215,14 @@ def _judged(asked: Order, tools: Tools, found: Reading, started: datetime) -> Fi
         found = state_reading.read(asked, tools, {}, {})
         told = tuple(evaluation.each(evaluation.bench(asked, tools, found, started), strict=False))
     until = tools.clock() + tools.sampling.lasts
-    return Finding(told, asked.also, found.measured, found.vanished, started, until)
+    return Finding(
+        judged=told,
+        covered=asked.also,
+        measured=found.measured,
+        vanished=found.vanished,
+        seen=started,
+        samples_until=until,
+    )
 
 
 def _without_others(asked: Order, tools: Tools, error: EngineError) -> Finding:

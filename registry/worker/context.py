@@ -28,7 +28,7 @@ from treaty.registry.validation.sampling import Sampling
 from treaty.registry.worker.metrics import Figures
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Means:
     """What a worker works with. Everything it must remember is in the database, so that it may end at any moment."""
 
@@ -54,7 +54,7 @@ class Means:
     def tools(self, task: Task) -> Tools:
         """What the validation of that task works with."""
         sampling = Sampling(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
-        parts = TaskParts(self.database, task.id, task.fence, self.clock, self.lease)
+        parts = TaskParts(database=self.database, task_id=task.id, fence=task.fence, clock=self.clock, lease=self.lease)
         return Tools(
             database=self.database, engine=self.engine, judge=self.judge, lacking=self.lacking, large=self.large,
             clock=self.clock, state_url=self.settings.states, sampling=sampling, parts=parts,

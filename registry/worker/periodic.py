@@ -110,7 +110,7 @@ def order_refits(means: Means) -> int:
 
 def deliver(means: Means) -> int:
     """Delivers what waits in the outbox; how many tries there were."""
-    return Deliverer(means.database, means.settings, means.clock, means.jitter).drain()
+    return Deliverer(database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter).drain()
 
 
 DUTIES = (

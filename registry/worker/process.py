@@ -13,6 +13,7 @@ from treaty.engine.core import key_files
 from treaty.engine.core.hash_key import Key
 from treaty.registry.core.database import connect, migrate
 from treaty.registry.core.settings import Settings
+from treaty.registry.validation.dependencies import Large
 from treaty.registry.worker.database_clock import DatabaseClock
 from treaty.registry.worker.loop import Stop, Worker
 from treaty.registry.worker.metrics import Figures, served
@@ -25,9 +26,7 @@ ADJUSTED = timedelta(minutes=1)
 def run(settings: Settings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
     from treaty.engine.evaluation.judge import judge
-    from treaty.engine.evaluation.large_frequencies import large
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
-    from treaty.engine.states.state_files import StateFiles
 
     limits = ChildSettings(
         limit_seconds=settings.engine_limit_seconds,
@@ -48,9 +47,10 @@ def run(settings: Settings) -> None:
         time = DatabaseClock(database)
         time.adjust()
         log.info("working")
-        files = StateFiles(settings.states)
-        too_large = partial(large, files=files, most=settings.merge_values)
-        worker = Worker(database, engine, judge, too_large, settings, clock=time, key=_key(settings), figures=figures)
+        worker = Worker(
+            database=database, engine=engine, judge=judge, large=_large(settings), settings=settings,
+            clock=time, key=_key(settings), figures=figures,
+        )  # fmt: skip
         clockwork = watched(worker, [Duty("clock", ADJUSTED, lambda _: time.adjust())])
         with clockwork, served(figures, settings.host, settings.worker_metrics_port):
             worker.forever(stop)
@@ -60,6 +60,14 @@ def run(settings: Settings) -> None:
         engine.close()
         database.dispose()
     log.info("stopped")
+
+
+def _large(settings: Settings) -> Large:
+    """What tells the states that this process does not merge itself."""
+    from treaty.engine.evaluation.large_frequencies import large
+    from treaty.engine.states.state_files import StateFiles
+
+    return partial(large, files=StateFiles(settings.states), most=settings.merge_values)
 
 
 def _key(settings: Settings) -> Key | None:

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")
 FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 LONGEST_FUNCTION, LONGEST_FILE = 40, 400
+MOST_POSITIONAL = 4
 BANNED = re.compile(r"(^|_)(utils?|managers?|helpers?|validators?|(?<!great_)expectations?)(_|$)", re.IGNORECASE)
 WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -63,6 +64,44 @@ def test_no_name_is_a_word_that_says_nothing(path: Path) -> None:
     spoken = [each.name for each in functions(path) if not each.name.startswith("_")]
     spelled = [path.stem, *("_".join(WORDS.findall(name)) for name in classes), *spoken]
     assert [name for name in spelled if BANNED.search(name)] == []
+
+
+def declared(node: ast.ClassDef) -> list[ast.AnnAssign]:
+    """The fields that a class declares, as far as its constructor takes them."""
+    fields = (each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name))
+    return [each for each in fields if not re.search(r"ClassVar|init=False", ast.unparse(each))]
+
+
+@cache
+def classes() -> dict[str, ast.ClassDef]:
+    """The classes of all packages; of those that share a name, the last."""
+    return {each.name: each for path in FILES for each in nodes(path) if isinstance(each, ast.ClassDef)}
+
+
+def positional(node: ast.ClassDef) -> int:
+    """How many fields a constructor that is made of them takes by position, with those of its bases.
+
+    Pydantic's models and the tables are built by keywords whatever they say: they take none."""
+    decorators = " ".join(ast.unparse(each) for each in node.decorator_list)
+    bases = [ast.unparse(base) for base in node.bases]
+    if "NamedTuple" not in bases and "dataclass" not in decorators:
+        return 0
+    inherited = sum(positional(classes()[base]) for base in bases if base in classes() and base != node.name)
+    return inherited + (0 if "kw_only=True" in decorators else len(declared(node)))
+
+
+def by_position(node: ast.ClassDef) -> int:
+    """How many of more than four arguments the constructor takes by position."""
+    made = next((each for each in node.body if isinstance(each, Function) and each.name == "__init__"), None)
+    if made is None:
+        return positional(node) if positional(node) > MOST_POSITIONAL else 0
+    places = len(made.args.posonlyargs) + len(made.args.args) - 1
+    return places if places + len(made.args.kwonlyargs) > MOST_POSITIONAL else 0
+
+
+def test_constructors_with_many_arguments_take_them_by_name() -> None:
+    every = ((path, each) for path in FILES for each in nodes(path) if isinstance(each, ast.ClassDef))
+    assert {f"{named(path)} {each.name}": by_position(each) for path, each in every if by_position(each)} == {}
 
 
 @pytest.mark.parametrize("name", sorted(ANALYZERS))

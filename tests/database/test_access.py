@@ -53,7 +53,9 @@ def session_of(engine: Engine, user: User) -> str:
 
 
 def token_of(engine: Engine, user: User, *scopes: Permission, expires: timedelta | None = HOUR) -> tuple[str, UUID]:
-    by = authentication.Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+    by = authentication.Principal(
+        user_id=user.id, name=user.name, roles=frozenset({Role.ADMIN}), permissions=frozenset(Permission)
+    )
     with transaction(engine) as tx:
         token = users.new_token(ids.new(), user_id=user.id, name="ci", scopes=scopes, now=NOW)
         token.expires = NOW + expires if expires else None
@@ -361,6 +363,6 @@ def test_signing_in_over_http_answers_wrong_names_and_wrong_passwords_alike(engi
 
 
 def test_forbidden_names_the_permission_that_is_missing() -> None:
-    nobody = authentication.Principal(ids.new(), "ada", frozenset(), frozenset())
+    nobody = authentication.Principal(user_id=ids.new(), name="ada", roles=frozenset(), permissions=frozenset())
     with pytest.raises(Forbidden, match="needs the permission users:manage, which ada does not have"):
         authentication.decide(nobody, Permission.USERS)

@@ -102,7 +102,9 @@ def test_a_worker_looks_at_the_clock_and_changes_nothing_where_nothing_is_due(wo
     start = clock.now() + DAY
     approve(world, "2.0.0", start=start)
     engine: Any = FakeEngine()
-    worker = Worker(world.engine, engine, judge, large, Settings(), clock=lambda: start)
+    worker = Worker(
+        database=world.engine, engine=engine, judge=judge, large=large, settings=Settings(), clock=lambda: start
+    )
     early = replace(worker, clock=lambda: start - DAY)
     assert [keep_time(each) for each in (early, worker, worker)] == [0, 1, 0]
     assert active(world) == "2.0.0"

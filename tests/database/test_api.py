@@ -580,7 +580,9 @@ def bare_token(world: World, call: Call) -> World:
     user = world.users[min(call.allowed)]
     token = users.new_token(ids.new(), user_id=user.id, name="bare", scopes=[scope], now=NOW)
     with transaction(world.engine) as tx:
-        by = authentication.Principal(user.id, user.name, frozenset({Role.ADMIN}), frozenset(Permission))
+        by = authentication.Principal(
+            user_id=user.id, name=user.name, roles=frozenset({Role.ADMIN}), permissions=frozenset(Permission)
+        )
         token.scopes = []
         secret = users.issue_token(tx, token, by=by, now=NOW)
         token.scopes = [scope]

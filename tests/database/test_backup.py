@@ -68,7 +68,13 @@ def place(template: Path, tmp_path: Path) -> Iterator[Place]:
         dataset = Dataset(id=ids.new(), namespace="file", name="/t", partition_by=["day"])
         tx.add(dataset)
         tx.flush()
-        state_store.save(tx, dataset.id, Measured(Schema(()), {"day=1": "f"}, {"day=1": b"bag"}), now=NOON, ids=ids.new)
+        state_store.save(
+            tx,
+            dataset.id,
+            Measured(schema=Schema(()), fingerprints={"day=1": "f"}, states={"day=1": b"bag"}),
+            now=NOON,
+            ids=ids.new,
+        )
         tx.exec(select(PartitionState)).one().files = names
         tx.commit()
     yield made

@@ -74,4 +74,4 @@ def test_what_a_consumer_asks_cannot_stop_the_producers_validation(
 def broken(*_: object) -> None:
     from treaty.contracts.errors import ContractError, Fault
 
-    raise ContractError([Fault("TR-X", "x", "no longer fits")])
+    raise ContractError([Fault(code="TR-X", where="x", message="no longer fits")])

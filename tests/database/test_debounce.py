@@ -60,7 +60,7 @@ class Play:
 
 
 def subject(cause: str) -> Subject:
-    return Subject("orders", "orders", cause)
+    return Subject(contract_id="orders", object="orders", cause=cause)
 
 
 STEPS = {"trigger": Play.trigger, "begin": Play.begin, "end": Play.end, "die": Play.die}

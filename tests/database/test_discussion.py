@@ -208,8 +208,13 @@ def test_what_concerns_somebody_who_does_not_decide_affects_them(world: World) -
     second = world.client("producer").propose(document(version="2.0.0"))
     assert [each.id for each in owner.inbox().to_decide] == [second.id]
     assert owner.inbox().affecting == ()
-    viewer = world.users["owner"].id, "owner", frozenset({Role.VIEWER}), permissions_of([Role.VIEWER])
+    viewer = Principal(
+        user_id=world.users["owner"].id,
+        name="owner",
+        roles=frozenset({Role.VIEWER}),
+        permissions=permissions_of([Role.VIEWER]),
+    )
     with reading(world.engine) as tx:
-        found = inbox.inbox(tx, Principal(*viewer), now=NOW)
+        found = inbox.inbox(tx, viewer, now=NOW)
     assert ([each.proposal.id for each in found.affecting], found.to_decide) == ([second.id], [])
     assert world.client("consumer").inbox().affecting == ()

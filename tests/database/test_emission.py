@@ -159,7 +159,7 @@ def _found(tx: Any, run: Run) -> Judged:
 
     order = asked.order(tx, tx.get_one(Task, run.task_id))
     result = recording.unevaluated(order.main.contract, "orders", "", started=run.started, finished=run.finished)
-    return Judged(order.main, result.model_copy(update={"partitions": tuple(run.partitions)}))
+    return Judged(promise=order.main, result=result.model_copy(update={"partitions": tuple(run.partitions)}))
 
 
 @pytest.mark.parametrize(

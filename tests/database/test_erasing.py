@@ -131,7 +131,7 @@ def remember(world: World, home: Path, name: str) -> UUID:
             {each: [row[at] for row in data if f"day={row[5]}" == day] for at, each in enumerate(SCHEMA.names)},
         ).pack(files) for day in DAYS
     }  # fmt: skip
-    measured = Measured(SCHEMA, {day: f"marker of {day}" for day in DAYS}, packed)
+    measured = Measured(schema=SCHEMA, fingerprints={day: f"marker of {day}" for day in DAYS}, states=packed)
     with transaction(world.engine) as tx:
         ((dataset, _),) = lookup.datasets(tx, name)
         for _ in range(2):
@@ -148,7 +148,9 @@ def remember(world: World, home: Path, name: str) -> UUID:
                 files=files,
             )
         )
-        origin = Origin(dataset.id, marker=fingerprint(state_store.known(tx, dataset.id)), states_version=version)
+        origin = Origin(
+            dataset_id=dataset.id, marker=fingerprint(state_store.known(tx, dataset.id)), states_version=version
+        )
         run = recording.record(tx, ids.new(), result, origin, now=NOW)
         shown = Sample(check_id="c", columns=("mail",), masked=(), rows=tuple((each,) for each in CANARIES))
         samples.keep(tx, run.id, [shown], until=UNTIL, now=NOW)
@@ -292,7 +294,9 @@ def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> N
     scene = orders(engine, tmp_path)
     scene.send(event(run="a"))
     scene.work()
-    by = Principal(ids.new(), "owner", frozenset({Role.OWNER}), frozenset({Permission.ERASE}))
+    by = Principal(
+        user_id=ids.new(), name="owner", roles=frozenset({Role.OWNER}), permissions=frozenset({Permission.ERASE})
+    )
 
     def erased() -> None:
         scene.engine.meanwhile = lambda: None

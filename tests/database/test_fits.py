@@ -69,7 +69,9 @@ def store(scene: Scene, days: Mapping[str, Sequence[float]]) -> None:
     packed = bags(days)
     with transaction(scene.database) as tx:
         dataset = tx.exec(select(Dataset)).one()
-        measured = Measured(SCHEMA, {name: f"{name}/{hash(tuple(days[name]))}" for name in packed}, packed)
+        measured = Measured(
+            schema=SCHEMA, fingerprints={name: f"{name}/{hash(tuple(days[name]))}" for name in packed}, states=packed
+        )
         state_store.save(tx, dataset.id, measured, now=scene.clock.now, ids=ids.new)
         tx.commit()
 
@@ -99,7 +101,9 @@ def night(scene: Scene, days: int = 1) -> Mapping[str, Any]:
 def the_owner(scene: Scene) -> Principal:
     """The owner, who reads."""
     (row,) = scenes.rows(scene.database, User)
-    return Principal(row.id, row.name, frozenset({Role.OWNER}), frozenset({Permission.READ}))
+    return Principal(
+        user_id=row.id, name=row.name, roles=frozenset({Role.OWNER}), permissions=frozenset({Permission.READ})
+    )
 
 
 def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
@@ -211,7 +215,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
             )
         )
         recording.record(
-            tx, run, result, Origin(dataset.id, marker="m", states_version=dataset.states_version), now=NOW
+            tx, run, result, Origin(dataset_id=dataset.id, marker="m", states_version=dataset.states_version), now=NOW
         )
         tx.commit()
     owner = the_owner(scene)

@@ -82,7 +82,9 @@ def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrot
     worker = scene.worker()
     worker.take_in()
     with transaction(scene.database) as tx:
-        coalescing.touch(tx, Subject("orders", "orders", "another"), now=NOON, task_id=UUID(int=7))
+        coalescing.touch(
+            tx, Subject(contract_id="orders", object="orders", cause="another"), now=NOON, task_id=UUID(int=7)
+        )
         tx.commit()
     worker.work()
     assert looks(scene)[0].look.hint == Hint()

@@ -79,7 +79,10 @@ def test_nothing_is_learned_from_what_is_classified(scene: Scene, put: str, colu
 def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> None:
     lake, texts = index_updates.lake(scene.settings), [f"AB-{n:04d}" for n in range(40)]
     lake.add({LOCATION: {"amount": texts, "secret": texts}, "/data/others": {"code": texts}})
-    anybody, nobody = (Principal(ids.new(), "", frozenset(), frozenset(each)) for each in ([Permission.READ], []))
+    anybody, nobody = (
+        Principal(user_id=ids.new(), name="", roles=frozenset(), permissions=frozenset(each))
+        for each in ([Permission.READ], [])
+    )
     with reading(scene.database) as tx:
         found = column_domains.find(tx, lake, "AB-<digit>{4}", anybody)
         assert [(str(each.about), each.carrier.column) for each in found.held] == [("orders.orders", "amount")]

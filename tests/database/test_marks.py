@@ -59,7 +59,11 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
     packed = {named(at): bag_of(OF, rows).pack()}
     with transaction(database) as tx:
         dataset = tx.exec(select(Dataset)).one()
-        measured = Measured(SCHEMA, {name: str(size) for name in packed}, packed) if stored else None
+        measured = (
+            Measured(schema=SCHEMA, fingerprints={name: str(size) for name in packed}, states=packed)
+            if stored
+            else None
+        )
         version = state_store.save(tx, dataset.id, measured, now=time, ids=ids.new)
         known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
         run = judge(
@@ -74,7 +78,7 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
             )
         )
         row = recording.record(
-            tx, ids.uuid7(time), run, Origin(dataset.id, marker="m", states_version=version), now=time
+            tx, ids.uuid7(time), run, Origin(dataset_id=dataset.id, marker="m", states_version=version), now=time
         )
         lifecycle.of_run(tx, row, run, now=time, ids=ids.new)
         tx.commit()
@@ -94,7 +98,12 @@ def database(engine: Engine) -> Engine:
 def owner(tx: Session, *permissions: Permission) -> Principal:
     row = tx.exec(select(User)).first()
     assert row
-    return Principal(row.id, row.name, frozenset({Role.OWNER}), frozenset({Permission.READ, *permissions}))
+    return Principal(
+        user_id=row.id,
+        name=row.name,
+        roles=frozenset({Role.OWNER}),
+        permissions=frozenset({Permission.READ, *permissions}),
+    )
 
 
 def say(database: Engine, at: int, mark: Mark, *, days: int = 30) -> UUID:

@@ -155,7 +155,7 @@ def test_states_of_before_are_current_and_go_on_counting(nothing: Engine) -> Non
     dataset = UUID(OLD)
     with transaction(nothing) as tx:
         assert state_store.load(tx, dataset) == state_store.load(tx, dataset, version=1) == {"day=1": b"old"}
-        measured = Measured(Schema(()), {"day=1": "g"}, {"day=1": b"new"})
+        measured = Measured(schema=Schema(()), fingerprints={"day=1": "g"}, states={"day=1": b"new"})
         assert state_store.save(tx, dataset, measured, now=NOON, ids=ids.new) == 2
         tx.commit()
     with nothing.begin() as connection:

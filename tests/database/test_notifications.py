@@ -32,10 +32,10 @@ from treaty.registry.tables import Channel, Grant, OutboxMessage, ResultRow, Run
 
 SECRET_PATH = "/T000/B000/very-secret"
 VIOLATION = Notice(
-    NoticeKind.VIOLATION,
-    CONTRACT,
-    "incident-1",
-    "shop-orders 1.0.0: the contract is violated",
+    kind=NoticeKind.VIOLATION,
+    contract_id=CONTRACT,
+    subject="incident-1",
+    title="shop-orders 1.0.0: the contract is violated",
     table="orders",
     found=("dear failed: minimum must be greater than 0",),
     next_step="look at the run",
@@ -80,7 +80,9 @@ def waiting(world: World) -> list[tuple[str, str]]:
 def deliver(world: World, **settings: Any) -> list[OutboxMessage]:
     given = {"webhook_allow": "127.0.0.1", "public_url": "https://treaty.example", "mail_from": "treaty@shop.example"}
     moment = clock.now()
-    Deliverer(world.engine, Settings(**{**given, **settings}), lambda: moment, lambda: 0.0).drain()
+    Deliverer(
+        database=world.engine, settings=Settings(**{**given, **settings}), clock=lambda: moment, jitter=lambda: 0.0
+    ).drain()
     return rows(world.engine, OutboxMessage)
 
 
@@ -138,7 +140,9 @@ def test_a_mail_says_the_same(world: World, office: Post) -> None:
 def test_a_title_with_a_line_break_makes_no_header_of_its_own(world: World, office: Post) -> None:
     approve(world, content())
     channel(world, "owner", "email", "ada@shop.example")
-    tell(world, Notice(NoticeKind.VIOLATION, CONTRACT, "i", "a\r\nBcc: eve@evil.example"))
+    tell(
+        world, Notice(kind=NoticeKind.VIOLATION, contract_id=CONTRACT, subject="i", title="a\r\nBcc: eve@evil.example")
+    )
     deliver(world, smtp_url=office.url)
     ((_, to, text),) = office.mails
     message = message_from_string(text, policy=policy.default)
@@ -269,7 +273,9 @@ def test_a_team_is_told_of_what_it_subscribed_to_for_as_long_as_who_did_so_may_r
     use = {"contract_id": CONTRACT, "purpose": "reports", "contact": "buyers@shop.example", "team": "buyers"}
     world.client("consumer").subscribe(schemas.SubscriptionIn.model_validate(use))
     consumer = world.users["consumer"].id
-    lag = Notice(NoticeKind.LAG, CONTRACT, "x", "your pin is behind", to=frozenset({consumer}))
+    lag = Notice(
+        kind=NoticeKind.LAG, contract_id=CONTRACT, subject="x", title="your pin is behind", to=frozenset({consumer})
+    )
     assert (tell(world, VIOLATION), tell(world, lag)) == (1, 1)
     world.client("admin").change_user(world.users["consumer"].id, schemas.UserChange(active=False))
     assert (tell(world, replace(VIOLATION, subject="b")), tell(world, replace(lag, subject="y"))) == (0, 0)
@@ -413,7 +419,13 @@ def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
 
 
 def test_long_lists_are_cut(world: World) -> None:
-    many = Notice(NoticeKind.VIOLATION, CONTRACT, "i", "t", found=tuple(f"check {at}" for at in range(50)))
+    many = Notice(
+        kind=NoticeKind.VIOLATION,
+        contract_id=CONTRACT,
+        subject="i",
+        title="t",
+        found=tuple(f"check {at}" for at in range(50)),
+    )
     told = notifications_messages.Told.of(many, now=NOW)
     assert (len(told.found), told.found[-1]) == (21, "and 30 more")
 

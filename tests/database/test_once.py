@@ -208,7 +208,7 @@ def test_an_answer_is_not_given_again_once_a_grant_ended(world: World) -> None:
 
 
 HELD = Principal(
-    UUID(int=1), "ada", frozenset({Role.VIEWER}), frozenset({Permission.READ}),
+    user_id=UUID(int=1), name="ada", roles=frozenset({Role.VIEWER}), permissions=frozenset({Permission.READ}),
     granted=(Granted(Part.DOMAIN, "shop", WRITES), Granted(Part.CONTRACT, "orders", WRITES)),
 )  # fmt: skip
 OTHERS: dict[str, dict[str, Any]] = {

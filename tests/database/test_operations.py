@@ -348,14 +348,14 @@ def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
     row = RejectedEvent(id=ids.new(), time=NOW, producer="p", status=400, reason="no", body="ä".encode()[:1])
     add(engine, row)
     with reading(engine) as tx:
-        somebody = authentication.Principal(ids.new(), "p", frozenset(), frozenset())
+        somebody = authentication.Principal(user_id=ids.new(), name="p", roles=frozenset(), permissions=frozenset())
         assert event_listing.refusal(tx, row.id, somebody)[1] == "\ufffd"
 
 
 def folded(world: World) -> None:
     """Has a worker fold what waits."""
     nothing: Any = None
-    worker = Worker(world.engine, nothing, nothing, nothing, Settings())
+    worker = Worker(database=world.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings())
     while worker.take_in():
         pass
 

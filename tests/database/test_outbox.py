@@ -42,7 +42,7 @@ class Office:
         return made
 
     def desk(self) -> Deliverer:
-        return Deliverer(self.engine, self.settings, self.clock, jitter=lambda: 0.0)
+        return Deliverer(database=self.engine, settings=self.settings, clock=self.clock, jitter=lambda: 0.0)
 
     @property
     def kept(self) -> dict[str, OutboxMessage]:

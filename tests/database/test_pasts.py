@@ -184,7 +184,9 @@ def test_histories_are_asked_by_time_segment_and_tag_and_have_gaps(database: Eng
 
     def told(**chosen: Any) -> list[tuple[float | None, str | None]]:
         with reading(database) as tx:
-            found = metric_history.history(tx, metric_history.Chosen("orders", "orders", **chosen), limit=50)
+            found = metric_history.history(
+                tx, metric_history.Chosen(contract_id="orders", object="orders", **chosen), limit=50
+            )
         return [(each["value"], each["reason"]) for each in found]
 
     lost = (None, "the rows cannot be read")

@@ -96,7 +96,10 @@ def test_who_lost_the_task_keeps_nothing(scene: Scene) -> None:
     with transaction(scene.database) as tx:
         tx.exec(update(Task).values(state=TaskState.RUNNING, fence=7))
         tx.commit()
-    mine, theirs = (TaskParts(scene.database, task.id, fence, scene.clock, timedelta(minutes=1)) for fence in (7, 6))
+    mine, theirs = (
+        TaskParts(database=scene.database, task_id=task.id, fence=fence, clock=scene.clock, lease=timedelta(minutes=1))
+        for fence in (7, 6)
+    )
     mine.keep({"ds=1": Part("a", b"1"), "ds=2": Part("b", b"2")}, "2 of 3 partitions read")
     with pytest.raises(Fenced):
         theirs.keep({"ds=1": Part("z", b"9")}, "1 of 3 partitions read")

@@ -152,7 +152,7 @@ def test_versions_of_several_groups_are_judged_from_one_reading(engine: Engine, 
 
 
 BROKEN = {
-    "has faults": ContractError([Fault("TR-X", "x", "is broken", "mend it")]),
+    "has faults": ContractError([Fault(code="TR-X", where="x", message="is broken", remedy="mend it")]),
     "has damaged states": StateError("the state is damaged"),
     "cannot be judged at all": ZeroDivisionError("a value"),
 }
@@ -204,7 +204,7 @@ def test_a_consumer_s_checks_are_judged_from_the_same_reading_and_stay_apart(eng
     scene.work(consumers=consumers, judge=flawed)
     assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"]] * 2 + [["ds=3"]] * 2
     with reading(scene.database) as tx:
-        everyone = Principal(CONSUMER, "everyone", frozenset(), frozenset(Permission))
+        everyone = Principal(user_id=CONSUMER, name="everyone", roles=frozenset(), permissions=frozenset(Permission))
         own, theirs = (history.runs(tx, everyone, Asked(10), subscription_id=each).rows for each in (None, CONSUMER))
     assert [[run.verdict for run in found] for found in (own, theirs)] == [[Verdict.PASSED] * 2, [Verdict.FAILED] * 2]
 
@@ -230,7 +230,9 @@ def test_what_could_not_be_judged_is_judged_next_time_though_nothing_is_read_aga
     scene.work()
     scene.write("ds=2", "better")
     scene.send(event(run="second"))
-    scene.work(judge=failing("billing", ContractError([Fault("TR-X", "x", "is broken", "mend it")])))
+    scene.work(
+        judge=failing("billing", ContractError([Fault(code="TR-X", where="x", message="is broken", remedy="mend it")]))
+    )
     assert verdicts(scene)["billing"][1:] == [("not_evaluated", [])]
     scene.send(event(run="third"))
     scene.work()

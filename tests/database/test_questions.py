@@ -73,7 +73,7 @@ def test_a_partition_counts_as_it_was_stored_last_and_not_once_it_is_gone(memory
 
 def test_an_answer_is_of_one_version_of_the_states_whoever_writes_meanwhile(memory: Memory) -> None:
     with reading(memory.world.engine) as tx:
-        asked = state_queries.remembered(tx, Question("shop-orders", metrics=("size",)))
+        asked = state_queries.remembered(tx, Question(dataset="shop-orders", metrics=("size",)))
         tx.commit()
         memory.save(*DAYS[:3], "day=2026-03-09/land=DE", rows={"id": [7], "mail": ["x@x"]})
         (size,) = state_queries.answered(tx, asked, memory.files, now=NOW)

@@ -113,7 +113,7 @@ def run(memory: Memory) -> Run:
             )
         )
         marker, number = fingerprint(state_store.known(tx, dataset.id)), dataset.states_version
-        origin = Origin(dataset.id, marker=marker, states_version=number)
+        origin = Origin(dataset_id=dataset.id, marker=marker, states_version=number)
         told = discreet(bind(given.object("orders"), TABLE), result)
         recorded = recording.record(tx, ids.new(), told, origin, now=NOW)
         tx.commit()

@@ -86,7 +86,9 @@ def gate(scene: Scene, partition: str | None = None) -> tuple[GateAnswer, str | 
 
 def listed(scene: Scene) -> tuple[Verdict, Cause] | None:
     """What the catalog says of the orders."""
-    admin = Principal(ids.new(), "admin", frozenset({Role.ADMIN}), permissions_of([Role.ADMIN]))
+    admin = Principal(
+        user_id=ids.new(), name="admin", roles=frozenset({Role.ADMIN}), permissions=permissions_of([Role.ADMIN])
+    )
     with reading(scene.database) as tx:
         (found,) = contract_list.contracts(tx, admin, Asked(10)).rows
     return (found.last_run.verdict, found.last_run.cause) if found.last_run else None

@@ -204,8 +204,8 @@ def test_counts_are_added_up_by_a_worker_that_tells_how_far_it_is(memory: Memory
 
 def _worker(memory: Memory) -> Worker:
     return Worker(
-        memory.world.engine, FakeEngine(), judge, large,
-        memory.world.http.app.state.service.settings, lacking=lacking,
+        database=memory.world.engine, engine=FakeEngine(), judge=judge, large=large,
+        settings=memory.world.http.app.state.service.settings, lacking=lacking,
     )  # fmt: skip
 
 
@@ -245,7 +245,9 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
     with transaction(memory.world.engine) as tx:
         dataset = tx.exec(select(Dataset)).one()
         packed = bag(checks.plan, TABLE, rows or ROWS).pack(memory.files)
-        measured = state_store.Measured(TABLE, {name: f"{name} {at}" for name in delta}, dict.fromkeys(delta, packed))
+        measured = state_store.Measured(
+            schema=TABLE, fingerprints={name: f"{name} {at}" for name in delta}, states=dict.fromkeys(delta, packed)
+        )
         now = began + timedelta(minutes=5)
         version = state_store.save(tx, dataset.id, measured, vanished=gone, now=now, ids=ids.new)
         result = judge(
@@ -261,7 +263,9 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
             )
         )
         marker = fingerprint(state_store.known(tx, dataset.id))
-        recording.record(tx, ids.new(), result, Origin(dataset.id, marker=marker, states_version=version), now=now)
+        recording.record(
+            tx, ids.new(), result, Origin(dataset_id=dataset.id, marker=marker, states_version=version), now=now
+        )
         tx.commit()
 
 

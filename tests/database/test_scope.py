@@ -370,7 +370,7 @@ def test_a_token_may_on_parts_what_its_scopes_are_and_its_user_may_there(two: Tw
 def test_a_role_on_a_part_permits_nothing_on_everything() -> None:
     parts = [(Part.DOMAIN, "d"), (Part.CONTRACT, "c"), (Part.DATASET, NOBODY), (Part.EVERYTHING, "")]
     granted = tuple(Granted(part, target, frozenset(Permission)) for part, target in parts)
-    who = Principal(ids.new(), "ann", frozenset(), frozenset(), granted=granted)
+    who = Principal(user_id=ids.new(), name="ann", roles=frozenset(), permissions=frozenset(), granted=granted)
     assert [each for each in Permission if who.may(each)] == []
     assert [each for each in Permission if not who.may(each, Place("x", "d"))] == []
     assert not who.may(Permission.READ, Place("x", "y", frozenset({ids.new()})))

@@ -233,10 +233,10 @@ def test_who_has_a_role_in_a_domain_finds_what_is_in_it(shop: World) -> None:
     shop.client("producer").propose(document("secrets"))
     with transaction(shop.engine) as tx:
         by = Principal(
-            shop.users["viewer"].id,
-            "viewer",
-            frozenset(),
-            frozenset(),
+            user_id=shop.users["viewer"].id,
+            name="viewer",
+            roles=frozenset(),
+            permissions=frozenset(),
             granted=(Granted(Part.DOMAIN, "sales", frozenset({Permission.READ})),),
         )
         answer = search.find(tx, Wanted(), Asked(10), readable=visibility.entries(by))

@@ -27,7 +27,9 @@ def dataset(engine: Engine) -> UUID:
 def save(
     engine: Engine, dataset: UUID, *, schema: Schema = SCHEMA, vanished: tuple[str, ...] = (), **content: bytes
 ) -> int:
-    measured = Measured(schema, {name: f"f-{packed!r}" for name, packed in content.items()}, content)
+    measured = Measured(
+        schema=schema, fingerprints={name: f"f-{packed!r}" for name, packed in content.items()}, states=content
+    )
     with transaction(engine) as tx:
         version = state_store.save(tx, dataset, measured, vanished=vanished, now=NOON, ids=ids.new)
         tx.commit()

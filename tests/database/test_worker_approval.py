@@ -28,7 +28,9 @@ schema:""".encode(),
 
 def principal(who: User) -> authentication.Principal:
     roles = frozenset(map(Role, who.roles))
-    return authentication.Principal(who.id, who.name, roles, authentication.permissions_of(who.roles))
+    return authentication.Principal(
+        user_id=who.id, name=who.name, roles=roles, permissions=authentication.permissions_of(who.roles)
+    )
 
 
 def approve(engine: Engine, author: User, owner: User) -> None:
@@ -45,7 +47,7 @@ def approve(engine: Engine, author: User, owner: User) -> None:
     with transaction(engine) as tx:
         proposals.create(tx, proposal, author=principal(author), now=NOON)
         approval.submit(tx, proposal.id, by=principal(author), now=NOON)
-        seen = Approval(proposals.preview(tx, proposal).fingerprint, ids.new)
+        seen = Approval(fingerprint=proposals.preview(tx, proposal).fingerprint, make_id=ids.new)
         approval.approve(tx, proposal.id, seen, by=principal(owner), now=NOON)
         tx.commit()
 

@@ -78,7 +78,7 @@ def test_a_table_that_is_back_is_validated_by_the_same_task(scene: Scene) -> Non
 
 def test_a_contract_that_does_not_fit_the_table_is_a_run_not_a_failed_task(scene: Scene) -> None:
     def unfit(_: EvaluationRequest) -> Any:
-        raise ContractError([Fault("check.column", "orders.enough", "there is no column amount")])
+        raise ContractError([Fault(code="check.column", where="orders.enough", message="there is no column amount")])
 
     scene.send(event())
     scene.work(judge=unfit)

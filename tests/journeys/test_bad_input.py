@@ -120,7 +120,9 @@ def test_a_table_that_is_not_there_fails_its_draft_with_what_to_do(services: Ser
     task = services.people.producer.request_draft(asked)
 
     with pytest.raises(NoAnswer) as failed:
-        Loop(Lake("day", (), (), ()), services.people, print).finished_draft(task)
+        Loop(
+            lake=Lake(column="day", tables=(), history=(), deliveries=()), people=services.people, tell=print
+        ).finished_draft(task)
 
     assert str(failed.value) == (
         f"the draft failed: unreachable: {place} is not there or not readable: check the path and its permissions"

@@ -60,7 +60,7 @@ class People:
 
     def day(self, day: str, offset: int = 0) -> Delivery:
         held = [(*each[:4], date.fromisoformat(each[4])) for each in canaries.rows(offset) if each[5] == day]
-        return Delivery(self.name, day, lambda session: session.createDataFrame(held * 8, COLUMNS))
+        return Delivery(table=self.name, partition=day, make=lambda session: session.createDataFrame(held * 8, COLUMNS))
 
     def answers(self, run: RunOut) -> Iterator[str]:
         """What the API says to somebody who asks for everything, a new draft included."""
@@ -68,7 +68,7 @@ class People:
         asked = DraftIn(
             location=self.producer.location(self.name), contract_id=self.name, object="people", partition_by=("day",)
         )
-        loop = Loop(None, self.services.people, print)  # type: ignore[arg-type]
+        loop = Loop(lake=None, people=self.services.people, tell=print)  # type: ignore[arg-type]
         # Nothing is learned from partitions of incidents, unless they are said to be as expected.
         for each in owner.incidents(contract_id=self.name, state=IncidentState.OPEN):
             owner.resolve_incident(each.id, each.revision, Resolution.EXPECTED_CHANGE)

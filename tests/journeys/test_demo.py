@@ -71,7 +71,7 @@ def test_an_interrupted_demo_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spark: Any, tmp_path: Path) -> None:
     lake = shop_lake(days=10, history=10, tables=shop_data.TABLES[2:])
-    written = Producer(producer_spark, tmp_path, lake.column, "", "")
+    written = Producer(session=producer_spark, root=tmp_path, column=lake.column, url="", token="")
     for delivery in lake.history:
         written.write(delivery)
 

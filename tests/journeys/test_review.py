@@ -44,7 +44,7 @@ def proposal(services: Services, producer: Producer) -> UUID:
         aliases=(AliasIn(namespace="file", name=place),),
     )
     people = services.people
-    drafted = Loop(lake, people, print).finished_draft(people.producer.request_draft(asked))
+    drafted = Loop(lake=lake, people=people, tell=print).finished_draft(people.producer.request_draft(asked))
     return people.producer.submit(drafted).id
 
 

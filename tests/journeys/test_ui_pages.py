@@ -784,7 +784,7 @@ def told(the_shop: Shop, *events: dict[str, Any]) -> None:
     for each in events:
         the_shop.client("producer").send_event({**each, "eventTime": clock.now().isoformat()})
     nothing: Any = None
-    worker = Worker(the_shop.world.engine, nothing, nothing, nothing, Settings())
+    worker = Worker(database=the_shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings())
     while worker.take_in():
         pass
 

@@ -34,7 +34,12 @@ def append(spark: Any, table: Path, *rows: tuple[int, float | None], mode: str =
 
 def asked(table: Path, known: dict[str, str], **more: Any) -> MeasureRequest:
     return MeasureRequest(
-        Source(str(table)), GIVEN.source, "orders", known, arrivals=more.pop("arrivals", known), **more
+        source=Source(str(table)),
+        contract=GIVEN.source,
+        object="orders",
+        known=known,
+        arrivals=more.pop("arrivals", known),
+        **more,
     )
 
 
@@ -90,7 +95,9 @@ def test_each_arrival_is_read_once_and_together_they_are_the_table(
     assert paid == [(SECOND, "failed", 0.5)]
 
     came = {SECOND: second.fingerprints[SECOND]}
-    request = SampleRequest(Source(str(table)), GIVEN.source, "orders", {"paid": (SECOND,)}, arrivals=came)
+    request = SampleRequest(
+        source=Source(str(table)), contract=GIVEN.source, object="orders", only={"paid": (SECOND,)}, arrivals=came
+    )
     assert [each.rows for each in sample(spark, request)] == [((None, "4"),)]
 
 
@@ -113,7 +120,9 @@ def test_a_new_check_reads_what_the_arrivals_lack_and_damage_stays_in_its_own(sp
     states, known = {**first.states, **second.states}, dict(second.fingerprints)
     size = contract(check("size", "some", mustBeGreaterThan=1), check("sum", "sum", column="id", mustBe=0))
     held = lacking(size, "orders", states)
-    more = MeasureRequest(Source(str(table)), size.source, "orders", known, held, arrivals=known)
+    more = MeasureRequest(
+        source=Source(str(table)), contract=size.source, object="orders", known=known, held=held, arrivals=known
+    )
     assert {name: bags.unpack(each).rows for name, each in measure(spark, more).added.items()} == {FIRST: 3, SECOND: 1}
 
     (table / "damaged.parquet").write_bytes(b"PAR1 no parquet")

@@ -76,7 +76,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 10) -> bool:
 
 
 def asked(path: Path, given: Any = ROWS) -> MeasureRequest:
-    return MeasureRequest(Source(str(path)), given.source, "orders")
+    return MeasureRequest(source=Source(str(path)), contract=given.source, object="orders")
 
 
 def test_requests_are_answered_by_one_warm_process_that_says_nothing_here(
@@ -86,7 +86,10 @@ def test_requests_are_answered_by_one_warm_process_that_says_nothing_here(
     first = pid(child)
     assert set(child.measure(asked(table)).states) == {""}
     heard: list[str] = []
-    assert child.draft(DraftRequest(Source(str(table)), "t", "t"), heard.append).profile["rows"] == 2
+    assert (
+        child.draft(DraftRequest(source=Source(str(table)), contract_id="t", object="t"), heard.append).profile["rows"]
+        == 2
+    )
     assert (heard[0], heard[-1]) == ("first scan", "judging suggestions")
     assert pid(child) == first
     assert first in group_of(first)
@@ -147,7 +150,7 @@ def _killed_at_work(child: SparkChild, table: Path) -> int:
     first = pid(child)
     threading.Timer(0.05, os.kill, (first, signal.SIGKILL)).start()
     with pytest.raises(EngineKilled, match="engine killed: its process ended"):
-        child.draft(DraftRequest(Source(str(table)), "t", "t"))
+        child.draft(DraftRequest(source=Source(str(table)), contract_id="t", object="t"))
     return first
 
 

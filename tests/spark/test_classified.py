@@ -42,7 +42,9 @@ def table(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(table: Path, given: Contract, key: Key | None = KEY, **more: Any) -> MeasureRequest:
-    return MeasureRequest(Source(str(table), "parquet", ("day",)), given.source, "people", key=key, **more)
+    return MeasureRequest(
+        source=Source(str(table), "parquet", ("day",)), contract=given.source, object="people", key=key, **more
+    )
 
 
 def judged(given: Contract, measured: Measured, stored: dict[str, bytes] | None = None, **more: Any) -> RunResult:
@@ -123,7 +125,7 @@ def test_sketches_hold_no_hash_that_can_be_guessed(measured: dict[str, Measured]
 def test_hashes_are_hmac_sha_256_and_the_key_is_in_no_plan(spark: Any) -> None:
     texts = [*CANARIES, "", "x" * 200, None]
     frame = spark.createDataFrame([(each,) for each in texts], "t string")
-    part = Operand("`t`", "string", keyed=True)
+    part = Operand(sql="`t`", type="string", keyed=True)
     covered = keyed_hashing.covered(frame.selectExpr(f"{part.uncovered()} AS k0", "t"), ["k0"], KEY)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -265,7 +267,9 @@ def test_a_new_draft_shows_no_value_of_what_is_classified_and_classifies_it_agai
     frame.crossJoin(spark.range(8).toDF("copy")).write.mode("overwrite").parquet(many)
     held = {}
     for before in (contract().source, None):
-        drafted = draft(spark, DraftRequest(Source(many, "parquet"), "people", "people", in_force=before))
+        drafted = draft(
+            spark, DraftRequest(source=Source(many, "parquet"), contract_id="people", object="people", in_force=before)
+        )
         held[before is None] = found(f"{drafted.suggestions} {drafted.profile}".encode() + drafted.document)
         kinds = {(each["kind"], each["column"]) for each in drafted.suggestions}
         assert ("complete", "mail") in kinds

@@ -66,7 +66,9 @@ def rows(spark: Any, table: str) -> list[tuple[int, str]]:
 
 def agree(spark: Any, table: str, store: Any) -> bool:
     """Whether the states are those that Spark computes of the table now."""
-    found = measure(spark, MeasureRequest(Source(table, None, ("day",)), PROMISED.source, "orders"))
+    found = measure(
+        spark, MeasureRequest(source=Source(table, None, ("day",)), contract=PROMISED.source, object="orders")
+    )
     current = store.current()
     kept = {name: bags.unpack(store.bag(each.bag)).values for name, each in current.entries.items()}
     anew = {name: bags.unpack(packed).values for name, packed in found.states.items()}
@@ -138,9 +140,17 @@ def through(spark: Any, table: str, tables: SessionTables, given: list[tuple[int
     """A publication that ends somewhere."""
     site = site_of(table, tables)
     plain = Gate(
-        site.location, PROMISED, "orders", ("day",), store_of(site.location), partial(measure, spark),
-        partial(stage, ("day",)), kind=Kind.CATALOG, name=table, tables=tables,
-    )  # fmt: skip
+        table=site.location,
+        contract=PROMISED,
+        object="orders",
+        partition_by=("day",),
+        store=store_of(site.location),
+        measure=partial(measure, spark),
+        stage=partial(stage, ("day",)),
+        kind=Kind.CATALOG,
+        name=table,
+        tables=tables,
+    )
     with opened(replace(plain)) as candidate:
         candidate.write(spark.createDataFrame(given, DDL))
 

@@ -65,7 +65,9 @@ def versions(spark: Any, table: str) -> list[str]:
 
 def agree(spark: Any, table: str) -> bool:
     """Whether the states are those that Spark computes of the table now."""
-    found = measure(spark, MeasureRequest(Source(table, "delta", ("day",)), PROMISED.source, "orders"))
+    found = measure(
+        spark, MeasureRequest(source=Source(table, "delta", ("day",)), contract=PROMISED.source, object="orders")
+    )
     current = store_of(table).current()
     kept = {name: bags.unpack(store_of(table).bag(each.bag)).values for name, each in current.entries.items()}
     anew = {name: bags.unpack(packed).values for name, packed in found.states.items()}
@@ -93,7 +95,9 @@ def test_whatever_changes_rows_is_seen_and_only_what_changed_is_measured_again(s
     def changed() -> list[str]:
         """The partitions that are measured again, after which the table is gated anew."""
         known = store_of(table).current().fingerprints
-        found = measure(spark, MeasureRequest(source, PROMISED.source, "orders", known)).states
+        found = measure(
+            spark, MeasureRequest(source=source, contract=PROMISED.source, object="orders", known=known)
+        ).states
         assert answer(table, PROMISED, spark=spark) == "unknown"
         with gate(spark, table, PROMISED) as again:
             again.write(spark.createDataFrame([(9,)], "id int"), {"day": "2026-01-09"})
@@ -167,9 +171,16 @@ def crash() -> None:
 def through(spark: Any, table: str, ids: list[int], **more: Any) -> None:
     """A publication to Monday through a gate that ends somewhere."""
     plain = Gate(
-        table, PROMISED, "orders", ("day",), store_of(table), partial(measure, spark), partial(stage, ("day",)),
-        kind=Kind.DELTA, tables=SessionTables(spark),
-    )  # fmt: skip
+        table=table,
+        contract=PROMISED,
+        object="orders",
+        partition_by=("day",),
+        store=store_of(table),
+        measure=partial(measure, spark),
+        stage=partial(stage, ("day",)),
+        kind=Kind.DELTA,
+        tables=SessionTables(spark),
+    )
     with opened(replace(plain, **more)) as candidate:
         candidate.write(spark.createDataFrame([(each, MONDAY) for each in ids], DDL))
 

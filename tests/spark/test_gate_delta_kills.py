@@ -94,7 +94,9 @@ def rows(spark: Any, table: str) -> list[tuple[int, str]]:
 
 def agree(spark: Any, table: str) -> bool:
     """Whether the states are those that Spark computes of the table now."""
-    found = measure(spark, MeasureRequest(Source(table, "delta", ("day",)), PROMISED.source, "orders"))
+    found = measure(
+        spark, MeasureRequest(source=Source(table, "delta", ("day",)), contract=PROMISED.source, object="orders")
+    )
     current = store_of(table).current()
     kept = {name: bags.unpack(store_of(table).bag(each.bag)).values for name, each in current.entries.items()}
     anew = {name: bags.unpack(packed).values for name, packed in found.states.items()}

@@ -86,7 +86,9 @@ def ids(spark: Any, table: str) -> str:
 
 def agree(spark: Any, table: str) -> bool:
     """Whether the states are those that Spark computes of the table now."""
-    found = measure(spark, MeasureRequest(Source(table, "parquet", ("day",)), PROMISED.source, "orders"))
+    found = measure(
+        spark, MeasureRequest(source=Source(table, "parquet", ("day",)), contract=PROMISED.source, object="orders")
+    )
     current = store_of(table).current()
     kept = {name: bags.unpack(store_of(table).bag(each.bag)).values for name, each in current.entries.items()}
     anew = {name: bags.unpack(packed).values for name, packed in found.states.items()}

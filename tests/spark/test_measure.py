@@ -391,20 +391,22 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
     ],
 )
 def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: str, spark: Any, table: Path) -> None:
-    request = DraftRequest(Source(str(table), partition_by=("day",)), contract_id="t", object="t", **words)
+    request = DraftRequest(source=Source(str(table), partition_by=("day",)), contract_id="t", object="t", **words)
     with pytest.raises(EngineError) as caught:
         draft(spark, request)
     assert said in caught.value.reason
 
 
 def test_a_draft_of_some_partitions_reads_no_others(spark: Any, table: Path) -> None:
-    request = DraftRequest(Source(str(table), partition_by=("day",)), contract_id="t", object="t", partitions=DAYS[1:])
+    request = DraftRequest(
+        source=Source(str(table), partition_by=("day",)), contract_id="t", object="t", partitions=DAYS[1:]
+    )
     assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
 
 
 def test_a_draft_learns_nothing_from_what_is_spoilt(spark: Any, table: Path) -> None:
     source, spoilt = Source(str(table), partition_by=("day",)), (DAYS[0], "day=9", "month=1")
-    request = DraftRequest(source, contract_id="t", object="t", spoilt=spoilt)
+    request = DraftRequest(source=source, contract_id="t", object="t", spoilt=spoilt)
     assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
     nothing = draft(spark, replace(request, spoilt=DAYS))
     assert nothing.suggestions == ()

@@ -59,15 +59,17 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
     table = str(tmp_path / "orders")
     spark.createDataFrame(ROWS[:3], "word string, id bigint").coalesce(1).write.parquet(table)
     source = Source(table, partition_by=GIVEN.object("orders").partition_by)
-    first = measure(spark, MeasureRequest(source, GIVEN.source, "orders"))
+    first = measure(spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders"))
     assert {name: bags.unpack(each).rows for name, each in first.states.items()} == {
         "day=2026-01-01": 2,
         "day=2026-02-03": 1,
     }
     known = dict(first.fingerprints)
-    assert measure(spark, MeasureRequest(source, GIVEN.source, "orders", known)).states == {}
+    assert (
+        measure(spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders", known=known)).states == {}
+    )
     spark.createDataFrame(ROWS[3:], "word string, id bigint").coalesce(1).write.mode("append").parquet(table)
-    second = measure(spark, MeasureRequest(source, GIVEN.source, "orders", known))
+    second = measure(spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders", known=known))
     assert second.states.keys() == {"day=2026-01-01", "day=2026-01-05", "day=2026-02-03", NONE}
     run = judge(
         EvaluationRequest(
@@ -83,7 +85,9 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
         "ids": 0.75,
         "known": 2 / 3,
     }
-    request = SampleRequest(source, GIVEN.source, "orders", {"known": ()}, partitions=("day=2026-01-05",))
+    request = SampleRequest(
+        source=source, contract=GIVEN.source, object="orders", only={"known": ()}, partitions=("day=2026-01-05",)
+    )
     assert [each.rows for each in sample(spark, request)] == [((None, "2026-01-05"),)]
 
 

@@ -95,9 +95,11 @@ def test_where_versions_are_cleaned_away_the_files_tell(spark: Any, delta: Delta
 @pytest.mark.parametrize("by", [("day",), ()])
 def test_a_table_that_lost_all_its_rows_has_no_partition_left(by: tuple[str, ...], delta: DeltaTable) -> None:
     look = partial(measure, delta.spark)
-    first = look(MeasureRequest(Source(delta.place, None, by), PROMISED.source, "orders"))
+    first = look(MeasureRequest(source=Source(delta.place, None, by), contract=PROMISED.source, object="orders"))
     delta.sql("delete from {}")
-    asked = MeasureRequest(Source(delta.place, None, by), PROMISED.source, "orders", dict(first.fingerprints))
+    asked = MeasureRequest(
+        source=Source(delta.place, None, by), contract=PROMISED.source, object="orders", known=dict(first.fingerprints)
+    )
     hinted = replace(asked, look=Look(Hint(("day=1",), How.PATH), first.at))
     found = look(hinted)
     assert (set(found.fingerprints), set(found.vanished)) == (set() if by else {""}, set(first.states) if by else set())
@@ -137,7 +139,9 @@ def test_a_table_that_is_not_parted_is_read_at_its_version_as_well(spark: Any, t
         if version == 3:
             spark.sql(f"optimize delta.`{place}`").collect()
         look = Look(Hint(version=version), at)
-        read = measure(spark, MeasureRequest(source, PROMISED.source, "orders", known, look=look))
+        read = measure(
+            spark, MeasureRequest(source=source, contract=PROMISED.source, object="orders", known=known, look=look)
+        )
         found[version], known, at = (sums(read), read.how), dict(read.fingerprints), read.at
     assert found == {0: ({"": 1}, How.FINGERPRINTS), 2: ({"": 6}, How.VERSIONS), 3: ({}, How.VERSIONS)}
 
@@ -167,7 +171,10 @@ class View(Table):
 
     def looked(self, hint: Hint | None = None, reading: str = "a") -> Measured:
         look = Look(hint or Hint(), None, self.latest, reading)
-        found = measure(self.spark, MeasureRequest(self.source, PROMISED.source, "orders", self.known, look=look))
+        found = measure(
+            self.spark,
+            MeasureRequest(source=self.source, contract=PROMISED.source, object="orders", known=self.known, look=look),
+        )
         self.known = dict(found.fingerprints)
         return found
 

@@ -13,7 +13,7 @@ from treaty.engine.analyzers.named_formats import FORMATS
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.text_classes import CLASSES, class_of
 
-TEXT = Operand("`text`", "string")
+TEXT = Operand(sql="`text`", type="string")
 ODD = (
     "\x00",
     "ß" * 1024,

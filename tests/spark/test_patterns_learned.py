@@ -74,7 +74,7 @@ def days(spark: Any, path: Path, *shares: float) -> DraftRequest:
         bad = round(share * 100)
         rows = [("n/a" if at < bad else CODES[(at + day) % 200], f"{at % 9}x") for at in range(100)]
         spark.createDataFrame(rows, "code string, secret string").write.parquet(f"{path}/day=2026-01-0{day + 1}")
-    return DraftRequest(Source(str(path), partition_by=("day",)), contract_id="t", object="t")
+    return DraftRequest(source=Source(str(path), partition_by=("day",)), contract_id="t", object="t")
 
 
 @pytest.mark.parametrize(("last", "kinds"), [(0.0, {"pattern", "pattern_drift"}), (0.9, set())])
@@ -114,7 +114,10 @@ def test_a_lake_reads_what_changed_and_forgets_what_is_not_named(spark: Any, tmp
     for path in paths:
         spark.createDataFrame([(code, code) for code in CODES], "code string, secret string").write.parquet(path)
     folder = tmp_path / "lake"
-    known = [Known(path, path, None, ("code",), "1") for path in (*paths, str(tmp_path / "gone"))]
+    known = [
+        Known(name=path, location=path, format=None, columns=("code",), as_of="1")
+        for path in (*paths, str(tmp_path / "gone"))
+    ]
 
     def learned(*tables: Known) -> dict[str, Any]:
         return dict(learn(spark, LakeRequest(str(folder), tables), silent))

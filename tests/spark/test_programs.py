@@ -31,7 +31,7 @@ def frame(spark: Any, *days: list[tuple[float, str, str]]) -> Any:
 
 def drafted(spark: Any, path: Path, **words: Any) -> Drafted:
     source = Source(str(path), partition_by=("day",), **words)
-    return draft(spark, DraftRequest(source, contract_id="orders", object="orders", alarms=1.0))
+    return draft(spark, DraftRequest(source=source, contract_id="orders", object="orders", alarms=1.0))
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,9 @@ def asked(path: Path, *given: Contract, **more: Any) -> MeasureRequest:
     classifying = tuple((each.source, "orders") for each in given if classifies(each.object("orders")))
     also = tuple((each.source, "orders") for each in others)
     where = Source(str(path), "parquet", ("day",))
-    return MeasureRequest(where, first.source, "orders", also=also, classifying=classifying, key=KEY, **more)
+    return MeasureRequest(
+        source=where, contract=first.source, object="orders", also=also, classifying=classifying, key=KEY, **more
+    )
 
 
 def sharing(given: Contract, others: Sequence[Contract]) -> Contract:

@@ -64,7 +64,7 @@ def test_good_and_bad_rows_are_all_rows(done: tuple[Path, Quarantined], spark: A
 
 
 def test_each_check_says_how_many_rows_broke_it(done: tuple[Path, Quarantined]) -> None:
-    assert done[1] == Quarantined(3, 3, broken=BROKEN, unevaluated={}, unjudged={})
+    assert done[1] == Quarantined(good=3, bad=3, broken=BROKEN, unevaluated={}, unjudged={})
 
 
 def test_folders_are_those_of_the_partitions_and_nothing_else_is_left(done: tuple[Path, Quarantined]) -> None:
@@ -152,9 +152,9 @@ def table(spark: Any, frame: Any, tmp_path_factory: pytest.TempPathFactory) -> s
 
 def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str) -> None:
     asked = SampleRequest(
-        Source(table, partition_by=("day",)),
-        promised().source,
-        "orders",
+        source=Source(table, partition_by=("day",)),
+        contract=promised().source,
+        object="orders",
         only={"ids": (), "told": ("day=b",)},
         partitions=("day=b",),
     )
@@ -163,6 +163,8 @@ def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str
 
 @pytest.mark.parametrize("out", ["", "/inside", "/.."])
 def test_a_folder_within_the_table_or_around_it_is_refused(spark: Any, table: str, out: str) -> None:
-    asked = QuarantineRequest(Source(table), promised().source, "orders", Quarantine(f"{table}{out}"))
+    asked = QuarantineRequest(
+        source=Source(table), contract=promised().source, object="orders", into=Quarantine(f"{table}{out}")
+    )
     with pytest.raises(EngineError, match="lie within each other: name a folder beside it"):
         failing_rows.quarantine(spark, asked)

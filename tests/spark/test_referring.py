@@ -51,7 +51,7 @@ def keys(shop: Path) -> tuple[KeyOf, ...]:
 
 def suggested(spark: Any, shop: Path, **more: Any) -> list[dict[str, Any]]:
     source = Source(f"{shop}/orders", partition_by=("day",))
-    asked = DraftRequest(source, contract_id="orders", object="orders", **more)
+    asked = DraftRequest(source=source, contract_id="orders", object="orders", **more)
     return [dict(each) for each in draft(spark, asked).suggestions if each["kind"] == "refers"]
 
 

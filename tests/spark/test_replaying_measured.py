@@ -56,9 +56,9 @@ def stored(spark: Any) -> dict[str, bytes]:
 
 
 def lines(stored: dict[str, bytes], old: Contract, new: Contract) -> dict[str, Line]:
-    replaying = Replaying(old, new, "orders", counting=True)
+    replaying = Replaying(old=old, new=new, object_name="orders", counting=True)
     for name, packed in stored.items():
-        replaying.take(Step({name: packed}, NOW))
+        replaying.take(Step(arrived={name: packed}, moment=NOW))
     return {line.check_id: line for line in replaying.told(len(stored)).lines}
 
 

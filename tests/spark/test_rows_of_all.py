@@ -33,7 +33,7 @@ def bound(analyzer: Analyzer) -> BoundCheck:
         id=analyzer.identity, name=analyzer.phrase, kind="treaty", severity="error", analyzer=analyzer.name,
         assertion=promise(analyzer),
     )  # fmt: skip
-    return BoundCheck(check, analyzer, analyzer.bind(SCHEMA))
+    return BoundCheck(check=check, analyzer=analyzer, bound=analyzer.bind(SCHEMA))
 
 
 def is_told(each: BoundCheck) -> bool:

@@ -42,7 +42,7 @@ class Handmade(Component):
 def handmade(sql: str) -> BoundComponent:
     component = Handmade()
     object.__setattr__(component, "kind", "handmade")
-    return BoundComponent(component, (Operand(sql, "string"),))
+    return BoundComponent(component, (Operand(sql=sql, type="string"),))
 
 
 FAILING = {
@@ -66,7 +66,7 @@ def secrets(spark: Any) -> Any:
 def test_a_component_that_errs_leaves_all_others_intact(sql: str, at: int, secrets: Any) -> None:
     sound = plan([Mean(column="id").bind(SCHEMA), ApproxQuantile(column="id", quantile=0.5).bind(SCHEMA)])
     failing = handmade(sql)
-    bag = scan(secrets, Plan((*sound.scan[:at], failing, *sound.scan[at:])))[""]
+    bag = scan(secrets, Plan(scan=(*sound.scan[:at], failing, *sound.scan[at:])))[""]
     assert set(bag.entries) == sound.keys
     assert bag.rows == 2
     assert bag.failures.keys() == {failing.key}
@@ -78,21 +78,21 @@ def test_a_component_that_errs_leaves_all_others_intact(sql: str, at: int, secre
 
 def test_several_components_may_err(secrets: Any) -> None:
     failing = [handmade(sql) for sql in FAILING]
-    assert scan(secrets, Plan((ROWS, *failing)))[""].failures.keys() == {each.key for each in failing}
+    assert scan(secrets, Plan(scan=(ROWS, *failing)))[""].failures.keys() == {each.key for each in failing}
 
 
 def test_a_grouping_that_errs_is_left_out_alone(secrets: Any) -> None:
     unique = Uniqueness(columns=("id",)).bind(SCHEMA).parts["frequencies"]
-    failing = BoundComponent(unique.component, (Operand("raise_error(s)", "string"),))
-    bag = scan(secrets, Plan((ROWS,), (unique, failing)))[""]
+    failing = BoundComponent(unique.component, (Operand(sql="raise_error(s)", type="string"),))
+    bag = scan(secrets, Plan(scan=(ROWS,), groupings=(unique, failing)))[""]
     assert unique.key in bag.entries
     assert "USER_RAISED_EXCEPTION" in bag.failures[failing.key]
 
 
 def test_a_grouping_is_read_itself_where_the_finer_one_errs(secrets: Any) -> None:
     unique = Uniqueness(columns=("id",)).bind(SCHEMA).parts["frequencies"]
-    finer = BoundComponent(unique.component, (*unique.operands, Operand("raise_error(s)", "string")))
-    asked = Plan((ROWS,), (finer, unique))
+    finer = BoundComponent(unique.component, (*unique.operands, Operand(sql="raise_error(s)", type="string")))
+    asked = Plan(scan=(ROWS,), groupings=(finer, unique))
     assert asked.derived.keys() == {unique.key}
     bag = scan(secrets, asked)[""]
     assert groups(bag.entries[unique.key].value) == 2
@@ -174,7 +174,7 @@ def test_names_that_need_quotes_go_from_draft_to_verdict(spark: Any, tmp_path: P
     make: list[Callable[[int], Any]] = [int, lambda row: ("x", "y")[row % 2], float]
     rows = [tuple(make[at % 3](row) for at in range(len(NAMES))) for row in range(200)]
     spark.createDataFrame(rows, ddl).write.parquet(str(tmp_path / "t"))
-    drafted = draft(spark, DraftRequest(Source(str(tmp_path / "t")), contract_id="t", object="t"))
+    drafted = draft(spark, DraftRequest(source=Source(str(tmp_path / "t")), contract_id="t", object="t"))
     assert {each["column"] for each in drafted.suggestions} >= set(NAMES)
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     promised = read(write(apply(read(drafted.document).document, patches)))
@@ -220,7 +220,7 @@ TYPED = [
 def test_columns_of_every_type_are_profiled_and_kept(spark: Any, tmp_path: Path) -> None:
     frame = spark.range(20).selectExpr("id", *(f"{sql} as c{at}" for at, (_, sql) in enumerate(TYPED)))
     frame.write.parquet(str(tmp_path / "t"))
-    drafted = draft(spark, DraftRequest(Source(str(tmp_path / "t")), contract_id="t", object="t"))
+    drafted = draft(spark, DraftRequest(source=Source(str(tmp_path / "t")), contract_id="t", object="t"))
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     promised = read(write(apply(read(drafted.document).document, patches)))
     run = verify(spark.read.parquet(str(tmp_path / "t")), promised)

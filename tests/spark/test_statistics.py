@@ -119,7 +119,7 @@ def test_what_footers_tell_is_what_a_scan_counts(
 
 
 def key(column: str) -> str:
-    return BoundComponent(Count("{column}"), (Operand(f"`{column}`", ""),)).key
+    return BoundComponent(Count("{column}"), (Operand(sql=f"`{column}`", type=""),)).key
 
 
 SPARK = [

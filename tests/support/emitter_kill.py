@@ -32,7 +32,7 @@ def work(scene: Scene, service: str) -> None:
     """Validates what is asked for and delivers what waits."""
     settings = scene.settings.model_copy(update={"openlineage_url": service})
     scene.work(settings=settings)
-    Deliverer(scene.database, settings, scene.clock, lambda: 0.0).drain()
+    Deliverer(database=scene.database, settings=settings, clock=scene.clock, jitter=lambda: 0.0).drain()
 
 
 def endless(database: str, home: str, service: str, number: int, tell: int) -> None:

@@ -69,7 +69,7 @@ class FakeEngine:
         schema = SCHEMA if changed or added else Schema(())
         columns = self.columns if request.columns and not schema.columns else ()
         return Measured(
-            schema, now, changed, vanished, added, left,
+            schema=schema, fingerprints=now, states=changed, vanished=vanished, added=added, left=left,
             how=How.FINGERPRINTS, at=self.at, pinned=self.pinned, behind=self.behind, columns=columns,
         )  # fmt: skip
 

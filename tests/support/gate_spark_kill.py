@@ -30,7 +30,16 @@ def main() -> None:
             ask("stage", *written)
 
         given = read(Path(contract).read_bytes())
-        gate = Gate(table, given, "orders", ("day",), store_of(table, disk), measure, stage, disk=disk)
+        gate = Gate(
+            table=table,
+            contract=given,
+            object="orders",
+            partition_by=("day",),
+            store=store_of(table, disk),
+            measure=measure,
+            stage=stage,
+            disk=disk,
+        )
         with opened(gate) as candidate:
             candidate.write(rows)
 

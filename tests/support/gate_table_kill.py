@@ -47,10 +47,16 @@ def main() -> None:
     with Client(address) as engine:
         tables = Asked(engine, when)
         gate = Gate(
-            table, read(Path(contract).read_bytes()), "orders", ("day",), store_of(table),
-            lambda request: tables.ask("measure", request), lambda *written: tables.ask("stage", *written),
-            kind=Kind.DELTA, tables=tables,
-        )  # fmt: skip
+            table=table,
+            contract=read(Path(contract).read_bytes()),
+            object="orders",
+            partition_by=("day",),
+            store=store_of(table),
+            measure=lambda request: tables.ask("measure", request),
+            stage=lambda *written: tables.ask("stage", *written),
+            kind=Kind.DELTA,
+            tables=tables,
+        )
         with opened(gate) as candidate:
             candidate.write(int(number))
 

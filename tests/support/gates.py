@@ -107,7 +107,12 @@ def measure(given: Contract, request: MeasureRequest, schema: Schema = SCHEMA) -
     plan = replace(bind(told.object(request.object), schema).plan, key=request.key)
     found = {name: bag(plan, schema, {"id": rows_of(lies.files[name])}) for name in lies.changed(request.known)}
     passing = {name: kept.carried() for name, each in found.items() if (kept := each.passing)}
-    return Measured(schema, lies.fingerprints, {name: each.pack() for name, each in found.items()}, passing=passing)
+    return Measured(
+        schema=schema,
+        fingerprints=lies.fingerprints,
+        states={name: each.pack() for name, each in found.items()},
+        passing=passing,
+    )
 
 
 def rows_of(files: tuple[str, ...]) -> list[int]:
@@ -131,10 +136,17 @@ class Gated:
     def gate(self, disk: Disk | None = None, **more: Any) -> Gate:
         used = disk or Disk()
         return Gate(
-            located(self.table), self.given, "orders", self.partition_by, store_of(self.table, used),
-            partial(measure, self.given, schema=self.schema), partial(stage, self.partition_by),
-            disk=used, now=lambda: NOW, **more,
-        )  # fmt: skip
+            table=located(self.table),
+            contract=self.given,
+            object="orders",
+            partition_by=self.partition_by,
+            store=store_of(self.table, used),
+            measure=partial(measure, self.given, schema=self.schema),
+            stage=partial(stage, self.partition_by),
+            disk=used,
+            now=lambda: NOW,
+            **more,
+        )
 
     def publish(self, rows: Rows, disk: Disk | None = None, **more: Any) -> Candidate:
         """The candidate that was published. Raises as the gate does."""

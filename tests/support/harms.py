@@ -71,7 +71,7 @@ class Harm:
             dataset = _dataset(tx, contract_id)
             self._states(tx, dataset.id)
             result = _result(contract_id, version, fails, set(of), minute(at))
-            origin = Origin(dataset.id, lineage_run_id=_lineage_run(tx, by) if by else None)
+            origin = Origin(dataset_id=dataset.id, lineage_run_id=_lineage_run(tx, by) if by else None)
             run = recording.record(tx, ids.new(), result, origin, now=minute(at))
             lifecycle.of_run(tx, run, result, now=minute(at), ids=ids.new)
             tx.commit()
@@ -80,7 +80,7 @@ class Harm:
     def _states(self, tx: Session, dataset_id: UUID) -> None:
         gone = tuple(state_store.known(tx, dataset_id).keys() - self.partitions.keys())
         packed = dict.fromkeys(self.partitions, b"x")
-        measured = Measured(SCHEMA, self.partitions, packed, gone)
+        measured = Measured(schema=SCHEMA, fingerprints=self.partitions, states=packed, vanished=gone)
         state_store.save(tx, dataset_id, measured, vanished=gone, now=minute(0), ids=ids.new)
 
     @property

@@ -20,7 +20,9 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:
     columns = tuple(profile_of(column, schema) for column in schema)
     scanned, counted = profile_plan(columns), plan([each.unique for each in columns if each.unique])
     bags = [_both(bag(scanned, schema, day), bag(counted, schema, day)) for day in days]
-    found = History(columns, tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags)))
+    found = History(
+        columns=columns, partitions=tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags))
+    )
     looked = [looked_into(each, found.whole, schema) for each in columns]
     late = untold(looked, found.whole, schema)
     told = (late.get(each.column.name, each) for each in looked)

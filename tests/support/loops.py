@@ -40,7 +40,13 @@ class Services:
 
     def producer(self, session: Any, column: str) -> Producer:
         """A pipeline that writes partitions by that column and tells of them."""
-        return Producer(session, self.settings.home / "lake", column, self.settings.api, self.people.token)
+        return Producer(
+            session=session,
+            root=self.settings.home / "lake",
+            column=column,
+            url=self.settings.api,
+            token=self.people.token,
+        )
 
     def pipeline(self) -> Client:
         """The API as the pipeline knows it: with a token that may send events and nothing else."""
@@ -90,7 +96,7 @@ def services(
 
 def looped(services: Services, session: Any, lake: Lake) -> Loop:
     """The loop over the lake, run to its end: drafted, approved, delivered, judged."""
-    loop, producer = Loop(lake, services.people, print), services.producer(session, lake.column)
+    loop, producer = Loop(lake=lake, people=services.people, tell=print), services.producer(session, lake.column)
     loop.land_history(producer)
     loop.approve_all()
     for _ in loop.deliver_all(producer):

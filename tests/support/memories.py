@@ -68,7 +68,11 @@ class Memory:
     def put(self, packed: bytes, *names: str) -> None:
         """Stores these packed states for each of the partitions, for those of DAYS where none is named."""
         names = names or tuple(DAYS)
-        measured = Measured(TABLE, {name: f"marker of {name}" for name in names}, dict.fromkeys(names, packed))
+        measured = Measured(
+            schema=TABLE,
+            fingerprints={name: f"marker of {name}" for name in names},
+            states=dict.fromkeys(names, packed),
+        )
         with transaction(self.world.engine) as tx:
             state_store.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
             tx.commit()

@@ -86,4 +86,4 @@ def delivery(table: str, day: str, payments: Sequence[Payment]) -> Delivery:
     def make(session: Any) -> Any:
         return session.createDataFrame([(*each, "a note") for each in payments], COLUMNS)
 
-    return Delivery(table, day, make)
+    return Delivery(table=table, partition=day, make=make)

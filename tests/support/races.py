@@ -112,7 +112,9 @@ def _approve(engine: Engine, proposal_id: UUID, by: Principal, seen: list[bytes]
         shown = proposals.preview(tx, _visible(tx, proposal_id, by))
     seen.append(shown.document)
     with transaction(engine) as tx:
-        approval.approve(tx, proposal_id, approval.Approval(shown.fingerprint, ids.new), by=by, now=clock.now())
+        approval.approve(
+            tx, proposal_id, approval.Approval(fingerprint=shown.fingerprint, make_id=ids.new), by=by, now=clock.now()
+        )
         tx.commit()
 
 
@@ -146,4 +148,4 @@ def _person(engine: Engine, name: str, role: Role) -> Principal:
         user = users.new_user(ids.new(), name=name, password=None, roles=[role], now=now)
         users.create_user(tx, user, actor="test", now=now)
         tx.commit()
-    return Principal(user.id, name, frozenset({role}), permissions_of([role]))
+    return Principal(user_id=user.id, name=name, roles=frozenset({role}), permissions=permissions_of([role]))

@@ -127,7 +127,7 @@ class Registered:
             assert task
             tx.commit()
         settings = Settings(home=self.gated.folder / "home")
-        worker = Worker(self.world.engine, Texts(), judge, large, settings)
+        worker = Worker(database=self.world.engine, engine=Texts(), judge=judge, large=large, settings=settings)
         assert worker.work()
         return next(each for each in self.rows(Task) if each.id == task.id)
 

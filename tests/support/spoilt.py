@@ -172,7 +172,7 @@ def _told(shop: Shop) -> None:
         written = event("COMPLETE", output(f"/lake/{text}"), inputs=[output(live)], job=text, namespace=text[:100])
         producer.send_event({**written, "eventTime": clock.now().isoformat()})
     nothing: Any = None
-    worker = Worker(shop.world.engine, nothing, nothing, nothing, Settings())
+    worker = Worker(database=shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings())
     while worker.take_in():
         pass
 

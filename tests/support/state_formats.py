@@ -97,7 +97,7 @@ def rows() -> list[tuple[Any, ...]]:
 
 def part(kind: str, *columns: str) -> BoundComponent:
     """A component of that kind on columns of the table."""
-    return BoundComponent(COMPONENTS[kind](), tuple(Operand(column, TYPES[column]) for column in columns))
+    return BoundComponent(COMPONENTS[kind](), tuple(Operand(sql=column, type=TYPES[column]) for column in columns))
 
 
 def scanned(frame: Any, parts: Sequence[BoundComponent]) -> States:
@@ -106,7 +106,7 @@ def scanned(frame: Any, parts: Sequence[BoundComponent]) -> States:
 
     grouped = tuple(each for each in parts if each.component.grouping)
     others = tuple(each for each in parts if not each.component.grouping)
-    found = scan(frame, Plan((ROWS, *others), grouped))[""]
+    found = scan(frame, Plan(scan=(ROWS, *others), groupings=grouped))[""]
     assert not found.failures, found.failures
     return found
 
@@ -121,7 +121,10 @@ def computed(spark: Any) -> States:
     """The states of all kinds, as Spark computes them."""
     frame = spark.createDataFrame(rows(), DDL).coalesce(1)
     found = scanned(frame, [part(kind, *columns) for kind, forms in READ.items() for columns in forms])
-    apart = {BoundComponent(each, (Operand("a", "bigint"),)).key: State(each, value) for each, value in APART}
+    apart = {
+        BoundComponent(each, (Operand(sql="a", type="bigint"),)).key: State(component=each, value=value)
+        for each, value in APART
+    }
     return replace(found.beside(States(apart)), schema=found.schema, failures={"sum/1 sum(nowhere)": "not there"})
 
 

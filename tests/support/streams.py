@@ -41,8 +41,15 @@ class Stream:
         """The sink of a process that has just begun."""
         store = StateFolder(str(self.folder / "states"), disk or Disk())
         return Watched(
-            self.given, "orders", store, name, self.read, on_run or self.keep, now=lambda: NOW, **more
-        )  # fmt: skip
+            contract=self.given,
+            object="orders",
+            store=store,
+            stream=name,
+            read=self.read,
+            on_run=on_run or self.keep,
+            now=lambda: NOW,
+            **more,
+        )
 
     def read(self, rows: Mapping[str, list[int]]) -> Arrived:
         """What arrived, as the engine answers."""

@@ -76,10 +76,16 @@ class FakeDelta(Fake):
         made = [at for at, (ident, _) in enumerate(self.versions) if ident == request.ident and at > request.since]
         version = made[0] if made else len(self.versions) - 1
         if version < 0:
-            return Standing(Kind.DELTA, str(self.location), {})
+            return Standing(kind=Kind.DELTA, location=str(self.location), fingerprints={})
         files = self.versions[version][1]
         marks = {name: " ".join(map(os.path.basename, paths)) for name, paths in files.items()}
-        return Standing(Kind.DELTA, str(self.location), marks, version, made[0] if made else None)
+        return Standing(
+            kind=Kind.DELTA,
+            location=str(self.location),
+            fingerprints=marks,
+            version=version,
+            committed=made[0] if made else None,
+        )
 
     def commit(self, request: CommitRequest) -> None:
         self.step("before the commit")
@@ -129,10 +135,12 @@ class FakeCatalog(Fake):
         self.step("look")
         marks = {name: self._mark(folder) for name, folder in self.places.items()}
         return Standing(
-            Kind.CATALOG, str(self.location), {name: mark for name, mark in marks.items() if mark},
+            kind=Kind.CATALOG,
+            location=str(self.location),
+            fingerprints={name: mark for name, mark in marks.items() if mark},
             folders=frozenset(os.path.relpath(each, self.location) for each in self.places.values()),
             places={name: self.places[name] for name in request.places if name in self.places},
-        )  # fmt: skip
+        )
 
     def place(self, request: PlaceRequest) -> None:
         self.step(f"before placing {request.name}")
@@ -178,9 +186,19 @@ class GatedTable:
         """The candidate that was published. Raises as the gate does."""
         self.fake.disk = used = disk or Disk()
         gate = Gate(
-            self.site.location, self.given, "orders", BY, store_of(self.site.location, used), self.measure,
-            partial(stage, BY), disk=used, now=lambda: NOW, kind=self.site.kind, name=self.site.name, tables=self.fake,
-        )  # fmt: skip
+            table=self.site.location,
+            contract=self.given,
+            object="orders",
+            partition_by=BY,
+            store=store_of(self.site.location, used),
+            measure=self.measure,
+            stage=partial(stage, BY),
+            disk=used,
+            now=lambda: NOW,
+            kind=self.site.kind,
+            name=self.site.name,
+            tables=self.fake,
+        )
         with opened(gate) as candidate:
             candidate.write(rows)
         return candidate
@@ -188,13 +206,16 @@ class GatedTable:
     def measure(self, request: MeasureRequest) -> Measured:
         """The states of the partitions that changed, as the engine answers."""
         if request.source.location == self.site.name:
-            rows, marks = self.fake.rows(), dict(self.fake.look(LookRequest(self.site.name, BY)).fingerprints)
+            rows, marks = (
+                self.fake.rows(),
+                dict(self.fake.look(LookRequest(table=self.site.name, partition_by=BY)).fingerprints),
+            )
         else:
             lies = layout(None, request.source)
             rows, marks = {name: rows_of(files) for name, files in lies.files.items()}, dict(lies.fingerprints)
         wanted = [name for name, mark in marks.items() if request.known.get(name) != mark]
         found = {name: states(self.given, {"id": rows[name]}, SCHEMA).pack() for name in wanted}
-        return Measured(SCHEMA, marks, found)
+        return Measured(schema=SCHEMA, fingerprints=marks, states=found)
 
     def recover(self, disk: Disk | None = None) -> str:
         self.fake.disk = used = disk or Disk()
@@ -216,7 +237,7 @@ class GatedTable:
         current = self.store.current()
         kept = {name: bags.unpack(self.store.bag(entry.bag)).values for name, entry in current.entries.items()}
         anew = {name: states(self.given, {"id": rows}, SCHEMA) for name, rows in self.fake.rows().items()}
-        marks = self.fake.look(LookRequest(self.site.name, BY)).fingerprints
+        marks = self.fake.look(LookRequest(table=self.site.name, partition_by=BY)).fingerprints
         return current.fingerprints == marks and kept == {name: bag.values for name, bag in anew.items()}
 
 

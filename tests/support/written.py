@@ -60,7 +60,10 @@ class Table:
     def looked(self, hint: Hint | None = None) -> Measured:
         """What a validation reads, which is known from then on."""
         look = Look(hint or Hint(), self.at, reading="a-task")
-        found = measure(self.spark, MeasureRequest(self.source, PROMISED.source, "orders", self.known, look=look))
+        found = measure(
+            self.spark,
+            MeasureRequest(source=self.source, contract=PROMISED.source, object="orders", known=self.known, look=look),
+        )
         self.known, self.at = dict(found.fingerprints), found.at
         return found
 

@@ -74,8 +74,8 @@ class Days:
 
 def told(*seen: float, missing: tuple[str, ...] = ()) -> TableJudgement:
     """What is said of a mean between 0 and 1, seen so in each column."""
-    clause = Clause("mean", LEVEL, 0.0, 1.0, 0.5, 10.0, 0.001, 30)
-    verdicts = [Verdict(clause, clause.holds(each), each, each) for each in seen]
+    clause = Clause(statistic="mean", change=LEVEL, lower=0.0, upper=1.0, middle=0.5, width=10.0, rate=0.001, points=30)
+    verdicts = [Verdict(clause=clause, holds=clause.holds(each), value=each, seen=each) for each in seen]
     return TableJudgement({str(at): Judgement((each,)) for at, each in enumerate(verdicts)}, missing=missing)
 
 

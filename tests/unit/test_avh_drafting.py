@@ -45,7 +45,14 @@ def known(days: int = DAYS) -> Measured:
         for name, found in told.items()
     }
     times = tuple(START + timedelta(days=at) for at in range(days))
-    return Measured(tuple(map(day, range(days))), times, (ROWS,) * days, values, frozenset({"status"}), tables[-1])
+    return Measured(
+        names=tuple(map(day, range(days))),
+        times=times,
+        rows=(ROWS,) * days,
+        values=values,
+        texts=frozenset({"status"}),
+        samples=tables[-1],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +221,19 @@ def test_a_count_that_a_sketch_tells_moves_by_its_error_at_least(distinct: int, 
     assert newest is not None
     assert newest.guessed == pytest.approx(error)
     assert STATISTICS["distinct_count"].floor(newest) == pytest.approx(max(1.0, error))
-    said = sentence(Clause("distinct_count", LEVEL, 1.0, None, 2.0, 1.0, 0.001, DAYS), newest.guessed)
+    said = sentence(
+        Clause(
+            statistic="distinct_count",
+            change=LEVEL,
+            lower=1.0,
+            upper=None,
+            middle=2.0,
+            width=1.0,
+            rate=0.001,
+            points=DAYS,
+        ),
+        newest.guessed,
+    )
     assert ("counted to within" in said) is (error > 0)
 
 

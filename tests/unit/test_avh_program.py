@@ -257,7 +257,7 @@ def test_the_papers_bounds_are_those_of_its_propositions(law: Any, width: float,
 def test_a_wider_constraint_never_costs_more_and_more_batches_never_cost_more(name: str) -> None:
     widths = numpy.linspace(0.5, 80, 200)
     for statistic, moved in product(("mean", "cohens_d", "maximum"), (0.0, 0.3, 1.0)):
-        many = Past(STATISTICS[statistic], LEVEL, 0.0, 1.0, 30, moved)
+        many = Past(statistic=STATISTICS[statistic], change=LEVEL, middle=0.0, spread=1.0, points=30, moved=moved)
         rates = BOUNDS[name].rate(many, widths)
         assert (numpy.diff(rates) <= 0).all()
         assert ((rates >= 0) & (rates <= 1)).all()
@@ -294,11 +294,11 @@ def test_the_search_takes_the_set_that_catches_most_within_budget_and_number() -
     usual = numpy.full(4, 10.5)
     seen = [usual + numpy.array(each) for each in ([99, 0, 0, 0], [0, 99, 99, 0], [99, 99, 0, 0])]
     among = Candidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
-    found = Search(among, 0.01, 2, numpy.zeros(4, dtype=bool)).chosen()
+    found = Search(among=among, budget=0.01, most=2, caught=numpy.zeros(4, dtype=bool)).chosen()
     assert {each.past.statistic.name for each in found} >= {"distinct_count"}
     assert len(found) == 2
     assert sum(each.rate for each in found) <= 0.01
-    assert Search(among, 0.0001, 2, numpy.zeros(4, dtype=bool)).chosen() == []
+    assert Search(among=among, budget=0.0001, most=2, caught=numpy.zeros(4, dtype=bool)).chosen() == []
 
 
 @pytest.mark.parametrize(("price", "clauses"), [(0.0, 2), (10.0, 1), (300.0, 0)])
@@ -308,7 +308,10 @@ def test_a_clause_is_chosen_where_its_catch_is_worth_its_false_alarms(price: flo
     usual = numpy.full(20, 10.5)
     seen = [usual + numpy.array(each) for each in ([9] * 19 + [0], [0] * 19 + [9])]
     among = Candidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
-    assert len(Search(among, 0.05, 2, numpy.zeros(20, dtype=bool), price).chosen()) == clauses
+    assert (
+        len(Search(among=among, budget=0.05, most=2, caught=numpy.zeros(20, dtype=bool), price=price).chosen())
+        == clauses
+    )
 
 
 def test_the_paper_takes_the_first_change_that_makes_a_series_stationary() -> None:

@@ -103,7 +103,7 @@ def standing(
     monkeypatch: pytest.MonkeyPatch, folder: Path, marks: dict[str, str], look: Look, known: dict[str, str]
 ) -> Versioned | None:
     """How a table of two versions stands, whose files have those fingerprints whatever the version."""
-    here = Snapshot(None, str(folder), 2, ("day",), frozenset(), HERE)
+    here = Snapshot(session=None, location=str(folder), version=2, by=("day",), features=frozenset(), id=HERE)
     monkeypatch.setattr(changes_delta.delta, "snapshot", lambda session, location: here)
     monkeypatch.setattr(Snapshot, "fingerprints", lambda snapshot: marks)
     source = changes_delta.Source(str(folder), "delta", ("day",))
@@ -115,11 +115,11 @@ def test_what_no_version_touched_is_as_it_is_known(monkeypatch: pytest.MonkeyPat
     known = {"day=1": "a", "day=2": "b", "day=3": "unread"}
     marks = {"day=1": "A", "day=2": "B", "day=3": "C"}
     found = standing(monkeypatch, tmp_path, marks, Look(since=At(HERE, 0)), known)
-    assert found == Versioned({"day=1": "a", "day=2": "B", "day=3": "C"}, At(HERE, 2), How.VERSIONS)
+    assert found == Versioned(marks={"day=1": "a", "day=2": "B", "day=3": "C"}, at=At(HERE, 2), how=How.VERSIONS)
     # A table that was never looked at, or whose log names partitions that nobody knows: its files tell.
     for look, before in [(Look(), known), (Look(since=At(HERE, 0)), {"day=1": "a"})]:
         told = standing(monkeypatch, tmp_path, {"day=1": "A"}, look, before)
-        assert told == Versioned({"day=1": "A"}, At(HERE, 2), How.FINGERPRINTS)
+        assert told == Versioned(marks={"day=1": "A"}, at=At(HERE, 2), how=How.FINGERPRINTS)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,9 @@ def test_what_changed_since_the_last_look_is_found_whatever_was_written_when(rou
             if is_cleaned:
                 for path in (lake.folder / "_delta_log").iterdir():
                     path.unlink()
-            here = Snapshot(None, folder, len(lake.files) - 1, ("day",), frozenset(), HERE)
+            here = Snapshot(
+                session=None, location=folder, version=len(lake.files) - 1, by=("day",), features=frozenset(), id=HERE
+            )
             patch.setattr(changes_delta.delta, "snapshot", lambda *_, here=here: here)
             source = changes_delta.Source(folder, "delta", ("day",))
             found = changes_delta.standing(object(), source, Look(Hint(version=asked), at), known)

@@ -55,13 +55,17 @@ def said(element: dict[str, object]) -> set[str]:
 
 
 def test_columns_of_which_nothing_is_said_are_left_out() -> None:
-    table = DataObject("theirs", properties=(Property("a"), Property("b", properties=(Property("c"),))))
+    table = DataObject(
+        name="theirs", properties=(Property(name="a"), Property(name="b", properties=(Property(name="c"),)))
+    )
     assert read(alone(table)).objects[0].properties == ()
 
 
 def test_the_contract_knows_what_others_classify_of_one_table() -> None:
-    orders, others = DataObject("orders"), DataObject("others")
+    orders, others = DataObject(name="orders"), DataObject(name="others")
     contract = read(alone(orders))
-    told = beside(contract, ALONE["id"], (DataObject("x", properties=(Property("a", encrypted=True),)), others))
+    told = beside(
+        contract, ALONE["id"], (DataObject(name="x", properties=(Property(name="a", encrypted=True),)), others)
+    )
     assert is_classified(told.object(ALONE["id"]), ("A",))
     assert not is_classified(beside(contract, "another", (others,)).object(ALONE["id"]), ("a",))

@@ -218,7 +218,12 @@ def test_what_may_not_be_kept_as_it_is_lacks(
 def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
     bag = keyed()
     assert bag.passing is not None
-    found = Measured(SCHEMA, {"day=1": "m"}, {"day=1": bag.pack()}, passing={"day=1": bag.passing.carried()})
+    found = Measured(
+        schema=SCHEMA,
+        fingerprints={"day=1": "m"},
+        states={"day=1": bag.pack()},
+        passing={"day=1": bag.passing.carried()},
+    )
     told = judge(
         EvaluationRequest(
             contract=PROMISED,
@@ -236,7 +241,7 @@ def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
 
 
 def test_a_key_tells_nothing_of_itself_but_which_it_is() -> None:
-    asked = MeasureRequest(Source("t"), b"", "t", key=KEYS[0])
+    asked = MeasureRequest(source=Source("t"), contract=b"", object="t", key=KEYS[0])
     for said in (repr(KEYS[0]), repr(asked), str(asked)):
         assert "aaaa" not in said
     assert KEYS[0].id != KEYS[1].id != Key(b"a" * SIZE).of("t").id

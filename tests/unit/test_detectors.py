@@ -23,11 +23,13 @@ WAVE = [100 + 20 * math.sin(2 * math.pi * at / 23.5) + (0.4, -0.3, 0.1)[at % 3] 
 
 
 def past(values: Sequence[float | None], step: timedelta = DAY) -> Series:
-    return Series.of(Point(START + at * step, value) for at, value in enumerate(values))
+    return Series.of(Point(time=START + at * step, value=value) for at, value in enumerate(values))
 
 
 def judged(name: str, values: Sequence[float | None], step: timedelta = DAY, **arguments: Any) -> Band | Learning:
-    return detector(name, arguments).judge(Question(past(values, step), START + len(values) * step, 2.0))
+    return detector(name, arguments).judge(
+        Question(past=past(values, step), at=START + len(values) * step, false_alarms=2.0)
+    )
 
 
 # The detector, its arguments, a past, values of the next point that are no anomaly and such that are one.
@@ -123,7 +125,7 @@ def test_a_holiday_like_none_before_is_not_judged() -> None:
 
 
 def test_data_that_come_late_are_told_by_the_times_between_points() -> None:
-    kind, asked = detector("missing_arrival", {}), Question(past(CALM), START + 15 * DAY, 2.0)
+    kind, asked = detector("missing_arrival", {}), Question(past=past(CALM), at=START + 15 * DAY, false_alarms=2.0)
     band = kind.judge(asked)
     assert isinstance(band, Band)
     assert band.upper is not None
@@ -175,7 +177,7 @@ def test_the_name_of_a_partition_says_its_time_and_segment(
 
 
 def test_of_points_of_the_same_time_the_last_counts_in_the_order_of_time() -> None:
-    given_points = [Point(START + at * DAY, value) for at, value in ((2, 1.0), (0, 2.0), (2, 3.0))]
+    given_points = [Point(time=START + at * DAY, value=value) for at, value in ((2, 1.0), (0, 2.0), (2, 3.0))]
     assert Series.of(given_points).values == (2.0, 3.0)
     assert Series.of(given_points).before(START + 2 * DAY).values == (2.0,)
 

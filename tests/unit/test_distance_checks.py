@@ -98,17 +98,17 @@ def test_a_partition_of_an_incident_is_not_compared_with() -> None:
     table, told = days(CODES, ["x", "y"], CODES), "2026-04-02"
     at = moment(told)
     assert at is not None
-    of_incident = {"any": [Point(at, 2.0, DAY.format(2), excluded=True)]}
+    of_incident = {"any": [Point(time=at, value=2.0, partition=DAY.format(2), excluded=True)]}
     assert judged(watched(), table).outcome is Outcome.FAILED
     assert judged(watched(), table, history=of_incident).outcome is Outcome.PASSED
-    mended = {"any": [*of_incident["any"], Point(at, 2.0, DAY.format(2))]}
+    mended = {"any": [*of_incident["any"], Point(time=at, value=2.0, partition=DAY.format(2))]}
     assert judged(watched(), table, history=mended).outcome is Outcome.FAILED
 
 
 def replayed(of: Contract, table: Mapping[str, Values], spoilt: frozenset[str | None] = frozenset()) -> tuple[str, ...]:
-    replaying = Replaying(None, of, "orders")
+    replaying = Replaying(old=None, new=of, object_name="orders")
     for name, values in table.items():
-        replaying.take(Step({name: packed(of, values)}, NOW, spoilt=spoilt & {name}))
+        replaying.take(Step(arrived={name: packed(of, values)}, moment=NOW, spoilt=spoilt & {name}))
     [line] = [each for each in replaying.told(len(table)).lines if each.check_id == "c"]
     assert line.new is not None
     return line.new.alerts
@@ -127,11 +127,17 @@ def test_a_replay_does_not_compare_with_what_is_spoilt(of: Contract) -> None:
 
 @pytest.mark.parametrize("of", [bounded(), watched()])
 def test_a_replay_compares_with_what_is_spoilt_no_more(of: Contract) -> None:
-    replaying = Replaying(None, of, "orders")
+    replaying = Replaying(old=None, new=of, object_name="orders")
     spoilt, mended = DAY.format(2), {DAY.format(2): packed(of, CODES)}
-    replaying.take(Step({DAY.format(1): packed(of, CODES), spoilt: packed(of, ["x"])}, NOW, spoilt=frozenset({spoilt})))
-    replaying.take(Step(mended, NOW))
-    replaying.take(Step({DAY.format(3): packed(of, ["x"])}, NOW))
+    replaying.take(
+        Step(
+            arrived={DAY.format(1): packed(of, CODES), spoilt: packed(of, ["x"])},
+            moment=NOW,
+            spoilt=frozenset({spoilt}),
+        )
+    )
+    replaying.take(Step(arrived=mended, moment=NOW))
+    replaying.take(Step(arrived={DAY.format(3): packed(of, ["x"])}, moment=NOW))
     [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
     assert line.new is not None
     assert line.new.alerts == (spoilt, DAY.format(3))
@@ -139,9 +145,9 @@ def test_a_replay_compares_with_what_is_spoilt_no_more(of: Contract) -> None:
 
 def test_a_replay_compares_those_of_one_arrival_in_the_order_of_their_time() -> None:
     of = bounded()
-    replaying = Replaying(None, of, "orders")
+    replaying = Replaying(old=None, new=of, object_name="orders")
     names = {DAY.format(2): ["x"], DAY.format(1): CODES, DAY.format(3): ["x"]}
-    replaying.take(Step({name: packed(of, values) for name, values in names.items()}, NOW))
+    replaying.take(Step(arrived={name: packed(of, values) for name, values in names.items()}, moment=NOW))
     [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
     assert line.new is not None
     assert (line.new.alerts, line.new.judged) == ((DAY.format(2),), 2)

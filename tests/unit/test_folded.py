@@ -94,7 +94,7 @@ def test_folding_needs_the_files_and_leaves_them_as_they_are(tmp_path: Path) -> 
 
 
 def test_what_only_some_know_is_left_out_and_what_cannot_be_merged_is_told() -> None:
-    answer = {"answer/1 q": State(Answer("q"), 7)}
+    answer = {"answer/1 q": State(component=Answer("q"), value=7)}
     one, other = made([(1, 1.0, "a")]), made([(2, 1.0, "b")])
     some = other.only(frozenset({"count/1 count(1)", "count/1 count(word)"}))
     assert unpack(folded([one.pack(), some.pack()])).entries.keys() == some.entries.keys()

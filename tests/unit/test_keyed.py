@@ -28,7 +28,7 @@ PLAN = profile_plan(COLUMNS)
 
 def history(*partitions: dict[str, list[object]]) -> History:
     found = (bag(PLAN, SCHEMA, each) for each in partitions)
-    return History(COLUMNS, tuple((f"day={at}", each) for at, each in enumerate(found)))
+    return History(columns=COLUMNS, partitions=tuple((f"day={at}", each) for at, each in enumerate(found)))
 
 
 def rows(count: int, first: int = 0, **more: list[object]) -> dict[str, list[object]]:
@@ -116,7 +116,9 @@ def test_values_of_any_type_are_counted_where_names_promise_a_key() -> None:
     schema = Schema((Column("order_id", "decimal(20,0)"), Column("total", "decimal(20,0)")))
     columns = tuple(profile_of(column, schema) for column in schema)
     ids = [Decimal(at) for at in range(50)]
-    found = History(columns, (("", bag(profile_plan(columns), schema, {"order_id": ids, "total": ids})),))
+    found = History(
+        columns=columns, partitions=(("", bag(profile_plan(columns), schema, {"order_id": ids, "total": ids})),)
+    )
     assert [each.column.name for each in worth_counting(found, "orders")] == ["order_id"]
 
 

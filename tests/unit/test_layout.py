@@ -14,8 +14,8 @@ from treaty.engine.spark.sources.changes import Layout
 from treaty.engine.spark.sources.versioned import Versioned
 
 AT = At("a-table", 7)
-STANDS = Versioned({"day=1": "x"}, AT, How.VERSIONS, pinned=False, behind=True)
-TOLD = Layout({"day=1": "x"}, {"day=1": ()}, how=How.VERSIONS, at=AT, pinned=False, behind=True)
+STANDS = Versioned(marks={"day=1": "x"}, at=AT, how=How.VERSIONS, pinned=False, behind=True)
+TOLD = Layout(fingerprints={"day=1": "x"}, folders={"day=1": ()}, how=How.VERSIONS, at=AT, pinned=False, behind=True)
 LOGS = {"delta": "_delta_log/00000000000000000000.json", "iceberg": "metadata/v1.metadata.json"}
 
 
@@ -107,7 +107,7 @@ def test_an_iceberg_table_of_a_catalog_is_asked_for_by_its_name(
     assert asked == [source]
     knows(monkeypatch, "iceberg", None)
     # Nothing is known of it: all that is asked for is read at each look.
-    assert changes.layout(object(), source) == Layout({}, {})
+    assert changes.layout(object(), source) == Layout(fingerprints={}, folders={})
 
 
 def test_a_delta_table_of_a_catalog_is_its_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

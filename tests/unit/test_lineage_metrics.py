@@ -57,7 +57,7 @@ def run(*found: Measurement, partitions: tuple[str, ...] = (), results: tuple[Ch
 def told_of(result: RunResult, of: DataObject) -> dict[str, Any]:
     return event(
         Judgement(
-            result, About("file", "/staff"), run_metrics.numbers(result, of), NOW,
+            result=result, about=About("file", "/staff"), numbers=run_metrics.numbers(result, of), first=NOW,
             hidden=run_metrics.hidden(result, of), partitions=run_metrics.parts(result, of), schemas="http://here",
         )
     )  # fmt: skip

@@ -154,8 +154,8 @@ def dataset_event(**more: Any) -> DatasetEvent:
 
 
 def test_an_event_of_a_dataset_asks_for_its_schema_unless_it_is_ours() -> None:
-    assert of_dataset(dataset_event()) == Trigger(ORDERS, reads=Reads.SCHEMA, columns=())
-    assert of_dataset(dataset_event(dataset=lifecycle("DROP"))) == Trigger(ORDERS, reads=Reads.DROPPED)
+    assert of_dataset(dataset_event()) == Trigger(dataset=ORDERS, reads=Reads.SCHEMA, columns=())
+    assert of_dataset(dataset_event(dataset=lifecycle("DROP"))) == Trigger(dataset=ORDERS, reads=Reads.DROPPED)
     assert of_dataset(dataset_event(producer=f"{OUR_PRODUCER}1.0")) is None
 
 
@@ -235,7 +235,7 @@ def linked(namespace: Any, name: Any, kind: str = "TABLE") -> dict[str, Any]:
     ],
 )
 def test_a_trigger_knows_the_other_names_of_the_dataset(written: dict[str, Any], also: tuple[Name, ...]) -> None:
-    assert triggers(told(event("COMPLETE", written))) == (Trigger(ORDERS, also),)
+    assert triggers(told(event("COMPLETE", written))) == (Trigger(dataset=ORDERS, also=also),)
 
 
 @given(st.permutations(["START", "RUNNING", "COMPLETE"]), st.lists(st.sampled_from([0, 1, 2]), max_size=5))

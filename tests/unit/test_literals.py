@@ -47,14 +47,14 @@ LITERALS: list[tuple[Any, str, str | None]] = [
 
 @pytest.mark.parametrize(("value", "kind", "expected"), LITERALS)
 def test_a_value_is_written_as_the_columns_type(value: Any, kind: str, expected: str | None) -> None:
-    assert literal_of(value, Operand("x", kind)) == expected
+    assert literal_of(value, Operand(sql="x", type=kind)) == expected
 
 
 def test_a_number_that_no_exact_column_holds_equals_nothing() -> None:
-    assert equal_of(1e300, Operand("x", "bigint")) == "NULL"
-    assert equal_of(5, Operand("x", "bigint")) == "5BD"
-    assert equal_of(1e300, Operand("x", "double")) == "1e+300D"
-    assert equal_of("x", Operand("x", "bigint")) is None
+    assert equal_of(1e300, Operand(sql="x", type="bigint")) == "NULL"
+    assert equal_of(5, Operand(sql="x", type="bigint")) == "5BD"
+    assert equal_of(1e300, Operand(sql="x", type="double")) == "1e+300D"
+    assert equal_of("x", Operand(sql="x", type="bigint")) is None
 
 
 SHOWN = [
@@ -71,11 +71,11 @@ SHOWN = [
 
 @pytest.mark.parametrize(("limit", "kind", "expected"), SHOWN)
 def test_a_limit_takes_the_form_of_the_values_shown(limit: Any, kind: str, expected: Any) -> None:
-    assert shown(Operand("x", kind), Assertion("mustBe", limit)).limit == expected
-    assert shown(Operand("x", kind), Assertion("mustBeBetween", (limit, limit))).limit == (expected, expected)
+    assert shown(Operand(sql="x", type=kind), Assertion("mustBe", limit)).limit == expected
+    assert shown(Operand(sql="x", type=kind), Assertion("mustBeBetween", (limit, limit))).limit == (expected, expected)
 
 
 @pytest.mark.parametrize("limit", ["soon", "", "2026-02-30", "0001-01-01T00:00+01:00"])
 def test_a_limit_that_is_no_time_is_no_limit_of_times(limit: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - it says nothing more
-        shown(Operand("x", "timestamp"), Assertion("mustBe", limit))
+        shown(Operand(sql="x", type="timestamp"), Assertion("mustBe", limit))

@@ -16,7 +16,9 @@ from treaty.registry.notifications.transport import smtp
 from treaty.registry.notifications.transport.smtp import Mail, Server, Unmailable, server
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-MAIL = Mail("ada@shop.example", "[Treaty] it broke", "It broke: ümlaut.\n.\nlast line", "msg_1", NOW)
+MAIL = Mail(
+    to="ada@shop.example", subject="[Treaty] it broke", text="It broke: ümlaut.\n.\nlast line", key="msg_1", time=NOW
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def encrypting(certificate: Path) -> ssl.SSLContext:
 
 def to(url: str, scheme: str = "smtp", user: str | None = None) -> Server:
     found = server(url)
-    return Server(scheme, found.host, found.port, user, "word" if user else None)
+    return Server(scheme=scheme, host=found.host, port=found.port, user=user, password="word" if user else None)
 
 
 def test_what_is_sent_arrives_with_its_identity() -> None:
@@ -83,9 +85,12 @@ def test_a_server_that_is_away_may_come_back() -> None:
 @pytest.mark.parametrize(
     ("url", "found"),
     [
-        ("smtp://mail.example", Server("smtp", "mail.example", 25)),
-        ("smtps://mail.example", Server("smtps", "mail.example", 465)),
-        ("smtp+starttls://a%40b:p%2Fw@mail.example:99", Server("smtp+starttls", "mail.example", 99, "a@b", "p/w")),
+        ("smtp://mail.example", Server(scheme="smtp", host="mail.example", port=25)),
+        ("smtps://mail.example", Server(scheme="smtps", host="mail.example", port=465)),
+        (
+            "smtp+starttls://a%40b:p%2Fw@mail.example:99",
+            Server(scheme="smtp+starttls", host="mail.example", port=99, user="a@b", password="p/w"),
+        ),
     ],
 )
 def test_the_url_says_which_server(url: str, found: Server) -> None:

@@ -87,16 +87,16 @@ def test_a_detector_learns_from_numbers_alone_and_says_so_where_there_are_too_fe
 
 
 def told(name: str, values: Sequence[float | None]) -> Band | Learning:
-    points = (Point(START + at * DAY, value) for at, value in enumerate(values))
-    question = Question(Series.of(points), START + len(values) * DAY, 2.0)
+    points = (Point(time=START + at * DAY, value=value) for at, value in enumerate(values))
+    question = Question(past=Series.of(points), at=START + len(values) * DAY, false_alarms=2.0)
     return detector(name, ARGUMENTS.get(name, {})).judge(question)
 
 
 def test_points_that_come_in_any_order_are_one_series() -> None:
     """A clock that went back: what is learned is in the order of the data's time, not of their arrival."""
-    points = [Point(START + at * DAY, 100.0 + at % 7) for at in range(40)]
+    points = [Point(time=START + at * DAY, value=100.0 + at % 7) for at in range(40)]
     bands = [
-        detector("auto", {}).judge(Question(Series.of(each), START + 40 * DAY, 2.0))
+        detector("auto", {}).judge(Question(past=Series.of(each), at=START + 40 * DAY, false_alarms=2.0))
         for each in (points, points[::-1], [*points[20:], *points[:20]])
     ]
     assert bands[0] == bands[1] == bands[2]

@@ -15,20 +15,20 @@ from treaty.engine.components.sketches import Quantiles
 from treaty.engine.components.text_classes import TypeCounts
 from treaty.engine.states.planning.count_packing import FEWEST, NUMBERS, TOKENS, Question, words
 
-SKETCH = BoundComponent(Quantiles("{x}"), (Operand("`x`", "double"),))
+SKETCH = BoundComponent(Quantiles("{x}"), (Operand(sql="`x`", type="double"),))
 ROWS = Size().bind(Schema(())).parts["rows"]
 
 
 def flag(at: int, where: str | None = None) -> BoundComponent:
-    return BoundComponent(Count("{x}"), (Operand(f"`c{at}`", "string"),), where)
+    return BoundComponent(Count("{x}"), (Operand(sql=f"`c{at}`", type="string"),), where)
 
 
 def condition(at: int) -> BoundComponent:
-    return BoundComponent(CountIf("{x}"), (Operand(f"`c{at}` > {at}", "boolean"),))
+    return BoundComponent(CountIf("{x}"), (Operand(sql=f"`c{at}` > {at}", type="boolean"),))
 
 
 def types(at: int) -> BoundComponent:
-    return BoundComponent(TypeCounts("{x}"), (Operand(f"`c{at}`", "string"),))
+    return BoundComponent(TypeCounts("{x}"), (Operand(sql=f"`c{at}`", type="string"),))
 
 
 PARTS = st.lists(

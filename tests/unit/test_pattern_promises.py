@@ -16,7 +16,7 @@ SCHEMA = Schema((Column("day", "string"),))
 
 
 def learned(text: str = "<digit>{4}-<digit>{2}", bad: int = 0, floor: float = 0.5, family: str = "widths") -> Learned:
-    return Learned(family, parse(text), Counts(bad, 100), floor)
+    return Learned(family=family, pattern=parse(text), trained=Counts(bad, 100), floor=floor)
 
 
 def analyzer(entry: Any) -> PatternConformity:

@@ -77,7 +77,7 @@ def column(days: Sequence[dict[str, Sequence[Any]]]) -> ColumnDocument:
     extremes = {name: profile.metrics[name] for name in ("completeness", "maximum")}
     wanted = plan(extremes.values())
     bags = tuple((f"day={at:02d}", bag(wanted, schema, day)) for at, day in enumerate(days))
-    return document(History((profile,), bags), "t").columns[0]
+    return document(History(columns=(profile,), partitions=bags), "t").columns[0]
 
 
 def test_only_values_that_are_surely_frequent_are_shown() -> None:

@@ -137,10 +137,10 @@ NAMES = ["plain", "a.b", "x`y", "Größe", "select"]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_options_of_columns_and_fields_whatever_their_names_are_bound(name: str) -> None:
-    each = Property(name, logical_type="integer", options={"multipleOf": 2, "minimum": 0}, required=True)
-    outer = Property("outer", logical_type="object", properties=(each,), options={"required": [name]})
+    each = Property(name=name, logical_type="integer", options={"multipleOf": 2, "minimum": 0}, required=True)
+    outer = Property(name="outer", logical_type="object", properties=(each,), options={"required": [name]})
     schema = Schema((Column(name, "int"), Column("outer", f"struct<{name}:int>")))
-    checks = bind(DataObject("t", properties=(each, outer)), schema).checks
+    checks = bind(DataObject(name="t", properties=(each, outer)), schema).checks
     assert [check.reason for check in checks] == [None] * 7
 
 

@@ -32,7 +32,9 @@ LIMITS = {
 @given(st.sampled_from(sorted(LIMITS)), st.lists(st.one_of(st.none(), NUMBER), max_size=8))
 def test_a_promise_is_kept_by_all_where_each_keeps_it(operator: str, values: list[Any]) -> None:
     assertion = Assertion(operator, LIMITS[operator])
-    made = Candidate("kind", "", "", {}, Measure(lambda _: values), assertion)
+    made = Candidate(
+        kind="kind", sentence="", expression="", patch={}, measure=Measure(lambda _: values), assertion=assertion
+    )
     each = [None if value is None else not assertion.holds(value) for value in values]
     part = Part.of(history({"x": "bigint"}, [{"x": [1]}]))
     assert made.failed(part) == each

@@ -27,7 +27,7 @@ CASES = [
 
 @pytest.mark.parametrize(("form", "kind", "expected"), CASES)
 def test_a_type_has_its_form(form: str, kind: str, expected: str) -> None:
-    assert getattr(Operand("`x`", kind), form)() == expected
+    assert getattr(Operand(sql="`x`", type=kind), form)() == expected
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_type_has_its_form(form: str, kind: str, expected: str) -> None:
     ],
 )
 def test_the_base_type_is_the_first_word(kind: str, base: str) -> None:
-    assert Operand("x", kind).base_type == base
+    assert Operand(sql="x", type=kind).base_type == base

@@ -44,8 +44,8 @@ def versions(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> tuple[Cont
 def replay(
     old: Contract | None, new: Contract, steps: Sequence[Mapping[str, bytes] | Step], **ways: Any
 ) -> tuple[Replay, dict[str, Line]]:
-    replaying = Replaying(old, new, "orders", **ways)
-    taken = [each if isinstance(each, Step) else Step(each, NOW) for each in steps]
+    replaying = Replaying(old=old, new=new, object_name="orders", **ways)
+    taken = [each if isinstance(each, Step) else Step(arrived=each, moment=NOW) for each in steps]
     for step in taken:
         replaying.take(step)
     found = replaying.told(len({name for step in taken for name in step.arrived}))
@@ -141,7 +141,7 @@ def test_a_partition_that_is_replaced_counts_once_and_is_named_by_its_arrival() 
     first, second = DAY.format(1), DAY.format(2)
     steps = [
         {first: packed(new, amounts(-1, -2))}, {second: packed(new, amounts(1, 2))}, {first: packed(new, amounts(4))},
-        Step({}, NOW, gone=(first,)),
+        Step(arrived={}, moment=NOW, gone=(first,)),
     ]  # fmt: skip
     found, lines = replay(None, new, steps)
     assert (lines["few"].new.judged, lines["few"].new.alerts) == (4, (second,))
@@ -209,7 +209,7 @@ def test_limits_that_refer_are_those_that_were_known_then() -> None:
     new = contract(check("size", "few", mustBeLessOrEqualTo=limit))
     known = [2, 1, None]
     steps = [
-        Step(arrived, NOW, references={"the size of titles": Referent(value, reason="nobody knows")})
+        Step(arrived=arrived, moment=NOW, references={"the size of titles": Referent(value, reason="nobody knows")})
         for arrived, value in zip(daily(new, amounts(1, 2), amounts(1, 2), amounts(1)), known, strict=True)
     ]
     _, lines = replay(None, new, steps)
@@ -219,8 +219,8 @@ def test_limits_that_refer_are_those_that_were_known_then() -> None:
 
 def test_only_what_came_so_far_is_told_of_a_part() -> None:
     new = contract(SMALLEST)
-    replaying = Replaying(None, new, "orders")
-    replaying.take(Step(daily(new, amounts(-1))[0], NOW))
+    replaying = Replaying(old=None, new=new, object_name="orders")
+    replaying.take(Step(arrived=daily(new, amounts(-1))[0], moment=NOW))
     assert replaying.told(9).sentence == (
         "version 1.0.0 would have alerted on 1 of 1 days: 2026-04-01; judged are the first 1 of 9"
     )
@@ -277,9 +277,9 @@ def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of
         gone = tuple(name for name, found in changes.items() if found is None and name in there)
         there = {name: each for name, each in there.items() if name not in gone} | arrived
         if not (arrived or gone) or not there:
-            steps += [Step({}, moment, gone=gone)] if gone else []
+            steps += [Step(arrived={}, moment=moment, gone=gone)] if gone else []
             continue
-        steps.append(Step(arrived, moment, gone=gone))
+        steps.append(Step(arrived=arrived, moment=moment, gone=gone))
         run = judge(
             EvaluationRequest(
                 contract=ALL,
@@ -468,7 +468,9 @@ def test_versions_that_share_alarms_among_more_metrics_are_judged_each_by_its_ow
 @pytest.mark.parametrize(("spoilt", "alerts"), [((), (7,)), ((7, 8), (7, 8, 9))])
 def test_nothing_is_learned_from_days_of_incidents(spoilt: Sequence[int], alerts: Sequence[int]) -> None:
     new, bad = contract(watched()), {DAY.format(at) for at in spoilt}
-    steps = [Step(each, NOW, spoilt=frozenset(bad & each.keys())) for each in sizes(new, *CALM, 90, 95, 40)]
+    steps = [
+        Step(arrived=each, moment=NOW, spoilt=frozenset(bad & each.keys())) for each in sizes(new, *CALM, 90, 95, 40)
+    ]
     _, lines = replay(None, new, steps)
     assert lines["watched"].new.alerts == tuple(DAY.format(at) for at in alerts)
 
@@ -477,7 +479,7 @@ def test_the_dataset_is_judged_beside_what_it_was_after_earlier_arrivals() -> No
     new = contract(
         check("size", "watched", scope="dataset", mustHaveNoAnomalies={"detector": "absolute_change", "increase": 30})
     )
-    steps = [Step(each, NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
+    steps = [Step(arrived=each, moment=NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
     _, lines = replay(None, new, steps)
     told = lines["watched"].new
     assert (told.judged, told.empty, told.alerts) == (6, 1, (DAY.format(7),))

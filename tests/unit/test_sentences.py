@@ -23,7 +23,7 @@ WHOLE = Assertion("mustBe", 1)
 
 
 def read(value: Any, rows: int, **more: Any) -> Reading:
-    return Reading(value, rows, **{"counted": rows, **more})
+    return Reading(value=value, rows=rows, **{"counted": rows, **more})
 
 
 SAID = {
@@ -123,7 +123,7 @@ def test_every_bound_is_said_with_its_limits(operator: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_every_analyzer_can_say_what_it_found(case: Case) -> None:
-    said = found(case.analyzer, WHOLE, Reading(0.5, 4, 4, 2))
+    said = found(case.analyzer, WHOLE, Reading(value=0.5, rows=4, counted=4, broken=2))
     assert "0.5" in said
     assert "1 required" in said
     assert "2 " + case.analyzer.fault in said

@@ -172,7 +172,13 @@ def minute(at: int) -> datetime:
 
 def ran(name: str, began: int, ended: int | None, *, failed: bool = False, **reads: str) -> JobRun:
     versions = {Name("file", f"/{each}"): version for each, version in reads.items()}
-    return JobRun(job(name), minute(began), None if ended is None else minute(ended), failed, versions)
+    return JobRun(
+        job=job(name),
+        began=minute(began),
+        ended=None if ended is None else minute(ended),
+        failed=failed,
+        reads=versions,
+    )
 
 
 HOPS = [Hop(source, job(name), target) for source, name, target in CHAIN]

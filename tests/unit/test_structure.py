@@ -19,13 +19,13 @@ PARTED = on("status", partitioned=True, partitionKeyPosition=1)
 
 def judged(schema: Schema, properties: list[dict[str, Any]], **terms: Any) -> dict[str, CheckResult]:
     # The documents say only what the structure is judged by; those that the standard refuses are read elsewhere.
-    table = DataObject("orders", properties=tuple(map(_property, properties)))
+    table = DataObject(name="orders", properties=tuple(map(_property, properties)))
     return {each.check_id: each for each in judge_structure(table, schema, terms=Terms(**terms))}
 
 
 def _property(words: dict[str, Any]) -> Property:
     return Property(
-        words["name"],
+        name=words["name"],
         logical_type=words.get("logicalType"),
         physical_type=words.get("physicalType"),
         required=words.get("required", False),

@@ -93,5 +93,5 @@ def test_a_key_among_hundreds_of_thousands_tells_nothing_of_its_share() -> None:
     ],
 )
 def test_a_key_of_one_column_is_asked_as_it_is_counted(types: tuple[str, ...], asked: str) -> None:
-    operands = tuple(Operand(f"c{at}", each) for at, each in enumerate(types))
+    operands = tuple(Operand(sql=f"c{at}", type=each) for at, each in enumerate(types))
     assert Theta().aggregates(operands) == (f"theta_sketch_agg({asked}, 12)",)

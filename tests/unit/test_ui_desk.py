@@ -134,7 +134,9 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
 
 
 def test_the_activity_is_taken_away_without_formulas() -> None:
-    found = [contract_rows.Event("Draft", NOW, "=cmd", "put “@x” forward", "/review?proposal=1")]
+    found = [
+        contract_rows.Event(kind="Draft", time=NOW, who="=cmd", what="put “@x” forward", address="/review?proposal=1")
+    ]
     assert activity.exported(found).splitlines() == [
         "When,Kind,Who,What,Open",
         "2026-03-01 00:00:00 UTC,Draft,'=cmd,put “@x” forward,/review?proposal=1",

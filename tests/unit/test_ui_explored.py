@@ -26,9 +26,17 @@ LIMITS = Band(10, 20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9)
 BANDS = st.builds(Band, st.none() | FINITE, st.none() | FINITE)
 SEEN = st.builds(
-    Seen, st.text(max_size=8), st.just(NOW), st.none() | FINITE, st.just(RUN), st.text(max_size=5), BANDS,
-    st.none() | FINITE, st.booleans(), st.sampled_from(["", "passed", "failed"]),
-)  # fmt: skip
+    Seen,
+    label=st.text(max_size=8),
+    time=st.just(NOW),
+    value=st.none() | FINITE,
+    run_id=st.just(RUN),
+    reason=st.text(max_size=5),
+    band=BANDS,
+    expected=st.none() | FINITE,
+    learned=st.booleans(),
+    outcome=st.sampled_from(["", "passed", "failed"]),
+)
 
 
 def measured(partition: str | None, value: float | None, *, day: int = 0, run: UUID = RUN) -> HistoryOut:

@@ -138,7 +138,7 @@ def test_the_values_of_a_name_are_those_that_it_was_made_of(given: dict[str, str
 def test_a_partition_column_is_compared_as_the_contract_declares_it(
     declared: str | None, recorded: str | None, type_: str
 ) -> None:
-    of = DataObject("orders", properties=(Property("part", logical_type=declared, partitioned=True),))
+    of = DataObject(name="orders", properties=(Property(name="part", logical_type=declared, partitioned=True),))
     table = Schema((Column("part", recorded),) if recorded else ())
     assert views.columns(of, table, ["part=1"]) == views.columns(of, table, []) == Schema((Column("part", type_),))
 

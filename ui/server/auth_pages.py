@@ -30,7 +30,7 @@ def _font() -> str:
 FONT = _font()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Field:
     """One input of a form; a hidden one has no label."""
 
@@ -43,7 +43,7 @@ class Field:
     minimum: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Door:
     """One page: what it says and the form it offers (no fields and no button: a message only)."""
 
@@ -64,9 +64,9 @@ def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
         action="/sign-in",
         button=ui_texts.SIGN_IN,
         fields=(
-            Field("name", ui_texts.NAME, value=name, autocomplete="username"),
-            Field("password", texts.PASSWORD, "password", autocomplete="current-password"),
-            Field("next", kind="hidden", value=next_path),
+            Field(name="name", label=ui_texts.NAME, value=name, autocomplete="username"),
+            Field(name="password", label=texts.PASSWORD, kind="password", autocomplete="current-password"),
+            Field(name="next", kind="hidden", value=next_path),
         ),
         link=through if elsewhere else None,
     )
@@ -74,7 +74,13 @@ def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
 
 def sign_out() -> Door:
     """The page that asks before signing out."""
-    return Door(texts.SIGN_OUT, texts.DECISIONS_KEPT, "/sign-out", texts.SIGN_OUT, link=("/", texts.BACK))
+    return Door(
+        title=texts.SIGN_OUT,
+        intro=texts.DECISIONS_KEPT,
+        action="/sign-out",
+        button=texts.SIGN_OUT,
+        link=("/", texts.BACK),
+    )
 
 
 def setup(token: str, *, name: str = "") -> Door:
@@ -85,23 +91,23 @@ def setup(token: str, *, name: str = "") -> Door:
         action="/setup",
         button=texts.CREATE_ADMINISTRATOR,
         fields=(
-            Field("name", ui_texts.NAME, value=name, autocomplete="username"),
+            Field(name="name", label=ui_texts.NAME, value=name, autocomplete="username"),
             Field(
-                "password",
-                texts.PASSWORD,
-                "password",
+                name="password",
+                label=texts.PASSWORD,
+                kind="password",
                 autocomplete="new-password",
                 hint=texts.PASSWORD_LENGTH,
                 minimum=12,
             ),
-            Field("token", kind="hidden", value=token),
+            Field(name="token", kind="hidden", value=token),
         ),
     )
 
 
 def notice(title: str, intro: str) -> Door:
     """A page that only says something, with the way back."""
-    return Door(title, intro, link=("/", texts.GO_ON))
+    return Door(title=title, intro=intro, link=("/", texts.GO_ON))
 
 
 def rendered(door: Door, *, status: int = 200, problem: str = "", details: Sequence[str] = ()) -> HTMLResponse:

@@ -8,7 +8,7 @@ from treaty.ui.texts import pages
 HOME = "inbox"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A page: the module of that name, under that name in addresses. `section` None: it shows one object, and is
     reached by links alone. `needs`: who lacks that permission is not led to it."""
@@ -21,24 +21,30 @@ class Entry:
 
 
 ENTRIES = (
-    Entry("inbox", pages.INBOX, ":material/inbox:", ""),
-    Entry("incidents", pages.INCIDENTS, ":material/error:", ""),
-    Entry("contracts", pages.CONTRACTS, ":material/contract:", pages.CONTRACTS),
-    Entry("catalog", pages.CATALOG, ":material/search:", pages.CONTRACTS),
-    Entry("draft", pages.DRAFT, ":material/edit_note:", pages.CONTRACTS),
-    Entry("metric", pages.METRICS, ":material/monitoring:", pages.DATA),
-    Entry("profile", pages.PROFILE, ":material/table_chart:", pages.DATA),
-    Entry("patterns", pages.PATTERNS, ":material/pattern:", pages.DATA),
-    Entry("lineage", pages.LINEAGE, ":material/account_tree:", pages.DATA),
-    Entry("subscriptions", pages.SUBSCRIPTIONS, ":material/notifications:", pages.YOURS),
-    Entry("tasks", pages.TASKS, ":material/list_alt:", pages.RUNNING),
-    Entry("audit", pages.AUDIT, ":material/history:", pages.RUNNING, Permission.AUDIT),
-    Entry("admin", pages.ADMINISTRATION, ":material/settings:", pages.RUNNING, Permission.USERS),
-    Entry("start", pages.START, ":material/rocket_launch:", pages.HELP),
-    Entry("reference", pages.REFERENCE, ":material/menu_book:", pages.HELP),
-    Entry("review", pages.REVIEW, ":material/rate_review:"),
-    Entry("contract", pages.CONTRACT, ":material/contract:"),
-    Entry("run", pages.RUN, ":material/fact_check:"),
+    Entry(name="inbox", title=pages.INBOX, icon=":material/inbox:", section=""),
+    Entry(name="incidents", title=pages.INCIDENTS, icon=":material/error:", section=""),
+    Entry(name="contracts", title=pages.CONTRACTS, icon=":material/contract:", section=pages.CONTRACTS),
+    Entry(name="catalog", title=pages.CATALOG, icon=":material/search:", section=pages.CONTRACTS),
+    Entry(name="draft", title=pages.DRAFT, icon=":material/edit_note:", section=pages.CONTRACTS),
+    Entry(name="metric", title=pages.METRICS, icon=":material/monitoring:", section=pages.DATA),
+    Entry(name="profile", title=pages.PROFILE, icon=":material/table_chart:", section=pages.DATA),
+    Entry(name="patterns", title=pages.PATTERNS, icon=":material/pattern:", section=pages.DATA),
+    Entry(name="lineage", title=pages.LINEAGE, icon=":material/account_tree:", section=pages.DATA),
+    Entry(name="subscriptions", title=pages.SUBSCRIPTIONS, icon=":material/notifications:", section=pages.YOURS),
+    Entry(name="tasks", title=pages.TASKS, icon=":material/list_alt:", section=pages.RUNNING),
+    Entry(name="audit", title=pages.AUDIT, icon=":material/history:", section=pages.RUNNING, needs=Permission.AUDIT),
+    Entry(
+        name="admin",
+        title=pages.ADMINISTRATION,
+        icon=":material/settings:",
+        section=pages.RUNNING,
+        needs=Permission.USERS,
+    ),
+    Entry(name="start", title=pages.START, icon=":material/rocket_launch:", section=pages.HELP),
+    Entry(name="reference", title=pages.REFERENCE, icon=":material/menu_book:", section=pages.HELP),
+    Entry(name="review", title=pages.REVIEW, icon=":material/rate_review:"),
+    Entry(name="contract", title=pages.CONTRACT, icon=":material/contract:"),
+    Entry(name="run", title=pages.RUN, icon=":material/fact_check:"),
 )
 
 

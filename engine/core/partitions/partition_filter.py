@@ -105,7 +105,7 @@ def _of_partitions(fault: Fault, columns: Schema) -> Fault:
 
 
 def _refused(message: str, remedy: str = ADMITTED) -> PredicateError:
-    return PredicateError([Fault("predicate-partitions", "predicate", message, remedy)])
+    return PredicateError([Fault(code="predicate-partitions", where="predicate", message=message, remedy=remedy)])
 
 
 class _Conditions:

@@ -77,7 +77,7 @@ def _is_chosen(name: str, holds: Callable[[Mapping[str, Any]], bool | None], by:
     if len(told) > 1:
         message = f"is true for some days of {name} alone, whose states were merged"
         remedy = "choose all of these days or none; reading the table again tells them apart"
-        raise PredicateError([Fault(MERGED, "predicate", message, remedy)])
+        raise PredicateError([Fault(code=MERGED, where="predicate", message=message, remedy=remedy)])
     return told == {True}
 
 
@@ -92,4 +92,6 @@ def _value(partition: str, column: Column, text: str | None) -> Any:
     except ValueError as error:
         message = f"cannot be told of partition {partition}: the value of {column.name} {error}"
         remedy = "declare the column's logicalType as what its partitions hold"
-        raise PredicateError([Fault("predicate-partition", "predicate", message, remedy)]) from None
+        raise PredicateError(
+            [Fault(code="predicate-partition", where="predicate", message=message, remedy=remedy)]
+        ) from None

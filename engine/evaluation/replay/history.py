@@ -53,14 +53,26 @@ class Walked:
         """The check with what its detector says of that point by what was seen before; as it is without a detector."""
         if check.detector is None or check.analyzer is None or case.budget is None:
             return check
-        pasts = Pasts(self.measured, self.succession, moment, *case.budget)
+        pasts = Pasts(
+            measured=self.measured,
+            succession=self.succession,
+            now=moment,
+            terms=case.budget.terms,
+            metrics=case.budget.metrics,
+        )
         share = check.analyzer.unit == "share"
         return replace(check, judged=pasts.judged(check.detector, check.identity or "", partition, _nothing, share))
 
 
 def _point(found: Reading | str, partition: str | None, moment: datetime) -> Point:
     told = metric_values.stated(found)
-    return Point(place(partition).time or moment, told.value, partition, told.reason, details=told.details)
+    return Point(
+        time=place(partition).time or moment,
+        value=told.value,
+        partition=partition,
+        reason=told.reason,
+        details=told.details,
+    )
 
 
 def _nothing(_: Iterable[str]) -> Mapping[str, Stated]:

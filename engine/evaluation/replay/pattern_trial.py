@@ -20,7 +20,7 @@ UNASKED = "the values of its column are stored: both patterns are tried on them 
 Matches = Callable[[str], bool]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tried:
     """Two patterns tried on stored values: on so many partitions, whose values stand for `rows` of `present` rows that
     have one. `differing`: partitions with a value that one of them alone accepts; `refused`: rows with values that only
@@ -39,7 +39,7 @@ class Tried:
         return self.rows / self.present if self.present else 1.0
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Trial:
     """Two patterns that are tried partition by partition; a value that many have is tried once."""
 
@@ -80,7 +80,14 @@ class Trial:
 
     def told(self) -> Tried:
         """What was found so far."""
-        return Tried(self.partitions, self.rows, self.present, tuple(self.differing), self.refused, self.accepted)
+        return Tried(
+            partitions=self.partitions,
+            rows=self.rows,
+            present=self.present,
+            differing=tuple(self.differing),
+            refused=self.refused,
+            accepted=self.accepted,
+        )
 
 
 def trial(old: BoundCheck, new: BoundCheck) -> Trial | None:
@@ -90,7 +97,7 @@ def trial(old: BoundCheck, new: BoundCheck) -> Trial | None:
         return None
     if _without_pattern(old.analyzer) != _without_pattern(new.analyzer):
         return None
-    return Trial(before, after) if old.analyzer != new.analyzer else None
+    return Trial(old=before, new=after) if old.analyzer != new.analyzer else None
 
 
 def _without_pattern(analyzer: Analyzer) -> object:

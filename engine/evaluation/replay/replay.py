@@ -34,7 +34,7 @@ NEEDED = "no state of it is kept: it needs the data once"
 MERGED = "the states of these days were merged by month: they are not told apart any more"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Step:
     """Partitions that came at once, by name with their packed states, and those that went; `moment`: when.
 
@@ -90,15 +90,16 @@ class Replaying:
 
     def __init__(
         self,
+        *,
         old: Contract | None,
         new: Contract,
         object_name: str,
-        *,
         files: Files | None = None,
         counting: bool = False,
         beyond: Mapping[str, str] | None = None,
     ) -> None:
-        self.sides, self.files = Sides(old, new, object_name, counting=counting, beyond=beyond or {}), files
+        self.files = files
+        self.sides = Sides(old=old, new=new, object_name=object_name, counting=counting, beyond=beyond or {})
         self.forms: dict[Schema, Form] = {}
         self.form = self._form(Schema(()))
         self.packed: dict[str, bytes] = {}
@@ -136,9 +137,9 @@ class Replaying:
         names = [day for name in self.alone for day in members(name)]
         dates = {dated(name) for name in names}
         return Replay(
-            self.sides.object,
-            self.sides.numbers[OLD],
-            self.sides.numbers[NEW] or "",
+            object=self.sides.object,
+            old=self.sides.numbers[OLD],
+            new=self.sides.numbers[NEW] or "",
             lines=tuple(self._line(check_id, units) for check_id in self.sides.places),
             partitions=len(names),
             stored=stored,
@@ -151,7 +152,14 @@ class Replaying:
         named = tallies.get(NEW) or tallies[OLD]
         trial = self.sides.trials.get(place)
         tried = trial.told() if trial and self.sides.counting else None
-        return Line(place[0], named.name, told.get(OLD), told.get(NEW), tried, triable=trial is not None)
+        return Line(
+            check_id=place[0],
+            name=named.name,
+            old=told.get(OLD),
+            new=told.get(NEW),
+            tried=tried,
+            triable=trial is not None,
+        )
 
     def _judge_alone(self, name: str, bag: States, read: Reads, step: Step) -> None:
         unit, why = _named(name, self.alone), MERGED if len(members(name)) > 1 else bag.failures.get(ALL)

@@ -11,7 +11,7 @@ NAMED = 5
 NOTHING = "nothing is stored to judge it on"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Told:
     """How a check of one version comes out: on how many it is `judged`, and which are `alerts`, in the order in which
     they came.
@@ -40,7 +40,7 @@ class Told:
         return self.judged + self.empty + self.lacking
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """A check of the version in force (`old`; None: it has none of that id) and of the proposed one (`new`).
 
@@ -123,7 +123,7 @@ class Line:
         return "; ".join([*more, *(fewer if self.gone else [])])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Replay:
     """A version judged on the stored states of one object's dataset.
 

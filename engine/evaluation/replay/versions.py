@@ -20,7 +20,7 @@ COUNTED = "it needs how often each value occurs: that is merged on request alone
 Place = tuple[str, int]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Tally:
     """How one version's check comes out, counted as the replay goes on."""
 
@@ -48,7 +48,14 @@ class Tally:
         """What was counted, of what people call by that word."""
         unjudged = {why: tuple(names) for why, names in self.unjudged.items()}
         return Told(
-            self.scope, self.severity, self.sentence, unit, self.judged, tuple(self.alerts), self.empty, unjudged
+            scope=self.scope,
+            severity=self.severity,
+            sentence=self.sentence,
+            unit=unit,
+            judged=self.judged,
+            alerts=tuple(self.alerts),
+            empty=self.empty,
+            unjudged=unjudged,
         )
 
 
@@ -59,7 +66,8 @@ class Budget(NamedTuple):
     metrics: int
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Case:
     """A check on one schema, of one version or of both alike: it is judged once, and counted for each.
 
     `reads`: the same number for checks whose metric is the same. `refused`: why it is not replayed. `refers`: to
@@ -80,7 +88,7 @@ class Ground(NamedTuple):
     schema: Schema
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Form:
     """The checks of both versions on one schema. `alone` are judged on each partition by itself.
 
@@ -106,7 +114,7 @@ class Sides:
     A version that does not have the object has no checks."""
 
     def __init__(
-        self, old: Contract | None, new: Contract, object_name: str, *, counting: bool, beyond: Mapping[str, str]
+        self, *, old: Contract | None, new: Contract, object_name: str, counting: bool, beyond: Mapping[str, str]
     ) -> None:
         self.object, self.counting, self.beyond = object_name, counting, beyond
         self.contracts = {side: each for side, each in ((OLD, old), (NEW, new)) if each and _has(each, object_name)}
@@ -145,7 +153,9 @@ class Forming:
         trials = tuple(self._trials())
         wanted = frozenset(key for _, key in trials)
         filed = frozenset(key for case in cases if case.refused is None for key in _counted(case.check)) | wanted
-        return Form(structure, alone, grounds, keys_of(cases) | wanted, filed, trials)
+        return Form(
+            structure=structure, alone=alone, grounds=grounds, keys=keys_of(cases) | wanted, filed=filed, trials=trials
+        )
 
     def _trials(self) -> Iterator[tuple[Trial, str]]:
         """Edits of patterns that can be tried on what counts the values; none are unless counts are asked for."""
@@ -163,7 +173,7 @@ class Forming:
     def _structure(self) -> Iterator[tuple[Tally, Outcome, str | None]]:
         for side, contract in self.sides.contracts.items():
             for each in judge_structure(contract.object(self.sides.object), self.schema, terms=contract.terms):
-                made = Tally("delta", each.severity, each.sentence, each.name)
+                made = Tally(scope="delta", severity=each.severity, sentence=each.sentence, name=each.name)
                 yield self.sides.tally((each.check_id, 0), side, made), each.outcome, each.reason
 
     @cached_property
@@ -182,14 +192,23 @@ class Forming:
         """Adds the check to the case of one that is the same in the other version, or as a case of its own."""
         promised, refused = check.check.assertion, self._refused(check)
         tally = self.sides.tally(
-            place, side, Tally(check.scope, check.check.severity, check.sentence, check.check.name)
+            place,
+            side,
+            Tally(scope=check.scope, severity=check.check.severity, sentence=check.sentence, name=check.check.name),
         )
         reads = self.numbers.setdefault((_metric(check), refused), len(self.numbers))
         budget = self._budgets[side] if check.detector else None
         # Limits may be lists, which do not hash.
         same = (place, reads, repr(promised), repr(budget), None if check.scope == "delta" else self._ground(check))
         known = alike[same].tallies if same in alike else ()
-        alike[same] = Case(check, reads, refused, bool(promised and promised.references), (*known, tally), budget)
+        alike[same] = Case(
+            check=check,
+            reads=reads,
+            refused=refused,
+            refers=bool(promised and promised.references),
+            tallies=(*known, tally),
+            budget=budget,
+        )
 
     @cached_property
     def _budgets(self) -> Mapping[int, Budget]:

@@ -52,7 +52,7 @@ def look(session: Any, request: LookRequest) -> Standing:
         return delta.look(session, location, request)
     lies = changes.of_catalog(session, request.table, location, _refused(session, request, known))
     return Standing(
-        Kind.CATALOG, location, lies.fingerprints,
+        kind=Kind.CATALOG, location=location, fingerprints=lies.fingerprints,
         folders=frozenset(folder for folders in lies.folders.values() for folder in folders),
         places={name: folder for name in request.places if (folder := folder_of(session, request.table, name))},
     )  # fmt: skip

@@ -43,13 +43,13 @@ def measure(session: Any, request: MeasureRequest) -> Measured:
     lies = None if request.arrivals is None else file_arrivals.layout(request.source, request.arrivals)
     lies = lies or changes.layout(session, request.source, look=request.look, known=request.known)
     pinned = replace(source, version=lies.at.version) if lies.at and lies.pinned else source
-    table = Table(session, request, pinned, promised, lies)
+    table = Table(session=session, request=request, source=pinned, objects=promised, lies=lies)
     if not (lies.fingerprints or lies.at):
         return _unmarked(table)
     return _parted(table) if lies.folders else _whole(table)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Table:
     """A table, the session that reads it, and the objects whose checks are wanted: the contract's own first."""
 
@@ -170,7 +170,7 @@ def _passing(bags: Mapping[str, States]) -> dict[str, bytes]:
     return {name: states.carried() for name, bag in sorted(bags.items()) if (states := bag.passing)}
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Readings:
     """What was read: bags of the changed partitions, what others lacked, the schema, why some could not be read.
 
@@ -188,7 +188,7 @@ def _whole(table: Table) -> Measured:
     marker, before, held = table.lies.fingerprints.get("", UNREAD), table.request.known, table.request.held
     if not before or set(before.values()) != {marker}:
         schema, bags = table.states()
-        return table.measured(dict.fromkeys(bags, marker), Readings(schema, bags))
+        return table.measured(dict.fromkeys(bags, marker), Readings(schema=schema, bags=bags))
     readings = Readings()
     if held:
         readings.schema, bags = table.states(held=frozenset.intersection(*held.values()))
@@ -209,7 +209,7 @@ def _unmarked(table: Table) -> Measured:
         schema, bags = table.states()
     others = {name: mark for name, mark in before.items() if name not in (gone | bags.keys())} if names else {}
     marks = {**others, **dict.fromkeys(bags, marker)}
-    return replace(table.measured(marks, Readings(schema, bags)), how=how)
+    return replace(table.measured(marks, Readings(schema=schema, bags=bags)), how=how)
 
 
 def _bounded(table: Table) -> tuple[Sequence[str], How]:

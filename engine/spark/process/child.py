@@ -42,7 +42,7 @@ END_SECONDS = 10
 TIMES_HEAP = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChildSettings:
     """How the child runs: `memory` of the local JVM's heap, where its log goes, and the limits of a request.
 
@@ -246,7 +246,15 @@ class SparkChild:
     def _serving(self) -> Serving:
         ours = self.settings
         folder = str(self._folder)
-        return Serving(ours.remote, ours.master, ours.memory, ours.limit_bytes, ours.log, folder, ours.plugins)
+        return Serving(
+            remote=ours.remote,
+            master=ours.master,
+            memory=ours.memory,
+            limit_bytes=ours.limit_bytes,
+            log=ours.log,
+            folder=folder,
+            plugins=ours.plugins,
+        )
 
 
 def _error(why: str) -> EngineKilled:

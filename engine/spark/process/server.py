@@ -38,7 +38,7 @@ KEPT = (
 OF_A_CLIENT = "SPARK_CONNECT_MODE_ENABLED"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Serving:
     """What the process is started with. `folder` is for its temporary files, and goes when it ends."""
 
@@ -51,7 +51,7 @@ class Serving:
     plugins: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Desk:
     """One request at a time, while a second thread listens for being told to stop."""
 
@@ -107,7 +107,7 @@ class Desk:
 def serve(pipe: Connection, serving: Serving) -> None:
     """Answers requests until the other end closes, or Spark is gone. Runs in the child."""
     _settle(serving)
-    desk = Desk(pipe)
+    desk = Desk(pipe=pipe)
     Thread(target=desk.listen, name="listener", daemon=True).start()
     outcome: Any = None
     while not isinstance(outcome, EngineKilled):

@@ -76,8 +76,8 @@ def history(table: Opened, request: ProfileRequest, tell: Tell) -> History:
     by = request.source.partition_by
     frame, share = _sampled(table.frame, request.sample, tell)
     columns = _glanced(table.frame, [profile_of(each, table.schema) for each in _wanted(table.schema, request)])
-    scans = _Scans(frame, by, table.names, frozenset(request.partitions), tell)
-    found = History((), ordered(scans.read("first scan", columns, profile_plan)), share)
+    scans = _Scans(frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), tell=tell)
+    found = History(columns=(), partitions=ordered(scans.read("first scan", columns, profile_plan)), sampled=share)
     found = found.beside(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
     looked = tuple(looked_into(each, found.whole, table.schema) for each in columns)
     found = found.beside(scans.read("second scan", looked, second_plan))
@@ -120,7 +120,7 @@ def _sampled(frame: Any, wanted: int | None, tell: Tell) -> tuple[Any, float]:
     return frame.sample(wanted / rows, seed=SEED), wanted / rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Scans:
     """What is read of a frame, portion by portion. `expected`: partitions that are told of also without a row."""
 

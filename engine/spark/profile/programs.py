@@ -62,14 +62,14 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: f
     last = next((name for name in reversed(names) if name not in spoilt), names[-1])
     tell(f"drawing a sample of {last}")
     return Measured(
-        names,
-        tuple(time for time, _ in kept),
-        tuple(_rows(states[name]) for name in names),
-        {each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
-        frozenset(each.field.name for each in asked if each.is_text),
-        _samples(partition_names.only(table.frame, by, [last]), asked),
-        spoilt,
-        {each.field.name: [each.compared(states[name]) for name in names] for each in asked},
+        names=names,
+        times=tuple(time for time, _ in kept),
+        rows=tuple(_rows(states[name]) for name in names),
+        values={each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
+        texts=frozenset(each.field.name for each in asked if each.is_text),
+        samples=_samples(partition_names.only(table.frame, by, [last]), asked),
+        spoilt=spoilt,
+        apart={each.field.name: [each.compared(states[name]) for name in names] for each in asked},
     )
 
 

@@ -121,7 +121,11 @@ def _agree(known: Known, scanned: Mapping[str, States]) -> bool:
 
 
 def _joined(plan: Plan, bag: States, found: Mapping[str, Any]) -> States:
-    told = {part.key: State(part.component, found[part.key], STATED) for part in plan.scan if part.key in found}
+    told = {
+        part.key: State(component=part.component, value=found[part.key], source=STATED)
+        for part in plan.scan
+        if part.key in found
+    }
     return States({**told, **bag.entries}, bag.schema, bag.failures)
 
 

@@ -46,7 +46,7 @@ class Lookup:
         return [(f"{self.name}_l{at}", f"{self.name}_r{at}") for at in range(len(self.pairs))]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RowTest:
     """A check on a single row: SQL, never null, that says whether the row `breaks` it, and whether it `opens` it (it
     cannot be evaluated there). None: no row does. `breaks` may need the column that `aid` adds to the frame.
@@ -86,12 +86,12 @@ class _Place:
 def _test(bound: BoundAnalyzer, check: BoundCheck, place: _Place) -> RowTest:
     breaking, opens = check.breaking, _opens(bound)
     if breaking is None:
-        return RowTest(check, None, opens)
+        return RowTest(check=check, breaks=None, opens=opens)
     try:
         aid = _aid(check, breaking, place)
     except Unbindable as reason:
-        return RowTest(check, None, opens, reason=str(reason))
-    return RowTest(check, _breaks(breaking, aid), opens, aid)
+        return RowTest(check=check, breaks=None, opens=opens, reason=str(reason))
+    return RowTest(check=check, breaks=_breaks(breaking, aid), opens=opens, aid=aid)
 
 
 def _aid(check: BoundCheck, breaking: Breaking, place: _Place) -> Window | Lookup | None:

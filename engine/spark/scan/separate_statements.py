@@ -69,7 +69,7 @@ def whole(frame: Any, plan: Plan, others: Others) -> States | None:
             failures[part.key] = found
         else:
             values[part.key] = found.get("", part.component.zero)
-    return bags.of(Plan((), apart=plan.whole), values, schema_of(frame), failures=failures)
+    return bags.of(Plan(scan=(), apart=plan.whole), values, schema_of(frame), failures=failures)
 
 
 def referents(data_object: DataObject, others: Others) -> dict[str, Referent]:

@@ -26,7 +26,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 Found = tuple[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Layout:
     """How a table lies in storage: `fingerprints` by partition, or one for all (key "") where its files do not tell.
 
@@ -53,7 +53,9 @@ class Layout:
 
     def only(self, name: str) -> "Layout":
         """That partition as a table of its own."""
-        return Layout({"": self.fingerprints[name]}, {"": self.folders[name]}, {"": self.files[name]})
+        return Layout(
+            fingerprints={"": self.fingerprints[name]}, folders={"": self.folders[name]}, files={"": self.files[name]}
+        )
 
 
 def layout(
@@ -68,10 +70,10 @@ def layout(
     described = details(session, source.location)
     location, provider = described.get("Location", ""), described.get("Provider", "").lower()
     if not location:
-        return Layout({}, {})
+        return Layout(fingerprints={}, folders={})
     if provider == ICEBERG:
         # Where its metadata lie, its catalog alone knows.
-        return _standing(LOOKS[ICEBERG](session, source, look, known)) or Layout({}, {})
+        return _standing(LOOKS[ICEBERG](session, source, look, known)) or Layout(fingerprints={}, folders={})
     if source.partition_by and provider not in LAKES:
         try:
             if files := _members(session, source, location, provider):
@@ -90,7 +92,7 @@ def _lies(session: Any, source: Source, look: Look, known: Mapping[str, str], wi
     if lake is None:
         return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
     stands = LOOKS[lake](session, source, look, known) if session else None
-    return _standing(stands) or Layout({"": hashed(data)}, {})
+    return _standing(stands) or Layout(fingerprints={"": hashed(data)}, folders={})
 
 
 def _standing(stands: Versioned | None) -> Layout | None:
@@ -98,7 +100,14 @@ def _standing(stands: Versioned | None) -> Layout | None:
     if stands is None:
         return None
     folders: dict[str, tuple[str, ...]] = {name: () for name in stands.marks if name}
-    return Layout(stands.marks, folders, how=stands.how, at=stands.at, pinned=stands.pinned, behind=stands.behind)
+    return Layout(
+        fingerprints=stands.marks,
+        folders=folders,
+        how=stands.how,
+        at=stands.at,
+        pinned=stands.pinned,
+        behind=stands.behind,
+    )
 
 
 def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:
@@ -107,11 +116,11 @@ def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:
     for path, each in data:
         parted.setdefault(partition_names.of_path(path, partition_by), []).append((path, each))
     if partition_by and "" in parted:
-        return Layout({"": hashed(data)}, {})
+        return Layout(fingerprints={"": hashed(data)}, folders={})
     marks = {name: hashed(members) for name, members in parted.items()}
     files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
     folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
-    return Layout(marks, folders, files)
+    return Layout(fingerprints=marks, folders=folders, files=files)
 
 
 def _members(session: Any, source: Source, location: str, provider: str) -> list[Found]:

@@ -52,8 +52,8 @@ def _versioned(pinned: Snapshot, marks: Mapping[str, str], look: Look, known: Ma
     at, since = At(pinned.id, pinned.version), look.since
     found = touched(pinned.location, pinned.by, since, at) if since and known else None
     if found is None or not found <= marks.keys() | known.keys():
-        return Versioned(marks, at, How.FINGERPRINTS)
-    return Versioned(kept(marks, known, found), at, How.VERSIONS)
+        return Versioned(marks=marks, at=at, how=How.FINGERPRINTS)
+    return Versioned(marks=kept(marks, known, found), at=at, how=How.VERSIONS)
 
 
 def touched(location: str, partition_by: Sequence[str], since: At, until: At) -> frozenset[str] | None:

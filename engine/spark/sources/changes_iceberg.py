@@ -50,8 +50,8 @@ def _standing(session: Any, source: Source, look: Look, known: Mapping[str, str]
     made = steps(told, look.since, at) if look.since and known else None
     found = None if made is None else iceberg.touched(session, source, made, parted)
     if found is None or not found <= marks.keys() | known.keys():
-        return Versioned(marks, at, How.FINGERPRINTS, pinned, behind)
-    return Versioned(kept(marks, known, found), at, How.VERSIONS, pinned, behind)
+        return Versioned(marks=marks, at=at, how=How.FINGERPRINTS, pinned=pinned, behind=behind)
+    return Versioned(marks=kept(marks, known, found), at=at, how=How.VERSIONS, pinned=pinned, behind=behind)
 
 
 def wanted(told: Metadata, look: Look) -> int | None:

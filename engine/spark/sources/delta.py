@@ -38,7 +38,7 @@ CONFLICT = ("DELTA_CONCURRENT", "DELTA_PATH_EXISTS", "DELTA_TABLE_ALREADY_EXISTS
 CONFLICTS = ("Concurrent", "MetadataChanged", "ProtocolChanged")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """A Delta table at a version, the newest unless another is put in its place. `by` are its partition columns,
     `features` those of its protocol, `id` is its own: a table that is made anew in the same place has another."""
@@ -121,7 +121,7 @@ def _newest(session: Any, location: str) -> Snapshot | None:
         (newest,) = session.sql(f"describe history {_name(location)} limit 1").select("version").collect()
     except Exception as error:
         raise _unread(location, error) from error
-    return Snapshot(session, plain(location), newest["version"])
+    return Snapshot(session=session, location=plain(location), version=newest["version"])
 
 
 def _has_log(location: str) -> bool:
@@ -135,12 +135,18 @@ def look(session: Any, location: str, request: LookRequest) -> Standing:
     """How the table in that folder stands. Raises EngineError."""
     here = snapshot(session, location)
     if here is None:
-        return Standing(Kind.DELTA, location, {})
+        return Standing(kind=Kind.DELTA, location=location, fingerprints={})
     here = replace(here, by=partitioned(location, here.by, request.partition_by))
     try:
         committed = here.committed(request.ident, request.since) if request.ident else None
         judged = here if committed is None else replace(here, version=committed)
-        return Standing(Kind.DELTA, location, judged.fingerprints(), judged.version, committed)
+        return Standing(
+            kind=Kind.DELTA,
+            location=location,
+            fingerprints=judged.fingerprints(),
+            version=judged.version,
+            committed=committed,
+        )
     except Exception as error:
         raise _unread(location, error) from error
 

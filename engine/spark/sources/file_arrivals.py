@@ -30,9 +30,11 @@ def layout(source: Source, known: Mapping[str, str]) -> Layout | None:
         return None
     parted = arrived({_hash(each): each for each in changes.data_of(found, source.location)}, known)
     return Layout(
-        {name: f"{changes.hashed(files.values())} {''.join(sorted(files))}" for name, files in parted.items()},
-        {name: tuple(path for path, _ in files.values()) for name, files in parted.items()},
-        {name: tuple(each.path for _, each in files.values()) for name, files in parted.items()},
+        fingerprints={
+            name: f"{changes.hashed(files.values())} {''.join(sorted(files))}" for name, files in parted.items()
+        },
+        folders={name: tuple(path for path, _ in files.values()) for name, files in parted.items()},
+        files={name: tuple(each.path for _, each in files.values()) for name, files in parted.items()},
         alone=True,
     )
 

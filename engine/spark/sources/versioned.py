@@ -15,7 +15,7 @@ class Untold(Exception):
     """The versions do not tell which partitions they touched."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Versioned:
     """The fingerprints of a table's partitions at a version, and by what it was told which of them changed.
 

@@ -22,7 +22,7 @@ class Derivation(NamedTuple):
     kept: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own.
 

@@ -23,7 +23,7 @@ RECORD = 0.25
 Floor = Callable[[ColumnProfile, Part], float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Band:
     """A metric that may have a band: for which types, in which words, and what an honest edit moves it by at least.
 
@@ -172,25 +172,72 @@ def _of_mean_length(column: ColumnProfile, part: Part) -> float:
 
 
 BANDS: Sequence[Band] = (
-    Band("minimum", "the smallest {name}", "conformity", NUMERIC, _of_extreme),
-    Band("maximum", "the largest {name}", "conformity", NUMERIC, _of_extreme),
-    Band("mean", "the mean of {name}", "conformity", NUMERIC, _of_mean),
-    Band("median", "the median of {name}", "conformity", NUMERIC, _of_median, argument="0.5"),
-    Band("q25", "the lower quartile of {name}", "conformity", NUMERIC, _of_median, argument="0.25"),
-    Band("q75", "the upper quartile of {name}", "conformity", NUMERIC, _of_median, argument="0.75"),
-    Band("standard_deviation", "the standard deviation of {name}", "conformity", NUMERIC, _of_deviation),
+    Band(metric="minimum", words="the smallest {name}", dimension="conformity", fits=NUMERIC, floor=_of_extreme),
+    Band(metric="maximum", words="the largest {name}", dimension="conformity", fits=NUMERIC, floor=_of_extreme),
+    Band(metric="mean", words="the mean of {name}", dimension="conformity", fits=NUMERIC, floor=_of_mean),
     Band(
-        "approx_count_distinct",
-        "the number of distinct {name}",
-        "uniqueness",
-        NUMERIC | TEXT,
-        _of_distinct,
+        metric="median",
+        words="the median of {name}",
+        dimension="conformity",
+        fits=NUMERIC,
+        floor=_of_median,
+        argument="0.5",
+    ),
+    Band(
+        metric="q25",
+        words="the lower quartile of {name}",
+        dimension="conformity",
+        fits=NUMERIC,
+        floor=_of_median,
+        argument="0.25",
+    ),
+    Band(
+        metric="q75",
+        words="the upper quartile of {name}",
+        dimension="conformity",
+        fits=NUMERIC,
+        floor=_of_median,
+        argument="0.75",
+    ),
+    Band(
+        metric="standard_deviation",
+        words="the standard deviation of {name}",
+        dimension="conformity",
+        fits=NUMERIC,
+        floor=_of_deviation,
+    ),
+    Band(
+        metric="approx_count_distinct",
+        words="the number of distinct {name}",
+        dimension="uniqueness",
+        fits=NUMERIC | TEXT,
+        floor=_of_distinct,
         counts=True,
     ),
-    Band("minimum_length", "the length of the shortest {name}", "conformity", TEXT, _of_longest),
-    Band("maximum_length", "the length of the longest {name}", "conformity", TEXT, _of_longest),
-    Band("mean_length", "the mean length of {name}", "conformity", TEXT, _of_mean_length),
+    Band(
+        metric="minimum_length",
+        words="the length of the shortest {name}",
+        dimension="conformity",
+        fits=TEXT,
+        floor=_of_longest,
+    ),
+    Band(
+        metric="maximum_length",
+        words="the length of the longest {name}",
+        dimension="conformity",
+        fits=TEXT,
+        floor=_of_longest,
+    ),
+    Band(
+        metric="mean_length",
+        words="the mean length of {name}",
+        dimension="conformity",
+        fits=TEXT,
+        floor=_of_mean_length,
+    ),
 )
 
 for _band in BANDS:
-    add(COLUMN_SUGGESTIONS, Kind(_band.kind, _band.propose, MARGINS, SAFETY, over_time=True))
+    add(
+        COLUMN_SUGGESTIONS, Kind(name=_band.kind, propose=_band.propose, margins=MARGINS, safety=SAFETY, over_time=True)
+    )

@@ -155,4 +155,7 @@ def _told(kept: Limits) -> str:
 
 
 for _share_of in map(Share, TRAITS):
-    add(COLUMN_SUGGESTIONS, Kind(_share_of.kind, _share_of.propose, MARGINS, SAFETY, over_time=True))
+    add(
+        COLUMN_SUGGESTIONS,
+        Kind(name=_share_of.kind, propose=_share_of.propose, margins=MARGINS, safety=SAFETY, over_time=True),
+    )

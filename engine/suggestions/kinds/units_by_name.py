@@ -108,6 +108,6 @@ CODES: Sequence[Code] = (
 )
 
 for _unit in UNITS:
-    add(COLUMN_SUGGESTIONS, Kind(_unit.kind, _unit.propose))
+    add(COLUMN_SUGGESTIONS, Kind(name=_unit.kind, propose=_unit.propose))
 for _code in CODES:
-    add(COLUMN_SUGGESTIONS, Kind(_code.kind, _code.propose))
+    add(COLUMN_SUGGESTIONS, Kind(name=_code.kind, propose=_code.propose))

@@ -30,7 +30,7 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Promised:
     """A check of a learned pattern on a column: its entry in the contract, what measures it, what is known of it."""
 
@@ -61,7 +61,13 @@ def _promised(column: ColumnProfile, values: Sequence[str | None], index: Index,
         return
     details = evidence(values, result, index, secret=False)
     for entry in checks(column.column.name, result.learned):
-        yield Promised(column, result.learned, entry, _analyzer(entry["implementation"]).bind(schema), details)
+        yield Promised(
+            column=column,
+            learned=result.learned,
+            entry=entry,
+            measured=_analyzer(entry["implementation"]).bind(schema),
+            details=details,
+        )
 
 
 def _analyzer(implementation: Mapping[str, Any]) -> PatternConformity:

@@ -31,7 +31,12 @@ SCOPE = "treaty.once"
 LONGEST = 200
 KEPT_HEADERS = frozenset({"content-type", "etag"})
 REPLAYED = {"Idempotency-Replayed": "true"}
-KEY = Fault("TR-REQUEST", "header.idempotency-key", f"is not 1 to {LONGEST} printable characters", "take a UUID")
+KEY = Fault(
+    code="TR-REQUEST",
+    where="header.idempotency-key",
+    message=f"is not 1 to {LONGEST} printable characters",
+    remedy="take a UUID",
+)
 
 
 class Waiting(Session):

@@ -20,7 +20,7 @@ JOB: Final = "JOB"
 TYPE = "DB_TABLE"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Node:
     """A node of the graph, with the ids of those before and behind it."""
 
@@ -43,11 +43,23 @@ def graph(session: Session, walked: Walked, contracts: ColumnElement[bool]) -> I
     runs = _runs(session, walked.jobs)
     for job in walked.jobs:
         read, written = ([id_of(DATASET, each) for each in ends] for ends in (job.inputs, job.outputs))
-        yield Node(id_of(JOB, job.name), JOB, _job(job, runs.get(job.name)), tuple(read), tuple(written))
+        yield Node(
+            id=id_of(JOB, job.name),
+            type=JOB,
+            data=_job(job, runs.get(job.name)),
+            before=tuple(read),
+            behind=tuple(written),
+        )
     writers, readers = _ends(walked.jobs)
     for name, group in sorted(walked.names.items()):
         data = {**dataset(name, group), "contracts": told.get(name, [])}
-        yield Node(id_of(DATASET, name), DATASET, data, tuple(writers.get(name, ())), tuple(readers.get(name, ())))
+        yield Node(
+            id=id_of(DATASET, name),
+            type=DATASET,
+            data=data,
+            before=tuple(writers.get(name, ())),
+            behind=tuple(readers.get(name, ())),
+        )
 
 
 def dataset(name: Name, group: Collection[Name] = ()) -> dict[str, Any]:

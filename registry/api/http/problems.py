@@ -103,7 +103,9 @@ def _refused(error: RegistryError) -> JSONResponse:
 
 
 def _malformed(error: RequestValidationError) -> JSONResponse:
-    faults = [Fault("TR-REQUEST", ".".join(map(str, each["loc"])), each["msg"]) for each in error.errors()]
+    faults = [
+        Fault(code="TR-REQUEST", where=".".join(map(str, each["loc"])), message=each["msg"]) for each in error.errors()
+    ]
     return problem(422, "Invalid", "the request cannot be used as it is", faults=faults)
 
 

@@ -117,7 +117,12 @@ def add_check(subscription_id: UUID, body: schemas.ConsumerCheckIn, by: Caller, 
 def copy_check(subscription_id: UUID, body: schemas.CopyIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
     """Copies a check of a contract, which then stands by itself."""
     origin = consumer_checks.Origin(
-        body.contract_id, body.object, body.check, version=body.version, into=body.into, identity=body.id
+        contract_id=body.contract_id,
+        object=body.object,
+        check=body.check,
+        version=body.version,
+        into=body.into,
+        identity=body.id,
     )
     return _kept(tx, consumer_checks.copy(tx, subscription_id, origin, _writing(by)))
 

@@ -117,5 +117,8 @@ def _template(found: Template, owner: str | None) -> schemas.TemplateOut:
 def _known(forms: Mapping[str, Known], name: str, where: str) -> Known:
     if name not in forms:
         remedy = nearest(name, forms) or f"write one of {', '.join(forms)}"
-        raise Invalid("there is no such form", faults=[Fault("TR-FORM", where, "is not a form that there is", remedy)])
+        raise Invalid(
+            "there is no such form",
+            faults=[Fault(code="TR-FORM", where=where, message="is not a form that there is", remedy=remedy)],
+        )
     return forms[name]

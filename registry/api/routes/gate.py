@@ -32,7 +32,7 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
 ) -> schemas.GateOut:  # fmt: skip
     """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
     judged. Told of every contract about the dataset, and of a consumer's own checks."""
-    found = state_queries.seen(tx, Question(name, namespace, contract_id=contract_id), by)
+    found = state_queries.seen(tx, Question(dataset=name, namespace=namespace, contract_id=contract_id), by)
     since = clock.aware(as_of) if as_of else None
     told = upstream_warning.forewarned(tx, gate_answer.told(tx, found, Look(partition, marker, since), consumer))
     return _shown(found, told, partition)

@@ -41,7 +41,7 @@ FORMS = "a node is dataset:{namespace}:{name} or job:{namespace}:{name}"
 AROUND = {"dataset": traversal.around, "job": traversal.around_job}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EventsAsked:
     """Which events are asked for."""
 

@@ -193,9 +193,17 @@ def approve(
 ) -> schemas.ApprovedOut:
     """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
     replay = _replayed(read, proposal_id, shared, by) if body.replay else None
-    now, seen = clock.now(), (body.fingerprint, ids.new, body.revision, body.follows, replay)
+    now = clock.now()
+    seen = approval.Approval(
+        fingerprint=body.fingerprint,
+        make_id=ids.new,
+        revision=body.revision,
+        follows=body.follows,
+        replay=replay,
+        summary=body.comment,
+    )
     with _kept(tx, proposal_id, body.comment, by):
-        came = approval.approve(tx, proposal_id, approval.Approval(*seen, summary=body.comment), by=by, now=now)
+        came = approval.approve(tx, proposal_id, seen, by=by, now=now)
     if body.comment:
         # With the last approval the comment goes out in the notice of it.
         keep = discussion.say if came.version is None else discussion.keep

@@ -41,7 +41,7 @@ Partitions = Annotated[
 
 def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -> Question:
     """The dataset that the request names."""
-    return Question(name, namespace, contract_id=contract_id)
+    return Question(dataset=name, namespace=namespace, contract_id=contract_id)
 
 
 Called = Annotated[Question, Depends(called)]

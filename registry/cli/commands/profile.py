@@ -36,7 +36,9 @@ def profile(
     else:
         named = tuple(each.strip() for each in columns.split(",")) if columns else ()
         source = Source(str(data), format, tuple(partition_by or ()))
-        found = _read(ProfileRequest(source, _name_of(str(data)), named, sample=sample), remote, memory)
+        found = _read(
+            ProfileRequest(source=source, object=_name_of(str(data)), columns=named, sample=sample), remote, memory
+        )
     _tell(found, html, as_json=as_json)
 
 

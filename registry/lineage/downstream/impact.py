@@ -44,7 +44,7 @@ class Touched:
     consumers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A dataset downstream: how far it is, how far the bad data came, and whose it is. `owners`: as lineage names
     them."""
@@ -56,7 +56,7 @@ class Entry:
     owners: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Blast:
     """What bad data in a dataset do downstream, nearest first. `contracts`: those about the dataset itself. `whole`:
     nothing was cut off."""
@@ -95,12 +95,20 @@ def of(session: Session, bad: Bad, columns: Collection[str] | None, seen: Seen) 
     touched = touching(session, groups, seen.contracts)
     owned = _owners(session, nodes, groups)
     entries = [
-        Entry(each, found.states[name], groups[name], touched.get(name, ()), owned.get(name, ()))
+        Entry(
+            reach=each,
+            state=found.states[name],
+            names=groups[name],
+            contracts=touched.get(name, ()),
+            owners=owned.get(name, ()),
+        )
         for each in sorted(known, key=lambda each: (each.distance, each.dataset))
         for name in [each.dataset]
     ]
     own = touched.get(found.bad.dataset, ())
-    return Blast(found.bad.dataset, found.bad, tuple(entries), own, found.spread.whole)
+    return Blast(
+        dataset=found.bad.dataset, bad=found.bad, entries=tuple(entries), contracts=own, whole=found.spread.whole
+    )
 
 
 def search(session: Session, nodes: Nodes, bad: Bad, columns: Collection[str] | None, sight: Sight) -> Found:
@@ -187,7 +195,7 @@ def _runs(session: Session, nodes: Nodes, jobs: Sequence[Name], bad: Bad) -> Ite
         for run in session.exec(select(row).where(of, recent).options(*_lightly(bad))):
             if began := run.started or run.finished:
                 job, ended = Name(run.job_namespace, run.job_name), run.finished if run.ended else None
-                yield JobRun(job, began, ended, run.failed, _versions(nodes, run, bad))
+                yield JobRun(job=job, began=began, ended=ended, failed=run.failed, reads=_versions(nodes, run, bad))
 
 
 def _lightly(bad: Bad) -> Sequence[Any]:

@@ -42,7 +42,7 @@ class Hop(NamedTuple):
     target: Name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reach:
     """A dataset that bad data may come to. `path`: jobs and datasets by turns, from the first dataset to this one.
 
@@ -66,7 +66,7 @@ class Spreading:
     whole: bool = True
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Search:
     start: Name
     most: int
@@ -100,7 +100,7 @@ class _Search:
 def spread(start: Name, columns: Collection[str] | None, readers: Readers, *, depth: int, most: int) -> Spreading:
     """All that bad data in these columns of a dataset (None: in any of its rows) may come to, `depth` jobs away, of
     at most `most` datasets. Every job is asked for once a level; a dataset that feeds itself is met once."""
-    search = _Search(start, most)
+    search = _Search(start=start, most=most)
     first = {Trace(start, root(each)) for each in columns or ()} or {Trace(start, None)}
     search.came = dict.fromkeys(first, (None, start))
     level, found = sorted(first, key=repr), dict[Name, list[_Carrier]]()
@@ -186,7 +186,7 @@ def _reach(search: _Search, name: Name, traces: list[Trace]) -> Reach:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JobRun:
     """A run of a job. `ended` None: it has not. `reads`: the versions of the datasets that it read, as far as told."""
 

@@ -28,7 +28,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Told:
     """What an event says that it is about: all empty where it is too long to be read for a list.
 

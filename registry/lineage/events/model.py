@@ -174,7 +174,16 @@ def parse(body: bytes) -> Event:
 def of(document: Any) -> Event:
     """The event in plain data. Raises NotAnEvent with all its faults, NotJson for texts that no JSON can hold."""
     if not isinstance(document, dict):
-        raise NotAnEvent((Fault("event.object", "event", "is not a JSON object", "send one event a request"),))
+        raise NotAnEvent(
+            (
+                Fault(
+                    code="event.object",
+                    where="event",
+                    message="is not a JSON object",
+                    remedy="send one event a request",
+                ),
+            )
+        )
     whole = _written(document)
     try:
         return Event(_kind(document).model_validate(document), document, whole)
@@ -221,9 +230,11 @@ def _kind(document: Mapping[str, Any]) -> type[RunEvent | JobEvent | DatasetEven
 def _fault(where: tuple[int | str, ...], kind: str) -> Fault:
     path = ".".join(str(step) for step in where)
     if kind == "missing":
-        return Fault("event.missing", path, "is missing", "OpenLineage requires it")
+        return Fault(code="event.missing", where=path, message="is missing", remedy="OpenLineage requires it")
     remedy = "send a date with a time and a zone, such as 2026-11-20T08:30:00Z" if path == "eventTime" else ""
-    return Fault("event.form", path, "does not have the form that OpenLineage gives it", remedy)
+    return Fault(
+        code="event.form", where=path, message="does not have the form that OpenLineage gives it", remedy=remedy
+    )
 
 
 def _lighter(document: Mapping[str, Any], *, check_size: bool) -> dict[str, Any]:

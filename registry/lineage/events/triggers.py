@@ -50,7 +50,7 @@ STREAMING = "a stream writes to it"
 MOST_COLUMNS = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trigger:
     """A dataset that a run was about: its name, other names it goes by, and the partitions the run spoke of.
 
@@ -161,7 +161,15 @@ def _trigger(dataset: FoldedDataset, reads: Reads, *, streaming: bool = False) -
     others = {full, *symlinks(dataset)} - {table}
     columns = tuple(_columns(dataset)) if reads is Reads.SCHEMA else None
     formerly = _formerly(dataset) if reads is Reads.RENAMED else None
-    return Trigger(table, tuple(sorted(others)), tuple(sorted(partitions)), reads, streaming, columns, formerly)
+    return Trigger(
+        dataset=table,
+        also=tuple(sorted(others)),
+        partitions=tuple(sorted(partitions)),
+        reads=reads,
+        streaming=streaming,
+        columns=columns,
+        formerly=formerly,
+    )
 
 
 def _joined(same: list[Trigger]) -> Trigger:
@@ -172,7 +180,15 @@ def _joined(same: list[Trigger]) -> Trigger:
     defined = [each.columns for each in same if each.columns is not None and each.reads is reads]
     columns = next(filter(None, defined), () if defined else None)
     formerly = next((each.formerly for each in same if each.formerly and each.reads is reads), None)
-    return Trigger(same[0].dataset, tuple(sorted(others)), partitions, reads, same[0].streaming, columns, formerly)
+    return Trigger(
+        dataset=same[0].dataset,
+        also=tuple(sorted(others)),
+        partitions=partitions,
+        reads=reads,
+        streaming=same[0].streaming,
+        columns=columns,
+        formerly=formerly,
+    )
 
 
 def _columns(dataset: FoldedDataset) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,7 @@ BAD = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Caused:
     """The run that a validation was triggered by, as its producer told of it. `root`: what all of it belongs to."""
 
@@ -62,7 +62,7 @@ class About:
     version: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Judgement:
     """All that an event tells of. `hidden`: ids of checks of whose values nothing is told. `first`: when the validation
     was first asked for. `broke`: why it could not be done at all; None: it was. `beside`: what tells it from others

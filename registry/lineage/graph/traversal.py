@@ -61,7 +61,7 @@ class Walked:
     whole: bool = True
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Walk:
     session: Session
     nodes: Nodes
@@ -98,7 +98,7 @@ class _Walk:
 
 def around(session: Session, start: Name, sight: Sight, nodes: Nodes, *, depth: int = DEEPEST) -> Walked:
     """The graph around a dataset. Raises NotFound where no job is known to read or write it, or it may not be seen."""
-    walk = _Walk(session, nodes, sight)
+    walk = _Walk(session=session, nodes=nodes, sight=sight)
     group = nodes.group(start)
     if sight(group):
         walk.add(jobs_at(session, group))
@@ -109,7 +109,7 @@ def around(session: Session, start: Name, sight: Sight, nodes: Nodes, *, depth: 
 
 def around_job(session: Session, job: Name, sight: Sight, nodes: Nodes, *, depth: int = DEEPEST) -> Walked:
     """The graph around a job. Raises NotFound where there is none, or none of its datasets may be seen."""
-    walk = _Walk(session, nodes, sight)
+    walk = _Walk(session=session, nodes=nodes, sight=sight)
     walk.add(session.exec(select(LineageJob).filter_by(namespace=job.namespace, name=job.name)).all())
     if not walk.jobs:
         raise NotFound
@@ -118,7 +118,7 @@ def around_job(session: Session, job: Name, sight: Sight, nodes: Nodes, *, depth
 
 def only(session: Session, jobs: Iterable[LineageJob], sight: Sight, nodes: Nodes) -> Walked:
     """These jobs with their datasets, as far as they may be seen."""
-    walk = _Walk(session, nodes, sight)
+    walk = _Walk(session=session, nodes=nodes, sight=sight)
     walk.add(jobs)
     return _walked(walk, 0)
 

@@ -42,12 +42,17 @@ def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: dateti
 def _point(measured: MeasurementOut, bad: Spoilt) -> Point:
     time = placed(measured.partition).time or measured.time
     excluded = (measured.run_id, measured.partition or None) in bad
-    return Point(time, measured.value, measured.partition, measured.reason, excluded, measured.details)
+    return Point(
+        time=time,
+        value=measured.value,
+        partition=measured.partition,
+        reason=measured.reason,
+        excluded=excluded,
+        details=measured.details,
+    )
 
 
-def spoilt(
-    session: Session, whose: Whose, *, before: datetime | None = None, also: Sequence[PointMark] = ()
-) -> Spoilt:  # fmt: skip
+def spoilt(session: Session, whose: Whose, *, before: datetime | None = None, also: Sequence[PointMark] = ()) -> Spoilt:
     """Which partitions failed in which runs, where that was an incident; not where somebody said that it was none, and
     all of which somebody said that something was wrong with them.
 

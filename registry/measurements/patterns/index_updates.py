@@ -69,4 +69,4 @@ def known(session: Session, row: Dataset) -> Iterator[Known]:
     if columns and row.location:
         last = select(Run.id).where(Run.dataset_id == row.id).order_by(col(Run.finished).desc()).limit(1)
         as_of = " ".join((str(session.exec(last).first()), *columns))
-        yield Known(row.location, row.location, row.format, tuple(columns), as_of)
+        yield Known(name=row.location, location=row.location, format=row.format, columns=tuple(columns), as_of=as_of)

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from itertools import starmap
 from typing import Any
 from uuid import UUID
 
@@ -27,7 +26,7 @@ NEWEST = Order((Run.finished, Run.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """A run with its results, and the history of each metric that needs attention, by the metric's identity."""
 
@@ -60,13 +59,20 @@ def report(session: Session, run_id: UUID) -> Report:
     dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
     lineage = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
     history = measurements(session, run.contract_id, run.object, metrics, subscription_id=run.subscription_id)
-    return Report(run, results, dataset, lineage.run_id if lineage else None, history)
+    return Report(
+        run=run, results=results, dataset=dataset, lineage_run=lineage.run_id if lineage else None, history=history
+    )
 
 
 def measurements(
-    session: Session, contract_id: str, object_name: str, identities: Collection[str], *, limit: int = SHOWN,
+    session: Session,
+    contract_id: str,
+    object_name: str,
+    identities: Collection[str],
+    *,
+    limit: int = SHOWN,
     subscription_id: UUID | None = None,
-) -> dict[str, list[MeasurementOut]]:  # fmt: skip
+) -> dict[str, list[MeasurementOut]]:
     """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
 
     Those of the contract's own checks, or of that consumer's."""
@@ -95,7 +101,8 @@ def earlier(
         .order_by(kept.c.partition, kept.c.time, kept.c.position)
     )
     found: dict[str, list[MeasurementOut]] = {each: [] for each in sorted(identities)}
-    for each in starmap(MeasurementOut, session.connection().execute(query).all()):
+    for row in session.connection().execute(query).all():
+        each = MeasurementOut(**row._mapping)
         found[each.identity].append(each)
     return found
 

@@ -14,7 +14,7 @@ from treaty.engine.anomaly.series import placed
 from treaty.registry.tables import Dataset, MeasurementRow, Run, RunTag
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Chosen:
     """Which measurements are asked for: None admits all. `metric`: an analyzer's name or a metric's identity. `since`
     and `until` are of the data, the latter without its own moment."""

@@ -21,7 +21,7 @@ from treaty.registry.tables import MeasurementRow, ResultRow, Run, RunTag
 ACTOR = "worker"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Origin:
     """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
 

@@ -34,7 +34,7 @@ class Parts(Protocol):
         """Keeps the parts, each in the place of an older one of its partition, and tells the progress."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TaskParts:
     """The parts of a task, kept under its fence: who lost the task cannot write."""
 

@@ -78,7 +78,7 @@ class Erasure:
         return not self.partitions or partition is None or not self.partitions.isdisjoint(members(partition))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Erased:
     """How much was erased: generations of states and the files of theirs that nothing else names, samples, the values
     of measurements and results, the evidence of suggestions, and text columns that the index of patterns held."""
@@ -95,7 +95,7 @@ class Erased:
 def erasure(session: Session, name: str, namespace: str | None, partitions: Collection[str]) -> Erasure:
     """The erasure of what the name stands for. Raises NotFound for no such dataset, Invalid for partitions of which
     nothing is remembered."""
-    found = state_queries.named(session, state_queries.Question(name, namespace))
+    found = state_queries.named(session, state_queries.Question(dataset=name, namespace=namespace))
     if found is None:
         raise _none(name)
     ids, about = _alike(session, found.dataset.id)
@@ -112,7 +112,7 @@ def see(session: Session, name: str, namespace: str | None, by: Principal) -> No
 
     Raises NotFound, as for a dataset that there is not, where they may not read it; else Forbidden."""
     authentication.decide_somewhere(by, Permission.ERASE)
-    found = state_queries.named(session, state_queries.Question(name, namespace))
+    found = state_queries.named(session, state_queries.Question(dataset=name, namespace=namespace))
     if found is None:
         return
     places = visibility.of_dataset(session, found.dataset)
@@ -201,7 +201,7 @@ def _states(session: Session, asked: Erasure, files: Places) -> Erased:
     if left:
         others = session.exec(select(PartitionState.states).execution_options(yield_per=CHUNK))
         left -= {name for packed in others for name in state_store.files_of(packed)}
-    return Erased(len(going), files.erase(sorted(left)) if left else 0)
+    return Erased(generations=len(going), files=files.erase(sorted(left)) if left else 0)
 
 
 def _drop_parts(session: Session, asked: Erasure) -> None:

@@ -45,7 +45,7 @@ class Places(Files, Protocol):
     def sizes(self, names: Collection[str]) -> Mapping[str, int]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """What is asked of a dataset: of the partitions that `where` chooses (None: all), the metrics of these names.
 
@@ -60,7 +60,7 @@ class Question:
     contract_id: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Memory:
     """What a question is about: the dataset whose states are kept, its contract in force, and the table's checks.
 
@@ -74,7 +74,7 @@ class Memory:
     asked: tuple[Asked, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stored:
     """The states of a partition as they are kept: `size` bytes in its row, `filed` bytes in its files.
 
@@ -113,7 +113,14 @@ def remembered(session: Session, question: Question) -> Memory:
         asked = tuple(state_queries.asked(state_queries.metric(each), checks.marked) for each in question.metrics)
     except ContractError as error:
         raise Invalid("the question cannot be answered as it is asked", faults=error.faults) from None
-    return Memory(dataset, contract, checks, names, chosen, asked or state_queries.of_checks(checks))
+    return Memory(
+        dataset=dataset,
+        contract=contract,
+        checks=checks,
+        names=names,
+        chosen=chosen,
+        asked=asked or state_queries.of_checks(checks),
+    )
 
 
 def dataset_of(session: Session, question: Question) -> tuple[Dataset, About]:
@@ -218,7 +225,7 @@ def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
         or not is_hidden(answer.asked.analyzer, checks, answer.asked.bound)
     ):
         return answer
-    return replace(answer, reading=reading._replace(value=None), reason=HIDDEN)
+    return replace(answer, reading=replace(reading, value=None), reason=HIDDEN)
 
 
 def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...]:
@@ -232,7 +239,14 @@ def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...
 def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
     days = len(members(row.partition))
     marker = row.fingerprint[:MARKER]
-    found = Stored(row.partition, row.generation, marker, row.created, len(row.states), days=days)
+    found = Stored(
+        partition=row.partition,
+        generation=row.generation,
+        marker=marker,
+        created=row.created,
+        size=len(row.states),
+        days=days,
+    )
     try:
         held, failed = bags.inventory(row.states)
     except StateError as error:

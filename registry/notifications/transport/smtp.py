@@ -27,7 +27,7 @@ class Unmailable(RegistryError):
         super().__init__(message)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Server:
     """A mail server, and how it is spoken to: `smtp+starttls`, `smtps`, or `smtp` without encryption."""
 
@@ -38,7 +38,7 @@ class Server:
     password: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Mail:
     """A text to one address. `key` is its identity: a mail that is sent again bears the same."""
 
@@ -59,7 +59,9 @@ def server(url: str) -> Server:
     if parts.scheme not in PORTS or not parts.hostname:
         raise Unmailable(f"TREATY_SMTP_URL cannot be used: {FORM}")
     user, password = (unquote(each) if each else None for each in (parts.username, parts.password))
-    return Server(parts.scheme, parts.hostname, port or PORTS[parts.scheme], user, password)
+    return Server(
+        scheme=parts.scheme, host=parts.hostname, port=port or PORTS[parts.scheme], user=user, password=password
+    )
 
 
 def is_address(text: str) -> bool:

@@ -213,7 +213,12 @@ def _refuse_successor(session: Session, version: ContractVersion, successor: str
     possible = sorted(session.exec(query).all())
     if successor is not None and successor not in possible:
         remedy = f"choose one of {', '.join(possible)}" if possible else "leave it out: there is no other"
-        fault = Fault("TR-SUCCESSOR", "successor", "is no other version that is in force or will be", remedy)
+        fault = Fault(
+            code="TR-SUCCESSOR",
+            where="successor",
+            message="is no other version that is in force or will be",
+            remedy=remedy,
+        )
         raise Invalid("the successor cannot be used", faults=[fault])
 
 

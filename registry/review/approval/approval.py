@@ -30,7 +30,7 @@ from treaty.registry.tables import ApprovalRow, Contract, ContractVersion, Propo
 DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected it", "approve": "approved it"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Approval:
     """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
 

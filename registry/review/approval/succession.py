@@ -68,7 +68,13 @@ def _understated(found: Compared, old: Contract, suggested: str) -> Iterator[Fau
     bump = found.comparison.bump
     if old.terms.review.versions == "enforced" and not says_enough(old.version, found.new.version, bump):
         message = f"says less than the change from {old.version}, which is {bump.value}"
-        yield Fault("TR-VERSION", "version", message, f"take {suggested}", found.new.lines.get("version"))
+        yield Fault(
+            code="TR-VERSION",
+            where="version",
+            message=message,
+            remedy=f"take {suggested}",
+            line=found.new.lines.get("version"),
+        )
 
 
 def _broken(found: Compared, old: Contract, numbers: set[str]) -> Iterator[Fault]:
@@ -79,7 +85,9 @@ def _broken(found: Compared, old: Contract, numbers: set[str]) -> Iterator[Fault
         where = each.difference.path
         message = f"breaks {_sentence(each)}"
         remedy = f"keep the promise, or begin a group of its own as version {beside}"
-        yield Fault("TR-COMPATIBILITY", where, message, remedy, found.new.lines.get(where))
+        yield Fault(
+            code="TR-COMPATIBILITY", where=where, message=message, remedy=remedy, line=found.new.lines.get(where)
+        )
 
 
 def _begins_a_group(old: Contract, new: Contract) -> bool:

@@ -257,7 +257,9 @@ def _admit(session: Session, row: AcknowledgementRow, given: Answer, comment: st
     if row.answer not in WAITED_FOR:
         raise IllegalTransition("request to acknowledge", state=row.answer.value, step="answer", legal=())
     if given is Answer.OBJECTED and not comment:
-        fault = Fault("TR-COMMENT", "comment", "an objection needs a comment", "say what it breaks")
+        fault = Fault(
+            code="TR-COMMENT", where="comment", message="an objection needs a comment", remedy="say what it breaks"
+        )
         raise Invalid("say what it breaks", faults=[fault])
 
 

@@ -134,7 +134,7 @@ def _admit(asked: Asked) -> None:
     if words and words <= WORDS and asked.column:
         return
     remedy = f"write 'quality', or of a column: {', '.join(sorted(WORDS))}"
-    raise ContractError([Fault("TR-CHECK-WORDS", "check", "is not one check", remedy)])
+    raise ContractError([Fault(code="TR-CHECK-WORDS", where="check", message="is not one check", remedy=remedy)])
 
 
 def _place(producer: Contract, asked: Asked) -> str | None:

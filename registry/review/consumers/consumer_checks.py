@@ -59,7 +59,7 @@ class Writing:
     now: datetime
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Origin:
     """A check of a contract's version (None: the one in force) to be copied.
 

@@ -27,7 +27,7 @@ from treaty.registry.tables import Dataset, DatasetContract, GuessedConsumer, Li
 LONGEST = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reader:
     """A job that reads a contract's data. `reads`: the columns by object, as far as lineage tells them; else all.
 
@@ -71,7 +71,7 @@ def confirm(
     where it was decided already, and as `subscriptions.register` does."""
     reader = _undecided(session, contract_id, job, by)
     reads = _as_promised(version_status.in_force(session, contract_id).body, reader.reads)
-    use = Use(reader.purpose, ", ".join(reader.owners)[:LONGEST] or by.name, reads=reads)
+    use = Use(purpose=reader.purpose, contact=", ".join(reader.owners)[:LONGEST] or by.name, reads=reads)
     made = subscriptions.register(session, contract_id, use, subscription_id=subscription_id, by=by, now=now)
     row = _row(contract_id, reader, Guess.CONFIRMED, by, now)
     row.subscription_id = made.id
@@ -163,4 +163,11 @@ def _reader(job: LineageJob, reads: Mapping[str, tuple[str, ...]], decided: Mapp
     name = Name(job.namespace, job.name)
     found = decided.get(name)
     state = found.state if found else Guess.SUGGESTED
-    return Reader(name, reads, tuple(job.owners), job.moment, state, found.subscription_id if found else None)
+    return Reader(
+        job=name,
+        reads=reads,
+        owners=tuple(job.owners),
+        seen=job.moment,
+        state=state,
+        subscription_id=found.subscription_id if found else None,
+    )

@@ -62,5 +62,10 @@ def edit(session: Session, proposal_id: UUID, wanted: Edit, *, by: Principal, no
 
 def _refuse_other_contract(proposal: Proposal, contract_id: str) -> None:
     if contract_id != proposal.contract_id:
-        fault = Fault("TR-CONTRACT", "id", "is another contract's", f"keep the id {proposal.contract_id}")
+        fault = Fault(
+            code="TR-CONTRACT",
+            where="id",
+            message="is another contract's",
+            remedy=f"keep the id {proposal.contract_id}",
+        )
         raise Invalid("a proposal stays with its contract: propose the other one by itself", faults=[fault])

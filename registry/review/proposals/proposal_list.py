@@ -19,7 +19,7 @@ from treaty.registry.tables import ApprovalRow, Proposal, SuggestionRow, User
 NEWEST = Order((Proposal.created, Proposal.id), newest_first=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ListedProposal:
     """A proposal, its author's name, who is to decide, how its suggestions are decided, whose approval
     holds or is void, and what is asked to be changed."""
@@ -76,13 +76,13 @@ def counted(session: Session, query: Select[Proposal, str]) -> list[ListedPropos
     assigned = names(session, {each.assignee_id for each, _ in found})
     return [
         ListedProposal(
-            each,
-            author,
-            assigned.get(each.assignee_id) if each.assignee_id else None,
-            counts[each.id],
-            given[each.id],
-            void[each.id] - given[each.id],
-            requests.get(each.id, ()),
+            proposal=each,
+            author=author,
+            assignee=assigned.get(each.assignee_id) if each.assignee_id else None,
+            counts=counts[each.id],
+            approvers=given[each.id],
+            voided=void[each.id] - given[each.id],
+            requests=requests.get(each.id, ()),
         )
         for each, author in found
     ]

@@ -191,7 +191,10 @@ def refuse_window(proposal: Proposal, *, now: datetime) -> None:
     start, end = proposal.effective_from, proposal.effective_until
     if end is not None and end <= max(now, start or now):
         fault = Fault(
-            "TR-WINDOW", "effective_until", "ends before it begins", "give an end after its begin and after now"
+            code="TR-WINDOW",
+            where="effective_until",
+            message="ends before it begins",
+            remedy="give an end after its begin and after now",
         )
         raise Invalid("no version could ever be in force within this window", faults=[fault])
 
@@ -207,14 +210,26 @@ def _faults_of(contract: Contract, name: str) -> Sequence[Fault]:
 def _unkeepable(contract: Contract) -> Iterator[Fault]:
     """Names that no index of the database holds, and an id that could be taken for another."""
     if disguised := disguise(contract.id):
-        yield Fault("TR-NAME", "id", disguised, "write it in letters of one script", contract.lines.get("id"))
+        yield Fault(
+            code="TR-NAME",
+            where="id",
+            message=disguised,
+            remedy="write it in letters of one script",
+            line=contract.lines.get("id"),
+        )
     domain = visibility.domain_of(contract) or ""
     tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
     named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
     for where, text in named:
         if len(text) > LONGEST_NAME or any(character < " " for character in text):
             remedy = f"use at most {LONGEST_NAME} characters and no control characters"
-            yield Fault("TR-NAME", where, "is no name that can be kept", remedy, contract.lines.get(where))
+            yield Fault(
+                code="TR-NAME",
+                where=where,
+                message="is no name that can be kept",
+                remedy=remedy,
+                line=contract.lines.get(where),
+            )
 
 
 def _row(

@@ -89,7 +89,12 @@ def _refuse(session: Session, proposal: Proposal, judgement: Judgement, by: Prin
         raise Forbidden("suggestions are decided by the author or by an owner")
     revisions.require(session, proposal, judgement.revision)
     if judgement.decision is Decision.REJECTED and not judgement.reason:
-        fault = Fault("TR-REASON", "reason", "a rejection needs a reason", "say why, so that it is not suggested again")
+        fault = Fault(
+            code="TR-REASON",
+            where="reason",
+            message="a rejection needs a reason",
+            remedy="say why, so that it is not suggested again",
+        )
         raise Invalid("say why it is rejected", faults=[fault])
 
 
@@ -97,6 +102,11 @@ def _refuse_patch(proposal: Proposal, rows: Sequence[SuggestionRow], judgement: 
     if judgement.patch is None:
         return
     if judgement.decision is not Decision.ACCEPTED or len(rows) != 1:
-        fault = Fault("TR-PATCH", "patch", "takes the place of one accepted suggestion", "accept that one alone")
+        fault = Fault(
+            code="TR-PATCH",
+            where="patch",
+            message="takes the place of one accepted suggestion",
+            remedy="accept that one alone",
+        )
         raise Invalid("another content is given to one accepted suggestion", faults=[fault])
     proposals.read(proposals.merged(proposal, [proposals.patch_of(rows[0].content, judgement.patch)]))

@@ -42,7 +42,7 @@ NAMED = 100
 More = Callable[[int, int], bool]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Versions:
     """The version of a contract that is in force (None: none is), and the one that might follow.
 
@@ -86,14 +86,17 @@ def of_document(session: Session, contract_id: str, document: bytes, *, by: Prin
 def _proposed(session: Session, proposal: Proposal) -> Versions:
     new = proposals.read(proposals.preview(session, proposal).document)
     return Versions(
-        proposal.contract_id, _followed(session, proposal.contract_id, new), new, visibility.of_proposal(proposal)
+        contract_id=proposal.contract_id,
+        old=_followed(session, proposal.contract_id, new),
+        new=new,
+        place=visibility.of_proposal(proposal),
     )
 
 
 def _documented(session: Session, contract_id: str, document: bytes) -> Versions:
     new = proposals.read(document)
     place = visibility.of_contract(session, contract_id)
-    return Versions(contract_id, _followed(session, contract_id, new), new, place)
+    return Versions(contract_id=contract_id, old=_followed(session, contract_id, new), new=new, place=place)
 
 
 def _followed(session: Session, contract_id: str, new: Contract) -> Contract | None:
@@ -143,7 +146,12 @@ def _replayed(
     beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.counting else {}
     try:
         replaying = Replaying(
-            versions.old, versions.new, object_name, files=files, counting=ways.counting, beyond=beyond
+            old=versions.old,
+            new=versions.new,
+            object_name=object_name,
+            files=files,
+            counting=ways.counting,
+            beyond=beyond,
         )
     except ContractError as error:
         raise Invalid.because(error) from error
@@ -169,7 +177,7 @@ def _sharing(session: Session, versions: Versions, dataset: Dataset, object_name
     old, new = (
         each and in_force.sharing(session, dataset.id, each, object_name) for each in (versions.old, versions.new)
     )
-    return Versions(versions.contract_id, old, new or versions.new)
+    return Versions(contract_id=versions.contract_id, old=old, new=new or versions.new)
 
 
 def _beyond(

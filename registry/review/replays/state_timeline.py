@@ -1,9 +1,10 @@
 """What came to a dataset and went, told by its stored states: the order in which a replay judges them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import groupby, islice
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select as some
@@ -19,7 +20,8 @@ from treaty.registry.tables import Dataset, PartitionState, Run
 AT_A_TIME = 100
 
 
-class Came(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Came:
     """A generation of a partition: the versions of the dataset's states in which it came and went."""
 
     id: UUID
@@ -30,14 +32,17 @@ class Came(NamedTuple):
     ended: datetime | None
 
 
+NAMES = tuple(each.name for each in fields(Came))
+
+
 def generations(session: Session, dataset: Dataset, *, replaced: bool) -> list[Came]:
     """The generations of the dataset's partitions, in the order in which they came; `replaced`: those that are no
     longer current too."""
-    columns = [col(getattr(PartitionState, name)) for name in Came._fields]
+    columns = [col(getattr(PartitionState, name)) for name in NAMES]
     query = some(*columns).where(col(PartitionState.dataset_id) == dataset.id)
     if not replaced:
         query = query.where(col(PartitionState.until).is_(None))
-    found = [Came(*each) for each in session.connection().execute(query)]
+    found = [Came(**each._mapping) for each in session.connection().execute(query)]
     return sorted(found, key=_as_it_came if replaced else _as_it_is)
 
 
@@ -83,7 +88,14 @@ def steps(
             several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
             more = at + AT_A_TIME < len(group)
             bad = frozenset(name for name in (*several, None) if (since, name) in spoilt)
-            yield Step(several, moment, () if at else left, _at(timelines, moment), more, bad)
+            yield Step(
+                arrived=several,
+                moment=moment,
+                gone=() if at else left,
+                references=_at(timelines, moment),
+                more=more,
+                spoilt=bad,
+            )
     yield from (_departure(left, began, timelines) for left in _taken(gone, None))
 
 
@@ -97,7 +109,7 @@ def _departure(left: Sequence[Came], began: Mapping[int, datetime], timelines: M
     """The step in which these went and nothing came."""
     moment = began.get(left[0].until or 0) or left[0].ended or left[0].created
     names = tuple(each.partition for each in left)
-    return Step({}, moment, gone=names, references=_at(timelines, moment))
+    return Step(arrived={}, moment=moment, gone=names, references=_at(timelines, moment))
 
 
 def _gone(came: Sequence[Came]) -> dict[int, list[Came]]:

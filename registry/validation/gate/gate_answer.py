@@ -48,7 +48,7 @@ class Version(NamedTuple):
     fingerprint: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Told:
     """How the data stand to one promise. `run`: what judged them, None where none did; `subscription_id`: the promise
     is what that consumer checks, or follows. `upstream_failed`: bad data came to them from further up."""
@@ -83,7 +83,14 @@ def _of_object(
     for subscription in mine if versions else ():
         versions, behind = _followed(session, versions, subscription)
         if behind:
-            yield Told(about, versions[0].version, GateAnswer.WARN, behind, None, subscription.id)
+            yield Told(
+                about=about,
+                version=versions[0].version,
+                answer=GateAnswer.WARN,
+                reason=behind,
+                run=None,
+                subscription_id=subscription.id,
+            )
     for version in versions:
         yield _told(session, dataset, about, version, look)
     for subscription in mine if versions else ():
@@ -94,7 +101,7 @@ def _told(session: Session, dataset: Dataset, about: About, version: Version, lo
     whose = Whose(*about, version.fingerprint)
     run = staleness.newest(session, dataset, whose, look.marker)
     answer, reason = _answer(session, dataset, whose, run, look, version)
-    return Told(about, version.version, answer, reason, run)
+    return Told(about=about, version=version.version, answer=answer, reason=reason, run=run)
 
 
 def _of_consumer(
@@ -107,7 +114,9 @@ def _of_consumer(
     if run is not None:
         whose = Whose(*about, run.fingerprint, subscription.id)
         answer, reason = _answer(session, dataset, whose, run, look, version)
-        yield Told(about, run.version, answer, reason, run, subscription.id)
+        yield Told(
+            about=about, version=run.version, answer=answer, reason=reason, run=run, subscription_id=subscription.id
+        )
 
 
 def _answer(

@@ -67,7 +67,7 @@ class Swap:
     judged: Judgement | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Prepared:
     """What a swap changes, read and checked before anything is locked: new bags by partition, and who is gone."""
 
@@ -171,7 +171,9 @@ def prepared(session: Session, of: Subject, swap: Swap, files: Files) -> Prepare
         run = _run(session, of, swap.judged, changed, files)
     except (StateError, ContractError) as error:
         raise Invalid(str(error)) from None
-    return Prepared(swap, packed, schema, frozenset(before.keys() - swap.entries.keys()), run)
+    return Prepared(
+        swap=swap, packed=packed, schema=schema, gone=frozenset(before.keys() - swap.entries.keys()), run=run
+    )
 
 
 def _discreet_bags(session: Session, of: Subject, packed: Mapping[str, bytes]) -> Mapping[str, bytes]:
@@ -247,7 +249,11 @@ def commit(session: Session, of: Subject, ready: Prepared, by: Publishing) -> Ge
     dataset = session.get_one(Dataset, of.dataset.id, with_for_update=True, populate_existing=True)
     _refuse_other(dataset, ready.swap.after)
     entries = ready.swap.entries
-    fresh = Measured(ready.schema, {name: each.fingerprint for name, each in entries.items()}, ready.packed)
+    fresh = Measured(
+        schema=ready.schema,
+        fingerprints={name: each.fingerprint for name, each in entries.items()},
+        states=ready.packed,
+    )
     number = state_store.save(session, dataset.id, fresh, vanished=ready.gone, now=by.now, ids=by.ids)
     state_store.name(session, dataset.id, {name: entries[name].bag for name in ready.packed})
     details = {"generation": number, "partitions": len(ready.packed), "gone": len(ready.gone)}
@@ -256,12 +262,14 @@ def commit(session: Session, of: Subject, ready: Prepared, by: Publishing) -> Ge
     )
     if ready.run is not None:
         dataset.publishing = number
-        origin = Origin(dataset.id, marker=_marker(session, dataset), states_version=number)
+        origin = Origin(dataset_id=dataset.id, marker=_marker(session, dataset), states_version=number)
         result = _discreet(session, of, ready.run)
         run = recording.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
         lifecycle.of_run(session, run, result, now=by.now, ids=by.ids)
-        promise = Promise(of.contract, of.object, About(of.contract.id, of.object.name), None)
-        openlineage_emitter.note(session, Judged(promise, result), run, by.emitter, now=by.now)
+        promise = Promise(
+            contract=of.contract, object=of.object, about=About(of.contract.id, of.object.name), since=None
+        )
+        openlineage_emitter.note(session, Judged(promise=promise, result=result), run, by.emitter, now=by.now)
     return Generation(number, entries, ready.swap.judged)
 
 

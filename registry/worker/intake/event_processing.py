@@ -42,7 +42,7 @@ def take_in(session: Session, rows: Sequence[InboxEvent], *, now: datetime, ids:
 def _folded(session: Session, row: InboxEvent, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
     """The run that the event is of, as it is now."""
     after, event = None, as_received(model.of(json.loads(row.body)), row.received)
-    ask = Ask(session, now, ids, row.producer, event.time, now - old)
+    ask = Ask(session=session, now=now, ids=ids, producer=row.producer, told=event.time, since=now - old)
     if isinstance(event.content, RunEvent):
         stored, after = _of_run(ask, event, event.content)
         row.lineage_run_id = stored.id

@@ -37,7 +37,16 @@ def find(session: Session, *, now: datetime, ids: Ids) -> int:
 
 def _ask(session: Session, row: LineageRun, *, now: datetime, ids: Ids) -> None:
     run = FoldedRun.model_validate(row.state)
-    by = Ask(session, now, ids, "clock", run.started or row.updated, now - OLD, row, run)
+    by = Ask(
+        session=session,
+        now=now,
+        ids=ids,
+        producer="clock",
+        told=run.started or row.updated,
+        since=now - OLD,
+        run=row,
+        folded=run,
+    )
     if by.time >= by.since:
         reactions.ask(by, orphaned(run))
 

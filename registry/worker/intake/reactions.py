@@ -31,7 +31,7 @@ GONE = frozenset({Reads.DROPPED, Reads.RENAMED})
 SKEW = timedelta(seconds=60)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ask:
     """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `told`: the time of the
     event; `producer`: who sent it; `since`: what happened before is of no interest."""
@@ -146,7 +146,8 @@ def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
             pending_triggers.COLUMNS: [list(each) for each in trigger.columns],
             pending_triggers.AT: by.time.isoformat(),
         }
-    return Subject(*about, f"{run}/{trigger.dataset.namespace}/{trigger.dataset.name}/{trigger.reads}", extra, priority)
+    cause = f"{run}/{trigger.dataset.namespace}/{trigger.dataset.name}/{trigger.reads}"
+    return Subject(contract_id=about.contract_id, object=about.object, cause=cause, extra=extra, priority=priority)
 
 
 def _pace(by: Ask, trigger: Trigger, terms: Lineage) -> Pace:

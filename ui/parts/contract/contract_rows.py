@@ -21,7 +21,7 @@ from treaty.ui import texts as ui_texts
 from treaty.ui.texts import contract as texts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Event:
     """Something that happened: of which kind, when, by whom ("" by itself), what, and the address of what it was
     about."""
@@ -69,30 +69,68 @@ def activity(
 def _drafted(of: ProposalSummary) -> Event:
     state = ui_texts.PROPOSALS[of.state].word.lower()
     return Event(
-        texts.DRAFT, of.created, of.author, texts.put_forward(of.title, state), address("review", proposal=str(of.id))
+        kind=texts.DRAFT,
+        time=of.created,
+        who=of.author,
+        what=texts.put_forward(of.title, state),
+        address=address("review", proposal=str(of.id)),
     )
 
 
 def _of_version(contract_id: str, of: VersionOut) -> list[Event]:
     at = address("contract", id=contract_id, tab=texts.VERSIONS, version=of.version)
-    found = [Event(ui_texts.VERSION, of.approved_at, of.approved_by, texts.approved_version(of.version), at)]
+    found = [
+        Event(
+            kind=ui_texts.VERSION,
+            time=of.approved_at,
+            who=of.approved_by,
+            what=texts.approved_version(of.version),
+            address=at,
+        )
+    ]
     if of.activated_at:
-        found.append(Event(ui_texts.VERSION, of.activated_at, "", texts.came_into_force(of.version), at))
+        found.append(
+            Event(
+                kind=ui_texts.VERSION, time=of.activated_at, who="", what=texts.came_into_force(of.version), address=at
+            )
+        )
     if of.ended_at:
         why = f": {of.reason}" if of.reason else ""
-        found.append(Event(ui_texts.VERSION, of.ended_at, "", texts.version_ended(of.version, of.state.value, why), at))
+        found.append(
+            Event(
+                kind=ui_texts.VERSION,
+                time=of.ended_at,
+                who="",
+                what=texts.version_ended(of.version, of.state.value, why),
+                address=at,
+            )
+        )
     return found
 
 
 def _run(of: RunSummary) -> Event:
     said = ui_texts.VERDICTS[of.verdict].word.lower()
-    return Event(texts.RUN, of.finished, "", texts.run_judged(of.object, said), address("run", id=str(of.id)))
+    return Event(
+        kind=texts.RUN,
+        time=of.finished,
+        who="",
+        what=texts.run_judged(of.object, said),
+        address=address("run", id=str(of.id)),
+    )
 
 
 def _of_incident(of: IncidentOut) -> list[Event]:
     at = address("incidents", id=str(of.id))
-    found = [Event(texts.INCIDENT, of.opened, "", texts.incident_opened(of.object), at)]
+    found = [Event(kind=texts.INCIDENT, time=of.opened, who="", what=texts.incident_opened(of.object), address=at)]
     if of.state is IncidentState.RESOLVED and of.resolved:
         why = ui_texts.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
-        found.append(Event(texts.INCIDENT, of.resolved, of.resolved_by or "", texts.incident_ended(of.object, why), at))
+        found.append(
+            Event(
+                kind=texts.INCIDENT,
+                time=of.resolved,
+                who=of.resolved_by or "",
+                what=texts.incident_ended(of.object, why),
+                address=at,
+            )
+        )
     return found

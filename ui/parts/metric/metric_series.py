@@ -14,7 +14,7 @@ from treaty.ui.widgets.charts import Band, number
 GOOD, BAD, LEARNED = "passed", "failed", "learning"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Seen:
     """A metric as it was measured once. `value` None: a gap, for the `reason`. `band`: what was admitted of it, open
     where nothing was said. `learned`: a detector told the band from the past, and what it `expected`; `fit` names

@@ -12,7 +12,7 @@ from treaty.ui.widgets import charts
 from treaty.ui.widgets.charts import Band, Point
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """On how much a suggestion was learned and judged. `history`: pairs of a partition and its metric, as recorded.
     `replay`: what it would have said of all that is stored. `holds`: the least chance to hold on a new partition;

@@ -66,7 +66,7 @@ def _pairs(partition: str | None) -> set[tuple[str, str]]:
     return {(column, value) for column, sign, value in found if sign}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Segment:
     """A value that most of the kept rows have in a column: in `rows` of `kept`. `elsewhere`: the share of all rows that
     have it; None: nobody knows. The value is somebody's data."""
@@ -103,7 +103,13 @@ def _most(sample: SampleOut, place: int, shares: Mapping[str, float]) -> Segment
     if len(values) < FEWEST_ROWS:
         return None
     value, rows = Counter(values).most_common(1)[0]
-    return Segment(sample.columns[place], ui_texts.cell(value), rows, len(values), shares.get(value or ""))
+    return Segment(
+        column=sample.columns[place],
+        value=ui_texts.cell(value),
+        rows=rows,
+        kept=len(values),
+        elsewhere=shares.get(value or ""),
+    )
 
 
 def _is_odd(of: Segment) -> bool:
