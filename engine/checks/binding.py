@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
-
 from pydantic import ValidationError
-
 from treaty.contracts.assertions import ANOMALIES, Assertion
 from treaty.contracts.document import computed_partitions
 from treaty.contracts.document.classification import marked
@@ -106,8 +104,8 @@ class BoundCheck:
         return self.detector is not None and self.detector.shares_alarms
 
     @property
-    def limit(self) -> Any:
-        """The bound that is judged, as plain data; None where there is none, or where it is not known."""
+    def threshold(self) -> Any:
+        """What the value is held against, as plain data; None if there is nothing, or if it is not known."""
         return None if isinstance(self.promise, str) else bound_of(self.promise)
 
     @property

@@ -60,16 +60,18 @@ class Measurement(Record):
     sources: tuple[str, ...] = ()
 
 
-class CheckResult(Record):
-    """One check on one partition (`partition` None: the whole dataset).
+class ResultFields(BaseModel):
+    """What is said of one check on one partition (`partition` None: the whole dataset): the one declaration of it.
 
-    `sentence` is the promise, `found` what was found of it, in words, with the bound and by how much it was missed.
+    Results, their rows in the store and answers of the API derive from it.
+
+    `sentence` is the promise, `found` what was found of it, in words, with the threshold and by how much it was missed.
     `counted`: the rows that the value was measured on. `broken`: those that break the promise; None where single rows
     do not. `unevaluated`: rows whose conditions could not be evaluated; they never count as keeping it.
 
-    `limit`: the bound that was judged, as plain data. `reference`: where it is another dataset's metric, by its words,
-    the value that it had and where that comes from. `band`: where a detector told the bound, what it admits, expects
-    and promises (`treaty.engine.anomaly.detector.Band`)."""
+    `threshold`: what the value was held against, as plain data. `reference`: if it is another dataset's metric, by its
+    words, the value that it had and where that comes from. `band`: of a detector, what it admits, expects and promises
+    (`treaty.engine.anomaly.detector.Band`)."""
 
     check_id: str
     name: str
@@ -87,7 +89,7 @@ class CheckResult(Record):
     counted: int | None = None
     broken: int | None = None
     unevaluated: int = 0
-    limit: Any = None
+    threshold: Any = None
     reference: Mapping[str, Any] | None = None
     band: Mapping[str, Any] | None = None
 
@@ -95,6 +97,10 @@ class CheckResult(Record):
     def counts_as(self) -> str:
         """How it is counted: by its outcome, and as `warned` where it failed and is of severity warning."""
         return "warned" if self.outcome is Outcome.FAILED and self.severity == "warning" else self.outcome.value
+
+
+class CheckResult(ResultFields, Record):
+    """One check on one partition, as it was judged."""
 
 
 class Sample(Record):

@@ -1,4 +1,4 @@
-"""What comes of a check, as results and measurements say it: outcome, value, bound, and why there is none."""
+"""What comes of a check, as results and measurements say it: outcome, value, threshold, and why there is none."""
 
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.engine.analyzers.base import Analyzer
@@ -79,7 +79,7 @@ def result_of(
         counted=reading.counted,
         broken=reading.broken,
         unevaluated=reading.unevaluated + reading.unfiltered,
-        limit=check.limit,
+        threshold=check.threshold,
         reference=check.sources,
         band=check.band.plain() if check.band else None,
     )

@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-
 from treaty.contracts.document.model import Severity
-from treaty.engine.core.results import Outcome, Runner, Verdict
+from treaty.engine.core.results import Runner, Verdict, ResultFields
 from treaty.registry.schemas.base import Schema
 from treaty.registry.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from treaty.registry.schemas.contract_requests import ContractRequestOut
 from treaty.registry.schemas.incidents import IncidentOut
 from treaty.registry.schemas.proposals import ProposalSummary
 from treaty.registry.schemas.versions import VersionOut
-
+from pydantic import ConfigDict
 
 class DatasetOut(Schema):
     """A dataset that a contract object is about, as lineage names it."""
@@ -67,32 +66,16 @@ class ContractOut(ContractSummary):
     runs: tuple[RunSummary, ...]
 
 
-class ResultOut(Schema):
+class ResultOut(ResultFields, Schema):
     """One check of a run. `value` is the measured number as text, `found` what was found in words.
 
     Of how many rows: `counted` were measured, `broken` break it (None: single rows do not), `unevaluated` it could not
-    be evaluated on. `bound` is the limit that was judged, `reference` where it came from another dataset. `band`: where
-    a detector told it from the metric's past, what that admits, expects and promises."""
+    be evaluated on. `threshold` is what the value was held against, `reference` if it came from another dataset.
+    `band`: of a detector, from the metric's past, what it admits, expects and promises."""
 
-    check_id: str
-    name: str
-    outcome: Outcome
-    severity: str
-    scope: str
-    partition: str | None
-    sentence: str
-    column: str | None
-    dimension: str | None
-    value: str | None
-    reason: str | None
-    measurement: str | None
-    found: str | None
-    counted: int | None
-    broken: int | None
-    unevaluated: int
-    bound: Any
-    reference: dict[str, Any] | None
-    band: dict[str, Any] | None = None
+    # Every field is there in an answer, whether it has a default or not.
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+    value: str | None = None
 
 
 class SampleOut(Schema):

@@ -3,14 +3,11 @@
 from datetime import datetime
 from typing import Any
 from uuid import UUID
-
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
-
-from treaty.engine.core.results import Outcome, Verdict
+from treaty.engine.core.results import Outcome, Verdict, ResultFields
 from treaty.registry.core.enums import Cause
 from treaty.registry.tables.base import Table, big, data, moment, reference, word
-
 
 class Run(Table, table=True):
     """One verification of one object of a contract version. `reason` says why nothing could be judged.
@@ -52,33 +49,21 @@ class Run(Table, table=True):
     read_version: str | None = None
 
 
-class ResultRow(Table, table=True):
-    """One check of a run, in the order of the run. `value` is JSON: exact numbers as text.
+class ResultRow(Table, ResultFields, table=True):
+    """A check result of a run, in the order of the run. `value` is text: exact numbers with every digit.
 
-    `found`: what was found, in words. `counted`, `broken`, `unevaluated`: of how many rows. `bound`: the limit that was
-    judged, `reference`: where it came from another dataset. `band`: what a detector admitted, expected and
-    promised."""
+    What is declared here is how the databases keep a field; all others are columns as they are."""
 
     __tablename__ = "result"
     run_id: UUID = reference("run.id", primary_key=True)
     position: int = Field(primary_key=True)
-    check_id: str
-    name: str
     outcome: Outcome = word(Outcome)
-    severity: str
-    scope: str
-    partition: str | None = None
-    sentence: str
-    column: str | None = None
-    dimension: str | None = None
     value: str | None = None
-    reason: str | None = None
-    measurement: str | None = None
-    found: str | None = None
     counted: int | None = big(default=None)
     broken: int | None = big(default=None)
     unevaluated: int = big(default=0)
-    bound: Any | None = data(default=None)
+    # The column has the name that it was made with.
+    threshold: Any | None = data(default=None, sa_column_kwargs={"name": "bound"})
     reference: dict[str, Any] | None = data(default=None)
     band: dict[str, Any] | None = data(default=None)
 

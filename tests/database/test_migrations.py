@@ -4,13 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+import pytest
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from uuid import UUID
-
-import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
@@ -21,7 +20,6 @@ from support import old_rows
 from support.databases import blank
 from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
-
 from treaty.contracts.schema import Schema
 from treaty.engine.protocol.requests import Measured
 from treaty.registry.audit import audit_log
@@ -140,7 +138,7 @@ def test_runs_of_before_keep_their_results(nothing: Engine) -> None:
     migrate(nothing)
     with reading(nothing) as tx:
         (row,) = tx.exec(select(ResultRow)).all()
-    assert (row.check_id, row.counted, row.unevaluated, row.bound) == ("c", None, 0, None)
+    assert (row.check_id, row.counted, row.unevaluated, row.threshold) == ("c", None, 0, None)
     with nothing.begin() as connection:
         command.downgrade(migration_config(connection), "0001")
         assert connection.scalar(text("select check_id from result")) == "c"

@@ -99,7 +99,7 @@ def test_days_are_judged_by_those_that_were_measured_before(database: Engine) ->
     assert outcome(bad) is Outcome.FAILED
     found = [each for each in scenes.rows(database, ResultRow) if each.outcome is Outcome.FAILED]
     assert [each.band["points"] for each in found if each.band] == [6]
-    assert [each.bound for each in found] == [[found[0].band["lower"], found[0].band["upper"]]]  # type: ignore[index]
+    assert [each.threshold for each in found] == [[found[0].band["lower"], found[0].band["upper"]]]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,11 @@ def test_a_run_without_any_check_still_does_not_pass() -> None:
 
 
 def test_a_result_keeps_of_how_many_rows_it_speaks_and_a_measurement_its_distribution(engine: Engine) -> None:
-    told = {"found": "2 rows have none", "counted": 2**40, "broken": 2, "unevaluated": 1, "limit": [0, 1.5]}
+    told = {"found": "2 rows have none", "counted": 2**40, "broken": 2, "unevaluated": 1, "threshold": [0, 1.5]}
     metric = measured(1).model_copy(update={"counted": 2**40, "details": {"values": {"a": 3}}})
     record(engine, result(check(0.5, **told), check(), measurements=(metric,)))
     first, second = rows(engine, ResultRow)
     assert (first.found, first.counted, first.broken, first.unevaluated) == ("2 rows have none", 2**40, 2, 1)
-    assert (first.bound, second.bound, second.broken, second.unevaluated) == ([0, 1.5], None, None, 0)
+    assert (first.threshold, second.threshold, second.broken, second.unevaluated) == ([0, 1.5], None, None, 0)
     (kept,) = rows(engine, MeasurementRow)
     assert (kept.counted, kept.details) == (2**40, {"values": {"a": 3}})

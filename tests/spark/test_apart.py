@@ -175,7 +175,7 @@ def test_a_frame_is_judged_with_others_beside_it(spark: Any) -> None:
     )
     run = verify(mine, promise, others={"titles": titles})
     found = {each.check_id: each for each in run.results}
-    assert {name: (str(each.outcome), each.value, each.limit) for name, each in found.items()} == {
+    assert {name: (str(each.outcome), each.value, each.threshold) for name, each in found.items()} == {
         "as-many": ("failed", 3, 2),
         "below": ("failed", 9, 1.5),
         "lost": ("not_evaluated", 3, None),

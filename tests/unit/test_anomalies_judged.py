@@ -64,8 +64,8 @@ def test_a_partition_is_judged_beside_the_states_of_those_before_it(detector: An
     [found] = judged(watched(detector), [*SIZES, size])
     assert found.outcome is outcome
     assert found.band is not None
-    assert found.limit == [found.band["lower"], found.band["upper"]]
-    assert found.limit[0] < 100 < found.limit[1]
+    assert found.threshold == [found.band["lower"], found.band["upper"]]
+    assert found.threshold[0] < 100 < found.threshold[1]
     assert found.band["points"] == len(SIZES)
 
 

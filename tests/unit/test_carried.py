@@ -48,13 +48,13 @@ def test_a_value_comes_back_with_its_kind_and_every_digit(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), Decimal("1.10")])
 def test_numbers_that_plain_json_has_not_come_back(value: Any) -> None:
-    back = run_codec.read(run_codec.written(having(value=value, details={"rows": {"a": value}}, limit=[value])))
-    assert [str(each) for each in (back.results[0].value, back.results[0].limit[0])] == [str(value)] * 2
+    back = run_codec.read(run_codec.written(having(value=value, details={"rows": {"a": value}}, threshold=[value])))
+    assert [str(each) for each in (back.results[0].value, back.results[0].threshold[0])] == [str(value)] * 2
     assert str(back.measurements[0].details["rows"]["a"]) == str(value)  # type: ignore[index]
 
 
 def test_limits_that_are_days_come_as_their_texts() -> None:
-    assert run_codec.read(run_codec.written(having(limit=date(2026, 1, 1)))).results[0].limit == "2026-01-01"
+    assert run_codec.read(run_codec.written(having(threshold=date(2026, 1, 1)))).results[0].threshold == "2026-01-01"
 
 
 def test_rows_of_the_table_stay_behind() -> None:

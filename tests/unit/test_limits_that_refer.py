@@ -27,7 +27,7 @@ WORDS = [
 def test_a_limit_that_refers_reads_well(limit: dict[str, object], words: str) -> None:
     (bound,) = bind(contract(check("size", mustBeLessOrEqualTo=limit)).object("orders"), SCHEMA).checks
     assert bound.sentence == f"size must be at most {words}"
-    assert (bound.limit, bound.breaking) == (None, None)
+    assert (bound.threshold, bound.breaking) == (None, None)
 
 
 def test_one_of_a_pair_may_refer() -> None:
@@ -109,7 +109,7 @@ def test_a_check_is_judged_by_what_its_limit_refers_to(
     given = contract(check("size", mustBeLessOrEqualTo=TITLES))
     known = {"the size of titles": referent} if referent else {}
     found = result(run(given, {"": states(given, ROWS)}, references=known))
-    assert (str(found.outcome), found.value, found.limit) == (outcome, 4, limit)
+    assert (str(found.outcome), found.value, found.threshold) == (outcome, 4, limit)
     assert reason in str(found.reason) if reason else found.reason is None
 
 
@@ -125,5 +125,5 @@ def test_a_result_says_where_its_limit_comes_from() -> None:
 def test_every_result_has_its_limit_as_plain_data() -> None:
     given = contract(check("size", mustBeBetween=[1, 9]), properties=[])
     found = result(run(given, {"": states(given, ROWS)}))
-    assert (found.limit, found.reference) == ([1, 9], None)
+    assert (found.threshold, found.reference) == ([1, 9], None)
     assert promise(Assertion("mustBe", 1), {}) == Assertion("mustBe", 1)

@@ -42,7 +42,7 @@ def checked(name: str, **more: Any) -> CheckResult:
     told = {
         "check_id": f"check-{name}", "name": f"largest {name}", "outcome": Outcome.FAILED, "severity": "error",
         "scope": "delta", "partition": None, "sentence": f"maximum must be less than {SECRET}", "column": name,
-        "value": int(SECRET), "limit": int(SECRET),
+        "value": int(SECRET), "threshold": int(SECRET),
     }  # fmt: skip
     return CheckResult(**(told | more))
 

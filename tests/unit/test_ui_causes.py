@@ -14,7 +14,7 @@ NOW = datetime(2026, 3, 10, tzinfo=UTC)
 BASE: dict[str, Any] = {
     "check_id": "c", "name": "c", "severity": "error", "scope": "delta", "sentence": "s", "column": None,
     "dimension": None, "value": None, "measurement": "size", "found": None, "counted": None, "broken": None,
-    "unevaluated": 0, "bound": None, "reference": None, "reason": None, "band": None,
+    "unevaluated": 0, "threshold": None, "reference": None, "reason": None, "band": None,
 }  # fmt: skip
 
 

@@ -210,11 +210,11 @@ def _said(result: CheckResult, judged: Judgement) -> dict[str, Any]:
     if result.check_id in judged.hidden:
         return named
     actual = None if isinstance(result.value, str) or result.value is None else str(result.value)
-    return {**named, "description": result.sentence, "expected": _bound(result.limit), "actual": actual}
+    return {**named, "description": result.sentence, "expected": _threshold(result.threshold), "actual": actual}
 
 
-def _bound(limit: Any) -> str | None:
-    return None if limit is None else limit if isinstance(limit, str) else canonical(limit).decode()
+def _threshold(value: Any) -> str | None:
+    return None if value is None else value if isinstance(value, str) else canonical(value).decode()
 
 
 def _parent(caused: Caused) -> parent_run.ParentRunFacet:

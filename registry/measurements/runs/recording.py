@@ -149,19 +149,9 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
 
 
 def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
-    plain = result.model_dump(mode="json", include={"limit", "reference", "band"})
-    told = result.model_dump(exclude={"limit", "reference", "band", "value", "reason", "found"})
-    return ResultRow(
-        run_id=run_id,
-        position=position,
-        **told,
-        value=exact(result.value),
-        reason=_text(result.reason),
-        found=_text(result.found),
-        bound=plain.get("limit"),
-        reference=plain.get("reference"),
-        band=plain.get("band"),
-    )
+    plain = result.model_dump(mode="json", include={"threshold", "reference", "band"})
+    texts = {"value": exact(result.value), "reason": _text(result.reason), "found": _text(result.found)}
+    return ResultRow(run_id=run_id, position=position, **{**result.model_dump(), **plain, **texts})
 
 
 def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:
