@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
+
 from pydantic import ValidationError
+
 from treaty.contracts.assertions import ANOMALIES, Assertion
 from treaty.contracts.document import computed_partitions
 from treaty.contracts.document.classification import marked

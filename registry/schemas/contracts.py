@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from pydantic import ConfigDict
+
 from treaty.contracts.document.model import Severity
-from treaty.engine.core.results import Runner, Verdict, ResultFields
+from treaty.engine.core.results import ResultFields, Runner, Verdict
 from treaty.registry.schemas.base import Schema
 from treaty.registry.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from treaty.registry.schemas.contract_requests import ContractRequestOut
 from treaty.registry.schemas.incidents import IncidentOut
 from treaty.registry.schemas.proposals import ProposalSummary
 from treaty.registry.schemas.versions import VersionOut
-from pydantic import ConfigDict
+
 
 class DatasetOut(Schema):
     """A dataset that a contract object is about, as lineage names it."""

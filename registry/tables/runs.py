@@ -3,11 +3,14 @@
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
-from treaty.engine.core.results import Outcome, Verdict, ResultFields
+
+from treaty.engine.core.results import Outcome, ResultFields, Verdict
 from treaty.registry.core.enums import Cause
 from treaty.registry.tables.base import Table, big, data, moment, reference, word
+
 
 class Run(Table, table=True):
     """One verification of one object of a contract version. `reason` says why nothing could be judged.

@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import pytest
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+
+import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
@@ -20,6 +21,7 @@ from support import old_rows
 from support.databases import blank
 from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
+
 from treaty.contracts.schema import Schema
 from treaty.engine.protocol.requests import Measured
 from treaty.registry.audit import audit_log
