@@ -1,15 +1,17 @@
 """Which columns a promise is about: what of a table somebody must read to notice that it changed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import Role
-from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
 
 # None: the table as a whole, or nobody can tell.
 Reach = frozenset[str] | None
+# Gives the checks of an object of the contract, bound to no table.
+Binder = Callable[[Contract, str], BoundChecks]
 
 
 def reach(check: BoundCheck) -> Reach:
@@ -24,14 +26,18 @@ def reach(check: BoundCheck) -> Reach:
     return frozenset(analyzer.columns_named)
 
 
-def reaches(contract: Contract, object_name: str) -> Mapping[str, Reach]:
+def bound(contract: Contract, object_name: str) -> BoundChecks:
+    """Bind the checks of that object to no table. Raises ContractError with all their faults."""
+    return bind(contract.object(object_name), Schema(()))
+
+
+def reaches(contract: Contract, object_name: str, checks: Binder = bound) -> Mapping[str, Reach]:
     """What each check of the object reads, by its id, those included that the words of columns stand for.
 
     {} where the contract has no such object, or where its checks cannot be bound any more."""
-    found = next((each for each in contract.objects if each.name == object_name), None)
-    if found is None:
+    if all(each.name != object_name for each in contract.objects):
         return {}
     try:
-        return {each.check.id: reach(each) for each in bind(found, Schema(())).checks}
+        return {each.check.id: reach(each) for each in checks(contract, object_name).checks}
     except ContractError:
         return {}

@@ -26,11 +26,19 @@ class About(NamedTuple):
         return f"{self.contract_id}.{self.object}"
 
 
-def register(session: Session, contract: Contract, source: Mapping[str, Any], *, make_id: Callable[[], UUID]) -> None:
+def register(
+    session: Session,
+    contract: Contract,
+    source: Mapping[str, Any],
+    *,
+    make_id: Callable[[], UUID],
+    stored: Callable[[bytes], Contract] = read,
+) -> None:
     """Says which datasets the contract is about, beside other contracts; those that no version of it in force names
     are none of its any more.
 
-    `source` is what a draft was made of (object, location, format, partition_by), or {}."""
+    `source` is what a draft was made of (object, location, format, partition_by), or {}. `stored` reads a version's
+    document."""
     named = set()
     for each, name in names_of(contract):
         dataset = _found(session, name) or _new(session, name, make_id())
@@ -38,7 +46,7 @@ def register(session: Session, contract: Contract, source: Mapping[str, Any], *,
         _place(dataset, each, source if source.get("object", each.name) == each.name else {}, alone=alone)
         session.flush()
         named.add((dataset.id, each.name))
-    _link(session, contract.id, named | _named_by_others(session, contract))
+    _link(session, contract.id, named | _named_by_others(session, contract, stored))
 
 
 def kept(session: Session, contract_id: str, object_name: str) -> Dataset | None:
@@ -84,12 +92,14 @@ def _link(session: Session, contract_id: str, named: Collection[tuple[UUID, str]
     session.flush()
 
 
-def _named_by_others(session: Session, contract: Contract) -> set[tuple[UUID, str]]:
+def _named_by_others(
+    session: Session, contract: Contract, stored: Callable[[bytes], Contract]
+) -> set[tuple[UUID, str]]:
     """What the contract's other versions in force are about."""
     row = ContractVersion
     others = select(row.body).where(row.contract_id == contract.id, col(row.state).in_(IN_FORCE))
     bodies = session.exec(others.where(row.fingerprint != contract.fingerprint))
-    pairs = [(_found(session, name), each.name) for body in bodies for each, name in names_of(read(body))]
+    pairs = [(_found(session, name), each.name) for body in bodies for each, name in names_of(stored(body))]
     return {(dataset.id, name) for dataset, name in pairs if dataset}
 
 

@@ -18,6 +18,7 @@ from treaty.registry.api.http.etags import IfMatch, tagged
 from treaty.registry.api.routes.replays import recorded
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.declared_use import Use
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Busy
@@ -175,8 +176,9 @@ def answer(acknowledgement_id: UUID, body: schemas.AnswerIn, by: Caller, tx: Wri
 @router.get("/proposals/{proposal_id}/impact")
 def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ImpactOut]:
     """What the proposal would mean for each consumer of the contract, before anybody approves it."""
-    shown = proposals.preview(tx, proposals.get(tx, proposal_id, by=by))
-    return [_impact(each) for each in acknowledgements.impact_of(tx, proposals.read(shown.document))]
+    documents = Documents()
+    shown = proposals.preview(tx, proposals.get(tx, proposal_id, by=by), documents)
+    return [_impact(each) for each in acknowledgements.impact_of(tx, shown.contract, documents)]
 
 
 def _replayed(read: Session, of: Outlook, shared: Service, by: Principal) -> tuple[str, ...]:

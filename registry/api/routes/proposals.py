@@ -19,6 +19,7 @@ from treaty.registry.api.http.etags import IfMatch, tagged
 from treaty.registry.api.routes.replays import recorded
 from treaty.registry.browse import inbox as browse_inbox
 from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission, ProposalState
@@ -124,8 +125,9 @@ def get_proposal(proposal_id: UUID, by: Caller, tx: Reader, answer: Response) ->
 def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
     """The document that an approval would make a version, and the fingerprint that it must name."""
     proposal = proposals.get(tx, proposal_id, by=by)
-    shown = proposals.preview(tx, proposal)
-    follows = succession.succession(tx, proposals.read(shown.document))
+    documents = Documents()
+    shown = proposals.preview(tx, proposal, documents)
+    follows = succession.succession(tx, shown.contract, documents)
     return schemas.PreviewOut(
         document=shown.document.decode(),
         fingerprint=shown.fingerprint,
@@ -192,8 +194,8 @@ def approve(
     proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, shared: Shared, read: Reader, tx: Writer
 ) -> schemas.ApprovedOut:
     """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
-    replay = _replayed(read, proposal_id, shared, by) if body.replay else None
-    now = clock.now()
+    now, documents = clock.now(), Documents()
+    replay = _replayed(read, proposal_id, shared, by, documents) if body.replay else None
     seen = approval.Approval(
         fingerprint=body.fingerprint,
         make_id=ids.new,
@@ -201,6 +203,7 @@ def approve(
         follows=body.follows,
         replay=replay,
         summary=body.comment,
+        documents=documents,
     )
     with _kept(tx, proposal_id, body.comment, by):
         came = approval.approve(tx, proposal_id, seen, by=by, now=now)
@@ -254,9 +257,11 @@ def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writ
     return _committed(tx, approval.withdraw(tx, proposal_id, by=by, reason=body.reason, now=clock.now()), by)
 
 
-def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal) -> dict[str, Any]:
+def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal, documents: Documents) -> dict[str, Any]:
     """What goes on record of the replay that the approver was shown."""
-    return replays_replay.in_brief(recorded(read, replays_replay.of_proposal(read, proposal_id, by=by), shared))
+    return replays_replay.in_brief(
+        recorded(read, replays_replay.of_proposal(read, proposal_id, by=by, documents=documents), shared)
+    )
 
 
 def _summaries(found: Iterable[ListedProposal], by: Principal) -> tuple[schemas.ProposalSummary, ...]:
@@ -265,7 +270,7 @@ def _summaries(found: Iterable[ListedProposal], by: Principal) -> tuple[schemas.
 
 def _judgement(body: schemas.Decided, patch: dict[str, Any] | None = None) -> suggestion_decisions.Judgement:
     reason = body.reason if body.decision is not Decision.PENDING else None
-    return suggestion_decisions.Judgement(body.decision, body.revision, reason, patch)
+    return suggestion_decisions.Judgement(decision=body.decision, revision=body.revision, reason=reason, patch=patch)
 
 
 def _judge(
@@ -279,7 +284,7 @@ def _judge(
 ) -> schemas.ProposalOut:
     with _kept(tx, proposal_id, judgement.reason, by):
         proposal = suggestion_decisions.judge(tx, proposal_id, chosen, judgement, by=by, now=clock.now())
-    return _committed(tx, proposal, by, chosen if brief else None)
+    return _committed(tx, proposal, by, chosen if brief else None, judgement.documents)
 
 
 @contextmanager
@@ -314,14 +319,22 @@ def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
 
 
 def _committed(
-    tx: Session, proposal: Proposal, by: Principal, chosen: tuple[UUID, ...] | None = None
+    tx: Session,
+    proposal: Proposal,
+    by: Principal,
+    chosen: tuple[UUID, ...] | None = None,
+    documents: Documents | None = None,
 ) -> schemas.ProposalOut:
     tx.commit()
-    return _shown(tx, proposal, by, chosen)
+    return _shown(tx, proposal, by, chosen, documents)
 
 
 def _shown(
-    tx: Session, proposal: Proposal, by: Principal, chosen: tuple[UUID, ...] | None = None
+    tx: Session,
+    proposal: Proposal,
+    by: Principal,
+    chosen: tuple[UUID, ...] | None = None,
+    documents: Documents | None = None,
 ) -> schemas.ProposalOut:
     suggestions = proposals.suggestions_of(tx, proposal, chosen)
     contract = tx.get(Contract, proposal.contract_id)
@@ -329,19 +342,16 @@ def _shown(
     review = presenters.Review(
         approvals=required_approvals.approvals(tx, proposal.id),
         writers=revisions.writers(tx, proposal),
-        missing=_missing(tx, proposal),
+        missing=_missing(tx, proposal, documents or Documents()),
         active_version=contract.active_version if contract else None,
     )
     return presenters.proposal(proposal_list.listed(tx, proposal), suggestions, review, names=names, by=by)
 
 
-def _missing(tx: Session, proposal: Proposal) -> tuple[str, ...]:
+def _missing(tx: Session, proposal: Proposal, documents: Documents) -> tuple[str, ...]:
     """What a proposal in review lacks; () for others, and where what was approved of it can no longer be written."""
     if proposal.state not in PROPOSAL.where("approve"):
         return ()
     with suppress(Invalid):
-        drafted = proposals.read(proposal.base)
-        return required_approvals.missing(
-            tx, proposal, drafted, lambda: proposals.read(proposals.preview(tx, proposal).document)
-        )
+        return required_approvals.missing(tx, proposal, documents)
     return ()

@@ -15,12 +15,12 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from treaty.contracts.document.model import Contract as Document
-from treaty.contracts.document.reader import read
 from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.database import UNKEYED, lock
 from treaty.registry.core.enums import Action, Permission, TaskKind, VersionState
 from treaty.registry.core.errors import Conflict, Invalid, NotFound, RegistryError
@@ -64,13 +64,15 @@ def held(session: Session, version: ContractVersion, *, now: datetime) -> str | 
     return None
 
 
-def activate(session: Session, version: ContractVersion, *, actor: str, now: datetime, ids: Ids) -> None:
+def activate(
+    session: Session, version: ContractVersion, documents: Documents, *, actor: str, now: datetime, ids: Ids
+) -> None:
     """Puts an approved version in force in place of its group's, and asks for the validation of its tables.
 
     The caller holds the lock CHANGING."""
     version.state = VERSION.step(version.state, "activate")
     version.activated_at = now
-    document = read(version.body)
+    document = documents.stored(version.body)
     for old in _replaced(session, version):
         _end(old, "supersede", now=now)
         details = {"contract": old.contract_id, "version": old.version, "by": version.version}
@@ -79,7 +81,8 @@ def activate(session: Session, version: ContractVersion, *, actor: str, now: dat
     contract.active_version, contract.name = version.version, document.name
     _place(session, contract, visibility.domain_of(document))
     proposal = session.get(Proposal, version.proposal_id) if version.proposal_id else None
-    contract_datasets.register(session, document, (proposal.source if proposal else None) or {}, make_id=ids)
+    source = (proposal.source if proposal else None) or {}
+    contract_datasets.register(session, document, source, make_id=ids, stored=documents.stored)
     aliases.declare(session, document)
     _validate(session, document, ids, now=now)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
@@ -136,7 +139,7 @@ def _moved(session: Session, version: ContractVersion, *, now: datetime, ids: Id
                 return True
             if version.state is not VersionState.APPROVED or held(session, version, now=now):
                 return False
-            activate(session, version, actor=CLOCK, now=now, ids=ids)
+            activate(session, version, Documents(), actor=CLOCK, now=now, ids=ids)
             return True
     except RegistryError as error:
         log.warning("version %s of %s cannot come into force: %s", version.version, version.contract_id, error)

@@ -1,7 +1,7 @@
 """The procedure from proposal to version: submitted, approved by owners who did not write it, or declined."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide, decide_somewhere
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free
 from treaty.registry.core.database import UNKEYED, lock
 from treaty.registry.core.enums import Action, Decision, Permission, VersionState
@@ -36,7 +37,7 @@ class Approval:
 
     `revision` None: the fingerprint alone says what was seen. `follows`: the version in force that it was compared
     with; None: whichever that is now. `replay`: what the replay said that they were shown; None: they were not.
-    `summary`: what they say of it to its author and to consumers."""
+    `summary`: what they say of it to its author and to consumers. `documents`: those that the request has read."""
 
     fingerprint: str
     make_id: Callable[[], UUID]
@@ -44,6 +45,7 @@ class Approval:
     follows: str | None = None
     replay: Mapping[str, Any] | None = None
     summary: str | None = None
+    documents: Documents = field(default_factory=Documents)
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
     _refuse_writers(session, proposal, by)
     _refuse_pending(session, proposal)
     shown = _as_seen(session, proposal, approval)
-    document = proposals.read(shown.document)
+    document = shown.contract
     _refuse_beyond(session, document, by)
     _refuse_taken(session, document)
     follows = _following(session, document, approval)
@@ -118,7 +120,7 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
     kept = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
     row = _row(proposal, shown, approval.make_id(), by=by, now=now)
     required_approvals.give(session, row, record=kept.hash, by=by, now=now)
-    agreed = required_approvals.consent(session, proposal, document)
+    agreed = required_approvals.consent(session, proposal, document, approval.documents)
     if agreed.missing:
         return Approved(None, agreed.missing)
     return Approved(_conclude(session, proposal, document, approval, by=by, now=now))
@@ -126,7 +128,7 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
 
 def _following(session: Session, document: Document, approval: Approval) -> Succession:
     """What the document follows, as the approver saw it. Raises Invalid with all that keeps it from following."""
-    found = succession.succession(session, document)
+    found = succession.succession(session, document, approval.documents)
     if approval.follows is not None and approval.follows != found.follows:
         raise Outrun(f"version {found.follows or 'none'} is in force now, not {approval.follows}: look again")
     if found.refusals:
@@ -175,7 +177,7 @@ def _as_seen(session: Session, proposal: Proposal, approval: Approval) -> propos
         revisions.require(session, proposal, approval.revision)
     elif proposal.effective_from or proposal.effective_until:
         raise Invalid("the version has a window, which the fingerprint does not cover: name the revision that you saw")
-    shown = proposals.preview(session, proposal)
+    shown = proposals.preview(session, proposal, approval.documents)
     if shown.fingerprint != approval.fingerprint:
         last = revisions.last(session, proposal)
         raise Outrun(f"the document has changed since it was shown{last}: look at it again and approve what you see")
@@ -224,9 +226,9 @@ def _conclude(
     _step(session, proposal, "approve", by=by, now=now)
     _close(proposal, by, reason=None, now=now)
     session.flush()
-    acknowledgements.ask(session, version, make_id=approval.make_id, now=now)
+    acknowledgements.ask(session, version, approval.documents, make_id=approval.make_id, now=now)
     if activation.held(session, version, now=now) is None:
-        activation.activate(session, version, actor=by.name, now=now, ids=approval.make_id)
+        activation.activate(session, version, approval.documents, actor=by.name, now=now, ids=approval.make_id)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
     used = subscriptions.active(session, version.contract_id) if approval.summary else ()
     using = {each.user_id for each in used}

@@ -5,7 +5,7 @@ first version is decided by its own. Nobody who had a hand in the document count
 the terms ask for them, consents by an approval, or because the document stands as they wrote it last; for an owner who
 cannot decide here (unknown, no longer active, without the right) an administrator does."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -15,14 +15,14 @@ from sqlmodel import Session, col, select
 from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.model import Terms
 from treaty.contracts.document.ownership import touched
-from treaty.contracts.document.reader import read
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Place, Principal
 from treaty.registry.audit import audit_log
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.enums import Action, Permission, Role
 from treaty.registry.core.errors import Conflict
 from treaty.registry.core.state_machines import IN_FORCE
-from treaty.registry.review.proposals import revisions
+from treaty.registry.review.proposals import proposals, revisions
 from treaty.registry.tables import ApprovalRow, ContractVersion, Proposal, Team, TeamMember, User
 
 
@@ -42,10 +42,10 @@ class Consent:
     missing: tuple[str, ...]
 
 
-def policy(session: Session, document: Document) -> Policy:
+def policy(session: Session, document: Document, documents: Documents) -> Policy:
     """The policy for the document, a contract's next version."""
     before = in_force(session, document.id, document.terms.group) or in_force(session, document.id)
-    found = read(before.body) if before else None
+    found = documents.stored(before.body) if before else None
     return Policy((found or document).terms, found)
 
 
@@ -71,17 +71,19 @@ def give(session: Session, row: ApprovalRow, *, record: str, by: Principal, now:
     audit_log.record(session, Action.APPROVAL_GIVEN, actor=by.name, object_id=row.id, now=now, details=details)
 
 
-def consent(session: Session, proposal: Proposal, document: Document) -> Consent:
+def consent(session: Session, proposal: Proposal, document: Document, documents: Documents) -> Consent:
     """What the approvals of exactly that document amount to."""
-    return _consent(session, proposal, policy(session, document), document)
+    return _consent(session, proposal, policy(session, document, documents), document)
 
 
-def missing(session: Session, proposal: Proposal, drafted: Document, shown: Callable[[], Document]) -> tuple[str, ...]:
-    """What is missing, in words. `drafted`: the proposal without suggestions, which leave its terms as they are.
-    `shown` gives what it would become, which is asked for where that matters: it takes long to write."""
-    decided = policy(session, drafted)
+def missing(session: Session, proposal: Proposal, documents: Documents) -> tuple[str, ...]:
+    """What is missing, in words. Suggestions leave the terms of the proposal as they are: what it would become is
+    written where it matters alone, which takes long. Raises Invalid where that cannot be written."""
+    drafted = documents.parsed(proposal.base)
+    decided = policy(session, drafted, documents)
     matters = decided.terms.review.columns or _standing(session, proposal.id)
-    return _consent(session, proposal, decided, shown() if matters else drafted).missing
+    shown = proposals.preview(session, proposal, documents).contract if matters else drafted
+    return _consent(session, proposal, decided, shown).missing
 
 
 def _consent(session: Session, proposal: Proposal, decided: Policy, document: Document) -> Consent:

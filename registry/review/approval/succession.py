@@ -18,6 +18,7 @@ from sqlmodel import Session
 from treaty.contracts.comparison.compatibility import MODES, Bump, Violation
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import Fault
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free, says_enough
 from treaty.registry.contracts.version_comparison import Compared, compared
 from treaty.registry.review.proposals import diffs
@@ -52,10 +53,10 @@ class Succession:
         return {"follows": self.follows, "bump": self.bump, "changes": changes, "breaks": list(self.told)}
 
 
-def succession(session: Session, document: Contract) -> Succession:
+def succession(session: Session, document: Contract, documents: Documents) -> Succession:
     """How the document would follow what is in force now."""
-    old = diffs.followed(diffs.live(session, document.id), document)
-    found = compared(old, document, live=diffs.of_group(diffs.relied_on(session, document.id), document))
+    old = diffs.followed(diffs.live(session, document.id, documents), document)
+    found = compared(old, document, live=diffs.of_group(diffs.relied_on(session, document.id, documents), document))
     if old is None:
         return Succession(found, None, (), ())
     numbers = {*diffs.taken(session, document.id), old.version}

@@ -13,12 +13,12 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from treaty.contracts.document.model import Contract as Document
-from treaty.contracts.document.reader import read
 from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide_somewhere
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.subscriptions import active
 from treaty.registry.contracts.version_status import Standing, standings
 from treaty.registry.core.enums import Action, Answer, Permission, Pin, SubscriptionState, VersionState
@@ -67,23 +67,25 @@ class Listed:
     subscriber: str
 
 
-def impact_of(session: Session, new: Document) -> list[Impact]:
+def impact_of(session: Session, new: Document, documents: Documents) -> list[Impact]:
     """What that document would mean for each active consumer of its contract; [] where there is none."""
     found = active(session, new.id)
     if not found:
         return []
-    judge = _judge(standings(session, [new.id])[new.id], new)
+    judge = _judge(standings(session, [new.id])[new.id], new, documents)
     names = subscriptions.names(session, found)
     return [Impact(each, names[each.id], tuple(judge(session, each))) for each in found]
 
 
-def ask(session: Session, version: ContractVersion, *, make_id: Callable[[], UUID], now: datetime) -> None:
+def ask(
+    session: Session, version: ContractVersion, documents: Documents, *, make_id: Callable[[], UUID], now: datetime
+) -> None:
     """Asks every consumer whom the approved version breaks, and tells the others; before it is in force.
 
     How long they have is what the version says that is in force. Nobody is asked of a contract's first version."""
-    new = read(version.body)
-    found = impact_of(session, new)
-    deadline = now + timedelta(days=_days(session, new))
+    new = documents.stored(version.body)
+    found = impact_of(session, new, documents)
+    deadline = now + timedelta(days=_days(session, new, documents))
     for each in found:
         session.add(_asked(each, version, make_id(), deadline=deadline, now=now))
     if broken := _broken(found):
@@ -178,14 +180,14 @@ def unanswered(by: Principal) -> SelectOfScalar[UUID]:
     return select(shown.c.id).where(shown.c.answer == Answer.PENDING)
 
 
-def _judge(standing: Standing, new: Document) -> Callable[[Session, Subscription], Iterator[str]]:
+def _judge(standing: Standing, new: Document, documents: Documents) -> Callable[[Session, Subscription], Iterator[str]]:
     """Why the new version breaks a consumer; each version that somebody builds on is compared once."""
     known: dict[str, tuple[Document, breaking_changes.Changes]] = {}
 
     def against(old: ContractVersion) -> tuple[Document, breaking_changes.Changes]:
         if old.version not in known:
-            document = read(old.body)
-            known[old.version] = document, breaking_changes.changes(document, new)
+            document = documents.stored(old.body)
+            known[old.version] = document, breaking_changes.changes(document, new, documents.checks)
         return known[old.version]
 
     def breaks(session: Session, of: Subscription) -> Iterator[str]:
@@ -206,10 +208,10 @@ def _built_on(standing: Standing, of: Subscription, group: str) -> ContractVersi
     return standing.of_group(group) if followed.group == group else None
 
 
-def _days(session: Session, new: Document) -> int:
+def _days(session: Session, new: Document, documents: Documents) -> int:
     standing = standings(session, [new.id])[new.id]
     before = standing.of_group(new.terms.group) or standing.version(standing.newest)
-    return read(before.body).terms.review.acknowledge_days if before else 0
+    return documents.stored(before.body).terms.review.acknowledge_days if before else 0
 
 
 def _broken(found: Sequence[Impact]) -> dict[UUID, list[str]]:

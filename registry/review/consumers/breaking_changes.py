@@ -7,7 +7,7 @@ from treaty.contracts.comparison.compatibility import MODES, compare
 from treaty.contracts.comparison.differences import Difference
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.argument_order import order
-from treaty.engine.checks.columns_read import Reach, reaches
+from treaty.engine.checks.columns_read import Binder, Reach, bound, reaches
 
 ALL = "*"
 # Consumers are the readers of whom that mode says that they keep every promise they had.
@@ -51,11 +51,13 @@ class Changes:
         return tuple(dict.fromkeys(found))
 
 
-def changes(old: Contract, new: Contract) -> Changes:
-    """The differences from the old version that break a reader, each with the columns that it is about."""
+def changes(old: Contract, new: Contract, checks: Binder = bound) -> Changes:
+    """The differences from the old version that break a reader, each with the columns that it is about.
+
+    `checks` binds those of an object."""
     breaking = [each for each in compare(old, new, order).differences if each.direction in BREAKING]
     names = {each.object for each in breaking if each.object is not None}
-    known = {name: (reaches(old, name), reaches(new, name)) for name in names}
+    known = {name: (reaches(old, name, checks), reaches(new, name, checks)) for name in names}
     return Changes(tuple((each, _reach(each, known.get(each.object or "", ({}, {})))) for each in breaking))
 
 

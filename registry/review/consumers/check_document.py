@@ -1,8 +1,8 @@
 """The document that a consumer's checks make: the producer's tables and columns, with nobody else's promises."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -59,25 +59,33 @@ def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads:
 
     A check that does not fit the producer's document any more is left out; None where none is left. Raises nothing:
     what a consumer asks must never stand in the way of the producer."""
-    return _made(producer.source, object_name, _text(asked), frozenset(reads))
+    return _made(_Producer(producer.source, producer), object_name, _text(asked), frozenset(reads))
 
 
 def needs(producer: Contract, asked: Sequence[Asked]) -> Sequence[tuple[str, Reach]]:
     """The object that each check is about and what it reads of it, as far as it still fits the producer's document:
     what is gone already is no news to its author."""
-    return _needs(producer.source, _text(asked))
+    return _needs(_Producer(producer.source, producer), _text(asked)) if asked else ()
 
 
 def _text(asked: Iterable[Asked]) -> str:
     return json.dumps([(each.identity, each.object, each.column, each.patch) for each in asked])
 
 
+@dataclass(frozen=True)
+class _Producer:
+    """A producer's contract, which its text stands for."""
+
+    source: bytes
+    contract: Contract = field(compare=False)
+
+
 # The same few documents are asked for with every validation and every proposal; to make one takes as long as to read it
 # several times.
 @lru_cache(maxsize=KEPT)
-def _made(source: bytes, object_name: str, text: str, reads: frozenset[str]) -> Contract | None:
-    producer, asked = read(source), [Asked(*each) for each in json.loads(text)]
-    for kept in (asked, [each for each in asked if misfit(producer, each) is None]):
+def _made(of: _Producer, object_name: str, text: str, reads: frozenset[str]) -> Contract | None:
+    producer, asked = of.contract, [Asked(*each) for each in json.loads(text)]
+    for kept in _attempts(producer, asked):
         try:
             return _whole(producer, object_name, kept, reads) if kept else None
         except ContractError:
@@ -86,9 +94,9 @@ def _made(source: bytes, object_name: str, text: str, reads: frozenset[str]) -> 
 
 
 @lru_cache(maxsize=KEPT)
-def _needs(source: bytes, text: str) -> tuple[tuple[str, Reach], ...]:
-    producer, asked = read(source), [Asked(*each) for each in json.loads(text)]
-    for kept in (asked, [each for each in asked if misfit(producer, each) is None]):
+def _needs(of: _Producer, text: str) -> tuple[tuple[str, Reach], ...]:
+    producer, asked = of.contract, [Asked(*each) for each in json.loads(text)]
+    for kept in _attempts(producer, asked):
         try:
             whole = _with(producer, kept)
             found = [(each.name, check) for each in whole.objects for check in bind(each, Schema(())).checks]
@@ -96,6 +104,12 @@ def _needs(source: bytes, text: str) -> tuple[tuple[str, Reach], ...]:
         except ContractError:
             continue
     return ()
+
+
+def _attempts(producer: Contract, asked: list[Asked]) -> Iterator[list[Asked]]:
+    """All of these checks; where that is of no use, those that fit by themselves."""
+    yield asked
+    yield [each for each in asked if misfit(producer, each) is None]
 
 
 def _whole(producer: Contract, object_name: str, asked: Sequence[Asked], reads: Iterable[str]) -> Contract:

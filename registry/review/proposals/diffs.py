@@ -6,8 +6,8 @@ from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract
-from treaty.contracts.document.reader import read
 from treaty.registry.contracts import lookup, subscriptions
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.version_comparison import Compared, compared
 from treaty.registry.core.enums import Pin
 from treaty.registry.core.state_machines import IN_FORCE
@@ -19,17 +19,19 @@ def of_versions(session: Session, contract_id: str, old: str | None, new: str | 
     """What differs from one version to the other; the version in force where one is not named.
 
     Raises NotFound where there is no such version."""
-    before, after = (read(lookup.version(session, contract_id, each).body) for each in (old, new))
-    return compared(before, after, live=of_group(relied_on(session, contract_id), after))
+    documents = Documents()
+    before, after = (documents.stored(lookup.version(session, contract_id, each).body) for each in (old, new))
+    return compared(before, after, live=of_group(relied_on(session, contract_id, documents), after))
 
 
 def of_proposal(session: Session, proposal: Proposal) -> Compared:
     """What differs from the version in force to the document that an approval would make a version.
 
     Raises Invalid where accepted suggestions do not fit the document."""
-    new = proposals.read(proposals.preview(session, proposal).document)
-    versions = live(session, new.id)
-    return compared(followed(versions, new), new, live=of_group(relied_on(session, new.id), new))
+    documents = Documents()
+    new = proposals.preview(session, proposal, documents).contract
+    versions = live(session, new.id, documents)
+    return compared(followed(versions, new), new, live=of_group(relied_on(session, new.id, documents), new))
 
 
 def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
@@ -39,22 +41,24 @@ def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
     return next(iter((*of_group(versions, new), *versions)), None)
 
 
-def live(session: Session, contract_id: str) -> Sequence[Contract]:
+def live(session: Session, contract_id: str, documents: Documents) -> Sequence[Contract]:
     """The versions that are in force, newest first; [] where none is."""
-    return _versions(session, contract_id, col(ContractVersion.state).in_(IN_FORCE))
+    return _versions(session, contract_id, col(ContractVersion.state).in_(IN_FORCE), documents)
 
 
-def relied_on(session: Session, contract_id: str) -> Sequence[Contract]:
+def relied_on(session: Session, contract_id: str, documents: Documents) -> Sequence[Contract]:
     """The versions that are in force, and those that consumers are pinned to, newest first."""
     pins = [each.pinned_to for each in subscriptions.active(session, contract_id) if each.pin is Pin.VERSION]
     in_force, pinned = col(ContractVersion.state).in_(IN_FORCE), col(ContractVersion.version).in_(pins)
-    return _versions(session, contract_id, or_(in_force, pinned))
+    return _versions(session, contract_id, or_(in_force, pinned), documents)
 
 
-def _versions(session: Session, contract_id: str, which: ColumnElement[bool]) -> Sequence[Contract]:
+def _versions(
+    session: Session, contract_id: str, which: ColumnElement[bool], documents: Documents
+) -> Sequence[Contract]:
     query = select(ContractVersion).where(ContractVersion.contract_id == contract_id, which)
     ordered = query.order_by(col(ContractVersion.activated_at).desc(), col(ContractVersion.id).desc())
-    return [read(each.body) for each in session.exec(ordered)]
+    return [documents.stored(each.body) for each in session.exec(ordered)]
 
 
 def taken(session: Session, contract_id: str) -> Sequence[str]:

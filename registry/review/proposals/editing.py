@@ -10,6 +10,7 @@ from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.enums import Action, Permission
 from treaty.registry.core.errors import Forbidden, Invalid
 from treaty.registry.core.state_machines import PROPOSAL
@@ -45,11 +46,12 @@ def edit(session: Session, proposal_id: UUID, wanted: Edit, *, by: Principal, no
     if not suggestion_decisions.may_judge(proposal, by):
         raise Forbidden("a proposal is edited by its author or by an owner")
     revisions.require(session, proposal, wanted.revision)
-    contract = proposals.read(wanted.document)
+    documents = Documents()
+    contract = documents.checked(wanted.document)
     _refuse_other_contract(proposal, contract.id)
     for place in visibility.targets(session, contract):
         decide(by, Permission.PROPOSE, place)
-    before = proposals.read(proposal.base).fingerprint
+    before = documents.checked(proposal.base).fingerprint
     proposal.base, proposal.domain = wanted.document, visibility.proposed(session, contract).domain
     if wanted.window is not None:
         proposal.effective_from, proposal.effective_until = wanted.window.effective_from, wanted.window.effective_until

@@ -3,7 +3,7 @@
 A suggestion is plain data: its `id` names it from draft to draft; `object`, `column` (or None) and `patch` say what
 it would set in the document, as `treaty.contracts.editing.patches` takes it; everything else in it is for people."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,48 +12,48 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.contracts.comparison.compatibility import Bump, compare
-from treaty.contracts.document import reader, writer
-from treaty.contracts.document.identifiers import disguise
+from treaty.contracts.document import writer
 from treaty.contracts.document.model import Contract
 from treaty.contracts.editing import patches as editing_patches
 from treaty.contracts.errors import ContractError, Fault
-from treaty.contracts.schema import Schema
 from treaty.engine.checks.argument_order import order
-from treaty.engine.checks.binding import bind
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide, decide_somewhere
 from treaty.registry.audit import audit_log
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free
 from treaty.registry.core.enums import Action, Decision, Permission, ProposalState
 from treaty.registry.core.errors import Invalid, NotFound
-from treaty.registry.datasets.contract_datasets import names_of
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.proposals import rejected_suggestions
 from treaty.registry.tables import ContractVersion, Proposal, SuggestionRow, User
 
-LONGEST_NAME = 500
-
 
 @dataclass(frozen=True)
 class Preview:
-    """The document that an approval would make a version, and the fingerprint that the approval must name."""
+    """The contract that an approval would make a version, as it was read; the approval must name its fingerprint."""
 
-    document: bytes
-    fingerprint: str
-    version: str
+    contract: Contract
+
+    @property
+    def document(self) -> bytes:
+        """Its text, byte for byte."""
+        return self.contract.source
+
+    @property
+    def fingerprint(self) -> str:
+        """What stands for its content."""
+        return self.contract.fingerprint
+
+    @property
+    def version(self) -> str:
+        """The number that it would have."""
+        return self.contract.version
 
 
 def read(document: bytes) -> Contract:
     """The contract in the document. Raises Invalid with all faults of its text and of its checks."""
-    try:
-        contract = reader.read(document)
-    except ContractError as error:
-        raise Invalid.because(error) from error
-    faults = [fault for each in contract.objects for fault in _faults_of(contract, each.name)]
-    faults.extend(_unkeepable(contract))
-    if faults:
-        raise Invalid.because(ContractError(faults))
-    return contract
+    return Documents().checked(document)
 
 
 def create(session: Session, proposal: Proposal, *, author: Principal, now: datetime) -> Proposal:
@@ -143,39 +143,39 @@ def suggestions_of(
     return session.exec(query.order_by(col(SuggestionRow.position))).all()
 
 
-def preview(session: Session, proposal: Proposal) -> Preview:
+def preview(session: Session, proposal: Proposal, documents: Documents | None = None) -> Preview:
     """The document as it would become a version: the author's bytes, or the draft with its accepted suggestions.
 
-    A drafted one takes the next free version, a major one for a change of that size. Raises
-    Invalid where accepted suggestions do not fit the document."""
-    rows = suggestions_of(session, proposal)
-    contract = read(proposal.base)
+    A drafted one takes the next free version, a major one for a change of that size. `documents`: those that were read
+    already; None means none. Raises Invalid where accepted suggestions do not fit the document."""
+    known, rows = documents or Documents(), suggestions_of(session, proposal)
     if not rows and proposal.task_id is None:
-        return Preview(proposal.base, contract.fingerprint, contract.version)
+        return Preview(known.checked(proposal.base))
     accepted = [patch_of(row.content, row.edited) for row in rows if row.decision is Decision.ACCEPTED]
-    body = merged(proposal, accepted, status="active")
-    version = _number(session, read(body))
-    if version != contract.version:
-        body = merged(proposal, accepted, version=version, status="active")
-    return Preview(body, read(body).fingerprint, version)
+    body = merged(known, proposal, accepted, status="active")
+    drafted = known.parsed(body)
+    version = _number(session, known, drafted)
+    if version != drafted.version:
+        body = merged(known, proposal, accepted, version=version, status="active")
+    return Preview(known.checked(body))
 
 
-def _number(session: Session, drafted: Contract) -> str:
+def _number(session: Session, documents: Documents, drafted: Contract) -> str:
     """The draft's own number; where a version has it, the next that is free."""
     of_contract = select(ContractVersion).where(ContractVersion.contract_id == drafted.id)
     taken = {each.version: each for each in session.exec(of_contract)}
     before = taken.get(drafted.version)
     if before is None:
         return drafted.version
-    bump = compare(reader.read(before.body), drafted, order).bump
+    bump = compare(documents.stored(before.body), drafted, order).bump
     return next_free(taken, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
 
 
-def merged(proposal: Proposal, patches: Iterable[editing_patches.Patch], **words: str) -> bytes:
+def merged(documents: Documents, proposal: Proposal, patches: Iterable[editing_patches.Patch], **words: str) -> bytes:
     """The proposal's document with the patches, and these words at its root. Raises Invalid where they do not fit."""
+    base = documents.parsed(proposal.base)
     try:
-        changed = editing_patches.apply(read(proposal.base).document, patches)
-        return writer.write({**changed, **words})
+        return writer.write({**editing_patches.apply(base.document, patches), **words})
     except ContractError as error:
         raise Invalid.because(error) from error
 
@@ -197,39 +197,6 @@ def refuse_window(proposal: Proposal, *, now: datetime) -> None:
             remedy="give an end after its begin and after now",
         )
         raise Invalid("no version could ever be in force within this window", faults=[fault])
-
-
-def _faults_of(contract: Contract, name: str) -> Sequence[Fault]:
-    try:
-        bind(contract.object(name), Schema(()))
-    except ContractError as error:
-        return error.faults
-    return ()
-
-
-def _unkeepable(contract: Contract) -> Iterator[Fault]:
-    """Names that no index of the database holds, and an id that could be taken for another."""
-    if disguised := disguise(contract.id):
-        yield Fault(
-            code="TR-NAME",
-            where="id",
-            message=disguised,
-            remedy="write it in letters of one script",
-            line=contract.lines.get("id"),
-        )
-    domain = visibility.domain_of(contract) or ""
-    tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
-    named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
-    for where, text in named:
-        if len(text) > LONGEST_NAME or any(character < " " for character in text):
-            remedy = f"use at most {LONGEST_NAME} characters and no control characters"
-            yield Fault(
-                code="TR-NAME",
-                where=where,
-                message="is no name that can be kept",
-                remedy=remedy,
-                line=contract.lines.get(where),
-            )
 
 
 def _row(

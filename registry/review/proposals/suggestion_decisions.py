@@ -1,7 +1,7 @@
 """Decisions about the suggested checks of a proposal: each is accepted, accepted with another content, or rejected."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.enums import Action, Decision, Permission
 from treaty.registry.core.errors import Forbidden, Invalid, NotFound
 from treaty.registry.core.state_machines import OPEN, PROPOSAL
@@ -27,16 +28,18 @@ DECIDED = {
 NAMED = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Judgement:
     """A decision about suggestions. `revision` is the one that the deciding person saw.
 
-    `patch`: what an accepted one shall set in place of what was drafted; None: that itself."""
+    `patch`: what an accepted one shall set in place of what was drafted; None: that itself. `documents`: those that the
+    request has read."""
 
     decision: Decision
     revision: int
     reason: str | None = None
     patch: Mapping[str, Any] | None = None
+    documents: Documents = field(default_factory=Documents)
 
 
 def may_judge(proposal: Proposal, by: Principal) -> bool:
@@ -58,7 +61,7 @@ def judge(
     rows = proposals.suggestions_of(session, proposal, chosen)
     if len(rows) != len(set(chosen)):
         raise NotFound
-    _refuse_patch(proposal, rows, judgement)
+    _refuse_patch(proposal, rows, judgement, judgement.documents)
     for row in rows:
         row.decision, row.reason, row.edited = judgement.decision, judgement.reason, _plain(judgement.patch)
         row.decided_by_id, row.decided_at = by.user_id, now
@@ -98,7 +101,9 @@ def _refuse(session: Session, proposal: Proposal, judgement: Judgement, by: Prin
         raise Invalid("say why it is rejected", faults=[fault])
 
 
-def _refuse_patch(proposal: Proposal, rows: Sequence[SuggestionRow], judgement: Judgement) -> None:
+def _refuse_patch(
+    proposal: Proposal, rows: Sequence[SuggestionRow], judgement: Judgement, documents: Documents
+) -> None:
     if judgement.patch is None:
         return
     if judgement.decision is not Decision.ACCEPTED or len(rows) != 1:
@@ -109,4 +114,4 @@ def _refuse_patch(proposal: Proposal, rows: Sequence[SuggestionRow], judgement: 
             remedy="accept that one alone",
         )
         raise Invalid("another content is given to one accepted suggestion", faults=[fault])
-    proposals.read(proposals.merged(proposal, [proposals.patch_of(rows[0].content, judgement.patch)]))
+    documents.checked(proposals.merged(documents, proposal, [proposals.patch_of(rows[0].content, judgement.patch)]))

@@ -22,6 +22,7 @@ from treaty.engine.states.state_files import StateFiles
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import EVERYWHERE, Place, Principal
 from treaty.registry.contracts import in_force
+from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Invalid, NotFound
@@ -72,9 +73,11 @@ class Ways:
     most: int = 0
 
 
-def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> Versions:
+def of_proposal(session: Session, proposal_id: UUID, *, by: Principal, documents: Documents | None = None) -> Versions:
     """What the proposal would put in force, and what is. Raises NotFound where the principal may not see it."""
-    return _seen_by(session, _proposed(session, proposals.get(session, proposal_id, by=by)), by)
+    return _seen_by(
+        session, _proposed(session, proposals.get(session, proposal_id, by=by), documents or Documents()), by
+    )
 
 
 def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> Versions:
@@ -83,24 +86,25 @@ def of_document(session: Session, contract_id: str, document: bytes, *, by: Prin
     return _seen_by(session, _documented(session, contract_id, document), by)
 
 
-def _proposed(session: Session, proposal: Proposal) -> Versions:
-    new = proposals.read(proposals.preview(session, proposal).document)
+def _proposed(session: Session, proposal: Proposal, documents: Documents) -> Versions:
+    new = proposals.preview(session, proposal, documents).contract
     return Versions(
         contract_id=proposal.contract_id,
-        old=_followed(session, proposal.contract_id, new),
+        old=_followed(session, proposal.contract_id, new, documents),
         new=new,
         place=visibility.of_proposal(proposal),
     )
 
 
 def _documented(session: Session, contract_id: str, document: bytes) -> Versions:
-    new = proposals.read(document)
+    documents = Documents()
+    new = documents.checked(document)
     place = visibility.of_contract(session, contract_id)
-    return Versions(contract_id=contract_id, old=_followed(session, contract_id, new), new=new, place=place)
+    return Versions(contract_id=contract_id, old=_followed(session, contract_id, new, documents), new=new, place=place)
 
 
-def _followed(session: Session, contract_id: str, new: Contract) -> Contract | None:
-    return diffs.followed(diffs.live(session, contract_id), new)
+def _followed(session: Session, contract_id: str, new: Contract, documents: Documents) -> Contract | None:
+    return diffs.followed(diffs.live(session, contract_id, documents), new)
 
 
 def _seen_by(session: Session, versions: Versions, by: Principal) -> Versions:
@@ -303,4 +307,4 @@ def _ordered(session: Session, payload: Mapping[str, Any]) -> Versions:
     proposal = session.get(Proposal, UUID(payload["proposal_id"]))
     if proposal is None:
         raise NotFound
-    return replace(_proposed(session, proposal), hidden=hidden)
+    return replace(_proposed(session, proposal, Documents()), hidden=hidden)

@@ -1,0 +1,98 @@
+"""The documents of one request: each is parsed once, and its checks are bound once, however many steps ask for them.
+
+A procedure makes one such value and hands it on. Nothing of it outlives the request."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from treaty.contracts.document import reader
+from treaty.contracts.document.identifiers import disguise
+from treaty.contracts.document.model import Contract
+from treaty.contracts.errors import ContractError, Fault
+from treaty.contracts.schema import Schema
+from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.registry.access import visibility
+from treaty.registry.core.errors import Invalid
+from treaty.registry.datasets.contract_datasets import names_of
+
+LONGEST_NAME = 500
+Bound = BoundChecks | ContractError
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents that a request has read so far, by their text, with the checks that were bound."""
+
+    contracts: dict[bytes, Contract] = field(default_factory=dict)
+    bound: dict[tuple[bytes, str], Bound] = field(default_factory=dict)
+
+    def stored(self, document: bytes) -> Contract:
+        """Return the contract in a document that was accepted before. Raises ContractError with all its faults."""
+        if document not in self.contracts:
+            self.contracts[document] = reader.read(document)
+        return self.contracts[document]
+
+    def parsed(self, document: bytes) -> Contract:
+        """Return the contract in the document, whose checks nobody looked at. Raises Invalid with the text's faults."""
+        try:
+            return self.stored(document)
+        except ContractError as error:
+            raise Invalid.because(error) from error
+
+    def checked(self, document: bytes) -> Contract:
+        """Return the contract in the document. Raises Invalid with all faults of its text and of its checks."""
+        contract = self.parsed(document)
+        faults = [fault for each in contract.objects for fault in self._faults(contract, each.name)]
+        faults.extend(_unkeepable(contract))
+        if faults:
+            raise Invalid.because(ContractError(faults))
+        return contract
+
+    def checks(self, contract: Contract, name: str) -> BoundChecks:
+        """Return the checks of that object, bound to no table. Raises ContractError with all their faults."""
+        key = contract.source, name
+        if key not in self.bound:
+            self.bound[key] = _bound(contract, name)
+        found = self.bound[key]
+        if isinstance(found, ContractError):
+            raise found
+        return found
+
+    def _faults(self, contract: Contract, name: str) -> Sequence[Fault]:
+        try:
+            self.checks(contract, name)
+        except ContractError as error:
+            return error.faults
+        return ()
+
+
+def _bound(contract: Contract, name: str) -> Bound:
+    try:
+        return bind(contract.object(name), Schema(()))
+    except ContractError as error:
+        return error
+
+
+def _unkeepable(contract: Contract) -> Iterator[Fault]:
+    """Names that no index of the database holds, and an id that could be taken for another."""
+    if disguised := disguise(contract.id):
+        yield Fault(
+            code="TR-NAME",
+            where="id",
+            message=disguised,
+            remedy="write it in letters of one script",
+            line=contract.lines.get("id"),
+        )
+    domain = visibility.domain_of(contract) or ""
+    tables = ((each.path, part) for each, name in names_of(contract) for part in (name.namespace, name.name))
+    named = (("id", contract.id), ("name", contract.name), ("version", contract.version), ("domain", domain), *tables)
+    for where, text in named:
+        if len(text) > LONGEST_NAME or any(character < " " for character in text):
+            remedy = f"use at most {LONGEST_NAME} characters and no control characters"
+            yield Fault(
+                code="TR-NAME",
+                where=where,
+                message="is no name that can be kept",
+                remedy=remedy,
+                line=contract.lines.get(where),
+            )
