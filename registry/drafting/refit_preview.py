@@ -21,6 +21,7 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import Outlook
 from treaty.registry.core.errors import Invalid
+from treaty.registry.core.metric_point import MetricPoint
 from treaty.registry.core.settings import Settings
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.datasets.contract_datasets import About
@@ -31,7 +32,6 @@ from treaty.registry.measurements.anomalies.feedback import Said
 from treaty.registry.measurements.runs import history
 from treaty.registry.measurements.runs.recording import Whose
 from treaty.registry.measurements.states import state_store
-from treaty.registry.schemas import MeasurementOut
 from treaty.registry.tables import Dataset, PointMark, Run
 
 # So many points are shown, and bands are told of the newest for so long: models of time series take their time.
@@ -208,14 +208,14 @@ def _known(asked: Asked, partition: str | None) -> list[Known]:
     return sorted((_point(each, sides) for each in alike), key=lambda each: each.time)
 
 
-def _is_alike(of: MeasurementOut, partition: str | None, time: datetime | None, segment: str | None) -> bool:
+def _is_alike(of: MetricPoint, partition: str | None, time: datetime | None, segment: str | None) -> bool:
     its = placed(of.partition)
     if time is None:
         return (of.partition or None) == (partition or None)
     return its.time is not None and its.segment == segment
 
 
-def _point(of: MeasurementOut, sides: tuple[Spoilt, Spoilt]) -> Known:
+def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> Known:
     spot = of.run_id, of.partition or None
     time = placed(of.partition).time or of.time
     return Known(

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from pydantic import ConfigDict
 
 from treaty.contracts.document.model import Severity
 from treaty.engine.core.results import ResultFields, Runner, Verdict
+from treaty.registry.core.metric_point import MetricPoint
 from treaty.registry.schemas.base import Schema
 from treaty.registry.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from treaty.registry.schemas.contract_requests import ContractRequestOut
@@ -92,22 +92,10 @@ class SampleOut(Schema):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasurementOut:
+class MeasurementOut(MetricPoint):
     """One metric at one time, of one partition (None: the whole dataset), measured on `counted` rows.
 
     `details` is the distribution behind the value. No model: a thousand of them are read, and written, at once."""
-
-    run_id: UUID
-    identity: str
-    analyzer: str
-    arguments: dict[str, Any]
-    partition: str | None
-    value: float | None
-    exact: str | None
-    reason: str | None
-    time: datetime
-    counted: int | None
-    details: dict[str, Any] | None
 
 
 class RunOut(RunSummary):

@@ -72,6 +72,14 @@ def test_no_module_of_the_pages_shadows_a_library() -> None:
     assert top & importable == set()
 
 
+def test_services_know_no_form_of_the_api() -> None:
+    """What the API shows is made of a service's values, in the API; programs that speak to it know its forms."""
+    modules = (path for path in (ROOT / "registry").rglob("*.py") if "sqlmodel" in path.read_text(encoding="utf-8"))
+    services = [path for path in modules if "registry/api/" not in path.as_posix()]
+    assert len(services) > 80
+    assert [path.name for path in services if "treaty.registry.api" in path.read_text(encoding="utf-8")] == []
+
+
 def test_imports_point_one_way() -> None:
     command = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
     assert command, "import-linter is not installed: make setup"

@@ -1,7 +1,7 @@
 """Rows as the API shows them. Pure: everything that a view needs is handed in."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -11,11 +11,12 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.browse.contract_list import ListedContract
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core.enums import Decision, Permission
+from treaty.registry.core.metric_point import MetricPoint
 from treaty.registry.core.pagination import Portion
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.datasets.names import location
 from treaty.registry.incidents.actions import Listed
-from treaty.registry.measurements.runs.history import Report
+from treaty.registry.measurements.runs.history import SHOWN_COLUMNS, Report
 from treaty.registry.review.approval.approval import may_approve
 from treaty.registry.review.consumers import acknowledgements
 from treaty.registry.review.proposals import change_requests, contract_requests, suggestion_decisions
@@ -198,9 +199,10 @@ def acknowledgement(listed: acknowledgements.Listed) -> schemas.AcknowledgementO
     )
 
 
-def _without_details(measurement: schemas.MeasurementOut) -> schemas.MeasurementOut:
+def _without_details(point: MetricPoint) -> schemas.MeasurementOut:
     """For a line of sixty points nobody needs sixty distributions."""
-    return replace(measurement, details=None)
+    shown = {name: getattr(point, name) for name in SHOWN_COLUMNS}
+    return schemas.MeasurementOut(**{**shown, "details": None})
 
 
 def _summary_of(listed: ListedProposal, by: Principal) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 from treaty.registry import schemas
 from treaty.registry.access import authentication, users, visibility
-from treaty.registry.api.http import presenters
+from treaty.registry.api.http import check_presenter, presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader
 from treaty.registry.browse import check_executors, contract_list
 from treaty.registry.contracts import lookup
@@ -77,7 +77,7 @@ def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Numb
         users.names(tx, [found.approved_by_id])[found.approved_by_id], found.approved_at
     )
     try:
-        return check_executors.shown(read(found.body), signature)
+        return check_presenter.shown(read(found.body), signature)
     except ContractError as error:
         raise Invalid.because(error) from error
 

@@ -11,9 +11,9 @@ from sqlmodel import Session
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import users, visibility
-from treaty.registry.api.http import presenters
+from treaty.registry.api.http import diff_presenter, presenters
 from treaty.registry.api.http.dependencies import Caller, Reader, Writer
-from treaty.registry.contracts import lookup, version_comparison
+from treaty.registry.contracts import lookup
 from treaty.registry.core.state_machines import VERSION
 from treaty.registry.review.approval import activation
 from treaty.registry.review.approval.activation import Farewell
@@ -60,14 +60,14 @@ def diff(
     that it asks for. Nothing is said of version numbers and of states."""
     visibility.see(tx, contract_id, by)
     found = diffs.of_versions(tx, contract_id, old, new)
-    return version_comparison.shown(found, diffs.taken(tx, contract_id))
+    return diff_presenter.shown(found, diffs.taken(tx, contract_id))
 
 
 @router.get("/proposals/{proposal_id}/diff")
 def diff_of_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.DiffOut:
     """What differs from the version in force to the document that an approval would make a version."""
     proposal = proposals.get(tx, proposal_id, by=by)
-    return version_comparison.shown(diffs.of_proposal(tx, proposal), diffs.taken(tx, proposal.contract_id))
+    return diff_presenter.shown(diffs.of_proposal(tx, proposal), diffs.taken(tx, proposal.contract_id))
 
 
 def _said(tx: Session, farewell: Callable[..., ContractVersion], body: schemas.FarewellIn) -> schemas.VersionOut:

@@ -13,7 +13,7 @@ def checks(contract: Contract, as_json: Json = False) -> None:
 
     Exit code 0, also where nothing is judged here; 3 where the contract cannot be read."""
     from treaty.contracts.document.reader import read
-    from treaty.registry.browse.check_executors import shown
+    from treaty.registry.api.http.check_presenter import shown
     from treaty.registry.cli.output.checks import print_checks
 
     path = Path(contract)

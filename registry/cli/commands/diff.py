@@ -24,8 +24,8 @@ def diff(old: Old, new: New, *, as_json: Json = False) -> None:
     """Show what differs between two versions, and in which direction: data that pass, or promises that end.
 
     Exit code 0, also with differences; 3 where a contract cannot be read."""
+    from treaty.registry.api.http.diff_presenter import shown
     from treaty.registry.cli.output.diffs import print_diff
-    from treaty.registry.contracts.version_comparison import shown
 
     tell(shown(_compared(old, new)), print_diff, as_json=as_json)
 
@@ -34,8 +34,8 @@ def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> 
     """Show which changes break the compatibility that the old version's terms ask for.
 
     Exit code 0 where none does, 1 where one does, 3 where a contract cannot be read."""
+    from treaty.registry.api.http.diff_presenter import shown
     from treaty.registry.cli.output.diffs import print_breaches
-    from treaty.registry.contracts.version_comparison import shown
 
     found = _compared(old, new, mode)
     tell(shown(found), print_breaches, as_json=as_json)

@@ -13,11 +13,11 @@ from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.metric_values import compares
 from treaty.registry.core.enums import NO_FAULT
+from treaty.registry.core.metric_point import MetricPoint
 from treaty.registry.datasets.contract_datasets import About
 from treaty.registry.measurements.anomalies import feedback
 from treaty.registry.measurements.runs import history
 from treaty.registry.measurements.runs.recording import Whose
-from treaty.registry.schemas import MeasurementOut
 from treaty.registry.tables import Incident, IncidentPart, PointMark, ResultRow, Run
 
 # Points of a metric that are learned from; older ones are another time (treaty.engine.anomaly.auto_detector).
@@ -39,7 +39,7 @@ def pasts(session: Session, whose: Whose, checks: BoundChecks, *, before: dateti
     return {identity: [_point(each, bad) for each in points] for identity, points in found.items()}
 
 
-def _point(measured: MeasurementOut, bad: Spoilt) -> Point:
+def _point(measured: MetricPoint, bad: Spoilt) -> Point:
     time = placed(measured.partition).time or measured.time
     excluded = (measured.run_id, measured.partition or None) in bad
     return Point(

@@ -7,11 +7,11 @@ import sqlalchemy
 from sqlalchemy import RowMapping
 from sqlmodel import Session, col
 
-from treaty.registry.schemas import ResultOut
+from treaty.engine.core.results import ResultFields
 from treaty.registry.tables import ResultRow, Run
 
 # A whole row, made to be changed, takes longer to read.
-SHOWN = [col(getattr(ResultRow, name)) for name in ("run_id", *ResultOut.model_fields)]
+SHOWN = [col(getattr(ResultRow, name)) for name in ("run_id", *ResultFields.model_fields)]
 
 
 def course(

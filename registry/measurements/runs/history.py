@@ -14,14 +14,14 @@ from treaty.engine.core.results import Outcome
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
+from treaty.registry.core.metric_point import MetricPoint
 from treaty.registry.core.pagination import Asked, Order, Portion
 from treaty.registry.measurements.runs.recording import Whose
-from treaty.registry.schemas import MeasurementOut
 from treaty.registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
 
 SHOWN = 60
 # What of a measurement is shown. A whole row, made to be changed, takes three times as long to read.
-SHOWN_COLUMNS = tuple(each.name for each in fields(MeasurementOut))
+SHOWN_COLUMNS = tuple(each.name for each in fields(MetricPoint))
 NEWEST = Order((Run.finished, Run.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 
@@ -34,7 +34,7 @@ class Report:
     results: Sequence[ResultRow]
     dataset: Dataset | None
     lineage_run: str | None
-    history: Mapping[str, Sequence[MeasurementOut]]
+    history: Mapping[str, Sequence[MetricPoint]]
 
 
 def runs(
@@ -72,7 +72,7 @@ def measurements(
     *,
     limit: int = SHOWN,
     subscription_id: UUID | None = None,
-) -> dict[str, list[MeasurementOut]]:
+) -> dict[str, list[MetricPoint]]:
     """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
 
     Those of the contract's own checks, or of that consumer's."""
@@ -88,7 +88,7 @@ def earlier(
     limit: int,
     before: datetime | None = None,
     each_run: bool = False,
-) -> dict[str, list[MeasurementOut]]:
+) -> dict[str, list[MetricPoint]]:
     """As `measurements`, of what was measured `before`; None: of all. `each_run`: of partitions that no time dates what
     every run measured, which is how they went over time."""
     ranked = _ranked(whose, identities, before, each_run=each_run)
@@ -100,9 +100,9 @@ def earlier(
         .where(kept.c.place <= limit)
         .order_by(kept.c.partition, kept.c.time, kept.c.position)
     )
-    found: dict[str, list[MeasurementOut]] = {each: [] for each in sorted(identities)}
+    found: dict[str, list[MetricPoint]] = {each: [] for each in sorted(identities)}
     for row in session.connection().execute(query).all():
-        each = MeasurementOut(**row._mapping)
+        each = MetricPoint(**row._mapping)
         found[each.identity].append(each)
     return found
 

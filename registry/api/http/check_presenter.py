@@ -1,0 +1,28 @@
+"""The checks of a version by who judges them, as the API and the command line give them."""
+
+from treaty.contracts.document.model import Contract
+from treaty.registry import schemas
+from treaty.registry.browse.check_executors import EntrustedCheck, Signature, listed
+
+
+def shown(contract: Contract, signature: Signature | None = None) -> schemas.ChecksOut:
+    """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
+    checks = tuple(map(_check, listed(contract, signature)))
+    return schemas.ChecksOut(contract_id=contract.id, version=contract.version, checks=checks)
+
+
+def _check(found: EntrustedCheck) -> schemas.EntrustedOut:
+    each, signature = found.check, found.signature
+    return schemas.EntrustedOut(
+        object=found.object,
+        id=each.check.id,
+        column=each.column,
+        sentence=each.sentence,
+        about=found.about,
+        severity=each.check.severity,
+        scope=each.scope,
+        runner=each.runner,
+        reason=each.reason,
+        signed_by=signature.by if signature else None,
+        signed_at=signature.at if signature else None,
+    )

@@ -1,0 +1,45 @@
+"""Two versions compared, as the API and the command line give it."""
+
+from collections.abc import Collection
+from dataclasses import asdict
+
+from treaty.contracts.comparison.compatibility import JUDGED, MODES, Violation
+from treaty.contracts.comparison.differences import Difference, Part
+from treaty.contracts.document.model import Mode
+from treaty.registry import schemas
+from treaty.registry.contracts.numbering import next_free, says_enough
+from treaty.registry.contracts.version_comparison import Compared, modes_of
+
+
+def shown(found: Compared, taken: Collection[str] = ()) -> schemas.DiffOut:
+    """The comparison as the API gives it. `taken`: the numbers that versions have, beside those of the two."""
+    comparison, old = found.comparison, found.old
+    number = old.version if old else None
+    free = next_free({*taken, number} if number else taken, comparison.bump, after=number)
+    return schemas.DiffOut(
+        contract_id=found.new.id,
+        old=number,
+        new=found.new.version,
+        changes=tuple(map(_change, comparison.differences)),
+        bump=comparison.bump,
+        structure=comparison.bump_of(Part.STRUCTURE),
+        guarantees=comparison.bump_of(Part.GUARANTEES),
+        undetermined=len(comparison.undetermined),
+        suggested=free,
+        enough=number is None or says_enough(number, found.new.version, comparison.bump),
+        laws=tuple(_law(found, *each) for each in zip(JUDGED, modes_of(found.modes), strict=True)),
+        breaches=tuple(map(_breach, found.violations)),
+    )
+
+
+def _change(difference: Difference) -> schemas.ChangeOut:
+    return schemas.ChangeOut(**asdict(difference))
+
+
+def _law(found: Compared, part: Part, mode: Mode) -> schemas.LawOut:
+    kept = all(each.difference.part is not part for each in found.violations)
+    return schemas.LawOut(part=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, kept=kept)
+
+
+def _breach(violation: Violation) -> schemas.BreachOut:
+    return schemas.BreachOut(version=violation.version, mode=violation.mode, change=_change(violation.difference))
