@@ -1,15 +1,14 @@
 """What a run found violated, as incidents see it: which checks fail where, on whose data, and since when."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TypeAlias
-from uuid import UUID
 
 from sqlmodel import Session
 
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
+from treaty.registry.core.ids import Ids
 from treaty.registry.datasets.names import Name
 from treaty.registry.lineage.downstream import impact
 from treaty.registry.lineage.events.run_state import FoldedRun
@@ -17,7 +16,6 @@ from treaty.registry.lineage.graph.flows import node
 from treaty.registry.lineage.graph.nodes import Nodes
 from treaty.registry.tables import Dataset, LineageRun, Run
 
-Ids = Callable[[], UUID]
 # A check, and the partition that it fails on; None: on all together.
 Failing: TypeAlias = tuple[str, str | None]
 

@@ -1,6 +1,6 @@
 """Verdicts about when data came: one for each time by which they should have, and one when they come late."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.registry.core.enums import Cause
+from treaty.registry.core.ids import Ids
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.datasets.contract_datasets import About
@@ -25,7 +26,6 @@ from treaty.registry.validation.evaluation import Judged
 from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
 from treaty.registry.validation.plan import Promise
 
-Ids = Callable[[], UUID]
 OVER = "the version is not in force any more"
 # So long after a deadline, what is there when somebody looks is taken to have been there.
 SLACK = timedelta(minutes=10)

@@ -3,7 +3,6 @@
 Of this there are runs of their own, of cause `presence` and of no dataset: how the data stand is told by what judged
 them."""
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,6 +13,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.core.results import CheckResult, Outcome, RunResult, Verdict
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import Cause
+from treaty.registry.core.ids import Ids
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.datasets.contract_datasets import About
 from treaty.registry.incidents import lifecycle
@@ -21,7 +21,6 @@ from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.runs.recording import Origin
 from treaty.registry.tables import Dataset, Run
 
-Ids = Callable[[], UUID]
 PROMISE = "the dataset is there"
 GONE = "a run dropped it, or gave it another name"
 BACK = "it was read since"

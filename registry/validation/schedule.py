@@ -4,10 +4,9 @@ files are looked at though no event told of them.
 A version gets its appointments when somebody first looks for what is due: by then it is in force."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
@@ -16,6 +15,7 @@ from treaty.contracts.document.deadlines import Promised, promises, spelled
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.registry.core.enums import TaskKind
+from treaty.registry.core.ids import Ids
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.queue import coalescing, task_queue
@@ -24,7 +24,6 @@ from treaty.registry.queue.task_queue import Priority
 from treaty.registry.tables import Appointment, ContractVersion, Dataset
 
 log = logging.getLogger("treaty.worker")
-Ids = Callable[[], UUID]
 # Names of no deadline: those are told by a time, a word of the standard or an id.
 SWEEP, MADE = "*sweep", "*made"
 WHY = "nothing told of it for {}"

@@ -15,8 +15,9 @@ from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.replays import replay
 from treaty.registry.tables import Task
-from treaty.registry.validation import deadlines, openlineage_emitter, plan, validate
+from treaty.registry.validation import deadlines, findings, openlineage_emitter, validate
 from treaty.registry.validation.plan import Unworkable
+from treaty.registry.validation.validate import Validation
 from treaty.registry.worker.context import Means
 from treaty.registry.worker.operations import upkeep
 
@@ -51,14 +52,14 @@ def _validate(means: Means, task: Task) -> Effect:
     with reading(means.database) as session:
         if validate.is_covered(session, task):
             return lambda *_: {"note": validate.COVERED}
-        asked = plan.order(session, task, means.consumers)
-    finding = validate.examine(asked, means.tools(task))
+        planned = Validation.plan(session, task, means.tools(task), means.consumers)
+    finding = planned.run()
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         emitter = openlineage_emitter.emitter(means.settings)
-        done = validate.keep(session, asked, finding, emitter=emitter, now=now, ids=means.ids)
-        validate.settle(session, task, asked.main.covers, now=now, ids=means.ids)
-        state_store.prune(session, asked.dataset_id, before=now - timedelta(days=means.settings.state_days))
+        done = planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)
+        validate.settle(session, task, planned.order.main.covers, now=now, ids=means.ids)
+        state_store.prune(session, planned.order.dataset_id, before=now - timedelta(days=means.settings.state_days))
         return done
 
     return effect
@@ -70,15 +71,15 @@ def _judge_deadline(means: Means, task: Task) -> Effect:
         asked = deadlines.of(session, task)
         if asked is None:
             return lambda *_: {"note": deadlines.OVER}
-        order = None if asked.is_known else plan.order(session, task, means.consumers)
-    finding = validate.examine(order, means.tools(task)) if order else None
+        planned = None if asked.is_known else Validation.plan(session, task, means.tools(task), means.consumers)
+    finding = planned.run() if planned else None
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         looked, emitter = None, openlineage_emitter.emitter(means.settings)
-        if order is not None and finding is not None:
+        if planned is not None and finding is not None:
             # Of data that somebody wrote and told of, it is known when they came.
-            looked = finding.seen if validate.came(session, order, finding) == finding.seen else None
-            validate.keep(session, order, finding, emitter=emitter, now=now, ids=means.ids)
+            looked = finding.seen if findings.came(session, planned.order, finding) == finding.seen else None
+            planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)
         return deadlines.judge(session, task, looked=looked, emitter=emitter, now=now, ids=means.ids)
 
     return effect

@@ -27,7 +27,7 @@ from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import TaskState
 from treaty.registry.sdk.remote_states import remembered
 from treaty.registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run, WebSession
-from treaty.registry.validation import validate
+from treaty.registry.validation import findings, validate
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 
@@ -122,7 +122,7 @@ def test_states_that_a_worker_stored_are_used_and_a_worker_finds_nothing_to_do(t
     table.publish({B: [3]})
     assert [row.partition for row in table.rows(PartitionState)] == [A, B, B]
     assert (table.agree(), table.told) == (True, "passed")
-    assert table.worked().result == {"note": validate.NOTHING_CHANGED}
+    assert table.worked().result == {"note": findings.NOTHING_CHANGED}
     assert len(table.rows(Run)) == 2
 
 
@@ -304,7 +304,7 @@ def test_while_a_publication_is_open_no_worker_reads_the_table(table: Registered
     task = table.worked()
     assert (task.state, validate.PUBLISHING in str(task.error)) == (TaskState.QUEUED, True)
     assert table.recover() == "forward"
-    assert table.worked().result == {"note": validate.NOTHING_CHANGED}
+    assert table.worked().result == {"note": findings.NOTHING_CHANGED}
 
 
 def test_where_the_answer_is_lost_recovery_finds_out_what_became_of_it(table: Registered) -> None:

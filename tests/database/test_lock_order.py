@@ -13,7 +13,7 @@ from treaty.registry.core.enums import InboxState, TaskState
 from treaty.registry.incidents import lifecycle
 from treaty.registry.lineage.suspect_partitions import SUPERSEDED
 from treaty.registry.tables import InboxEvent, Incident, LineageRun, Task
-from treaty.registry.validation import validate
+from treaty.registry.validation import findings
 
 SOON = 0.5
 
@@ -49,7 +49,7 @@ def fold(scene: Scene) -> None:
 def test_an_event_that_is_folded_while_a_verdict_is_kept_undoes_nothing(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, step: str, word: str, run: str
 ) -> None:
-    of = {"of_run": lifecycle, "hold": validate.deadlines}[step]
+    of = {"of_run": lifecycle, "hold": findings.deadlines}[step]
     folding, taken = Thread(target=fold, args=(scene,)), getattr(of, step)
 
     def meanwhile(*given: Any, **more: Any) -> Any:

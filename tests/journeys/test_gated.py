@@ -14,7 +14,7 @@ from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Permission
 from treaty.registry.sdk.remote_states import remembered
 from treaty.registry.tables import Task
-from treaty.registry.validation.validate import NOTHING_CHANGED
+from treaty.registry.validation.findings import NOTHING_CHANGED
 
 MONDAY, TUESDAY = "2026-10-05", "2026-10-06"
 

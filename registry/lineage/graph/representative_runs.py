@@ -3,7 +3,7 @@
 That is the last one that completed; of a job none of whose runs did, the last that is open, then the last that failed.
 Which it is follows from the runs alone, not from the order in which their events came."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import astuple
 from typing import Any
@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.fingerprint import canonical, fingerprint
 from treaty.registry.core.enums import Direction
+from treaty.registry.core.ids import Ids
 from treaty.registry.lineage.events.model import Event, JobEvent, RunEvent
 from treaty.registry.lineage.events.run_state import FoldedRun, folded
 from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
@@ -22,7 +23,6 @@ from treaty.registry.lineage.graph import flows
 from treaty.registry.lineage.graph.flows import BEGINNING, COMPLETED, FAILED, OPEN, Flow, Output, Rank, rank
 from treaty.registry.tables import LineageEdge, LineageJob, LineageRun
 
-Ids = Callable[[], UUID]
 NOBODY = -1
 
 

@@ -5,10 +5,9 @@ then it is superseded, and with it every approved version of the group that shou
 A deprecated version is still in force. Whose window ends is retired."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from sqlalchemy import and_, func, or_, update
 from sqlmodel import Session, col, select
@@ -24,6 +23,7 @@ from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.database import UNKEYED, lock
 from treaty.registry.core.enums import Action, Permission, TaskKind, VersionState
 from treaty.registry.core.errors import Conflict, Invalid, NotFound, RegistryError
+from treaty.registry.core.ids import Ids
 from treaty.registry.core.state_machines import IN_FORCE, VERSION
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.lineage import aliases
@@ -37,7 +37,6 @@ log = logging.getLogger("treaty.worker")
 CHANGING = 7_268_392_103
 CLOCK = "clock"
 EXPIRED = "its validity ended"
-Ids = Callable[[], UUID]
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
 """From the inbox to the queue: events are folded into their runs, and what these newly ask for becomes tasks."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from uuid import UUID
 
 from sqlmodel import Session, select
 
 from treaty.registry.core.database import UNKEYED, insert
 from treaty.registry.core.enums import InboxState
+from treaty.registry.core.ids import Ids
 from treaty.registry.lineage import aliases
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.lineage.events import links, model
@@ -23,7 +23,6 @@ from treaty.registry.validation import presence
 from treaty.registry.worker.intake import reactions
 from treaty.registry.worker.intake.reactions import Ask
 
-Ids = Callable[[], UUID]
 OLD = timedelta(days=30)
 
 

@@ -1,0 +1,175 @@
+"""What a validation found, and how it is stored: states, runs, results and what follows of them, in one transaction."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from sqlalchemy.exc import StatementError
+from sqlmodel import Session
+
+from treaty.contracts.fingerprint import fingerprint
+from treaty.engine.protocol.requests import Measured
+from treaty.registry.core.database import UNKEYED
+from treaty.registry.core.ids import Ids
+from treaty.registry.incidents import lifecycle
+from treaty.registry.lineage import suspect_partitions
+from treaty.registry.measurements.runs import recording, samples
+from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.states import checkpoints, state_store
+from treaty.registry.queue import coalescing
+from treaty.registry.tables import Dataset, Run
+from treaty.registry.validation import deadlines, evaluation, openlineage_emitter, presence
+from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
+from treaty.registry.validation.plan import Order, Promise
+
+log = logging.getLogger("treaty.worker")
+NOTHING_CHANGED = "nothing changed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What a validation found of each promise; those with nothing new to judge are left out.
+
+    `covered`: the promises beside the task's own that were dealt with. `measured` None: no data was read. `seen`: when
+    the reading began. `samples_until`: how long samples are kept; None: they are not. `broke`: why the validation was
+    given up; None: it was done."""
+
+    judged: tuple[Judged, ...]
+    covered: tuple[Promise, ...] = ()
+    measured: Measured | None = None
+    vanished: tuple[str, ...] = ()
+    seen: datetime | None = None
+    samples_until: datetime | None = None
+    broke: str | None = None
+
+
+def unevaluated(order: Order, reason: str, *, started: datetime, finished: datetime) -> Finding:
+    """The finding that no check of the task's own could be evaluated, and why."""
+    return Finding(judged=(evaluation.unevaluated(order.main, reason, started=started, finished=finished),))
+
+
+def store(
+    session: Session, order: Order, finding: Finding, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> dict[str, Any]:
+    """Stores states, and of each promise its run, results and measurements, with the event that tells of it. Returns
+    the task's result.
+
+    Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
+    dataset = _claim(session, order)
+    checkpoints.drop(session, order.task_id)
+    version = state_store.save(session, order.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
+    dataset.arrived = came(session, order, finding) or dataset.arrived
+    measured = finding.measured
+    if finding.seen is not None and not (measured and measured.behind):
+        dataset.seen = finding.seen
+        if measured is not None:
+            suspect_partitions.clear(session, order.dataset_id, before=finding.seen)
+    origin = _origin(session, order, measured, version)
+    if measured is not None:
+        dataset.read_at = str(measured.at) if measured.at else None
+    record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
+    done = [
+        (each, record(each) if each.promise is order.main else _apart(session, each, record)) for each in finding.judged
+    ]
+    deadlines.arrived(session, dataset, task_id=order.task_id, emitter=emitter, now=now, ids=ids)
+    if measured is not None and finding.seen is not None:
+        presence.returned(session, dataset, seen=finding.seen, task_id=order.task_id, now=now, ids=ids)
+    for each, run in done:
+        if run is not None:
+            openlineage_emitter.note(session, each, run, emitter, broke=finding.broke, now=now)
+    # In the order of names: whoever folds events locks them so.
+    for other in sorted(finding.covered, key=lambda promise: promise.about):
+        coalescing.cover(session, *other.about, other.covers)
+    return _told(session, order, done)
+
+
+def came(session: Session, order: Order, finding: Finding) -> datetime | None:
+    """When the data came that were found: when they were written, as far as somebody told of it since the last look,
+    else when they were looked at. None where nothing new was found. To be asked before the finding is stored."""
+    measured, seen = finding.measured, finding.seen
+    if measured is None or seen is None or not measured.fingerprints.items() - order.known.items():
+        return None
+    dataset = session.get_one(Dataset, order.dataset_id)
+    if dataset.written is None or (dataset.seen is not None and dataset.written <= dataset.seen):
+        return seen
+    return min(dataset.written, seen)
+
+
+def _origin(session: Session, order: Order, measured: Measured | None, version: int) -> Origin:
+    """Of what data the runs are, how these were found and which version of them was read."""
+    if measured is None:
+        return Origin(
+            dataset_id=order.dataset_id,
+            task_id=order.task_id,
+            lineage_run_id=order.lineage_run_id,
+            marker=None,
+            states_version=None,
+        )
+    marker = fingerprint(state_store.known(session, order.dataset_id))
+    whence = Origin(
+        dataset_id=order.dataset_id,
+        task_id=order.task_id,
+        lineage_run_id=order.lineage_run_id,
+        marker=marker,
+        states_version=version,
+    )
+    return replace(whence, how=measured.how, version=measured.version)
+
+
+def _record(session: Session, found: Judged, *, origin: Origin, until: datetime, now: datetime, ids: Ids) -> Run:
+    whose = replace(origin, reason=found.reason, subscription_id=found.promise.subscription_id, cause=found.cause)
+    if not found.readable:
+        whose = replace(whose, marker=None, states_version=None)
+    run = recording.record(session, ids(), found.result, whose, now=now)
+    run.superseded = suspect_partitions.superseded(session, whose.lineage_run_id)
+    samples.keep(session, run.id, found.result.samples, until=until, now=now)
+    lifecycle.of_run(session, run, found.result, now=now, ids=ids)
+    return run
+
+
+def _apart(session: Session, found: Judged, record: Callable[[Judged], Run]) -> Run | None:
+    """The run of a promise beside the task's own; None where it cannot be stored, which stops nothing else."""
+    try:
+        with session.begin_nested():
+            return record(found)
+    except StatementError:
+        log.exception("a run beside that of the task could not be stored")
+        return None
+
+
+def _told(session: Session, order: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:
+    """What people read of the task: its own run, and those of other contracts."""
+    told = _covered(session, order)
+    others = []
+    for found, run in done:
+        if run is not None and found.promise is order.main:
+            told = {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": len(run.partitions)}
+        elif run is not None and run.subscription_id is None:
+            others.append({"run_id": str(run.id), "contract": run.contract_id, "verdict": run.verdict.value})
+    return {**told, "also": others} if others else told
+
+
+def _covered(session: Session, order: Order) -> dict[str, Any]:
+    """What is told where nothing was judged: of a write, the run that judged the same data of the same version."""
+    whose = recording.Whose(*order.main.about, order.main.contract.fingerprint)
+    run = recording.last(session, whose, order.dataset_id) if order.lineage_run_id else None
+    return {"note": NOTHING_CHANGED, **({"covered_by": str(run.id)} if run else {})}
+
+
+def _claim(session: Session, order: Order) -> Dataset:
+    """Locks all that is written here, and makes sure that the dataset's states are still those that the judgement was
+    built on.
+
+    In the order in which whoever folds an event locks it, too: the dataset, what is waited for of it, the marks of its
+    contracts' objects; incidents last."""
+    dataset = session.get_one(Dataset, order.dataset_id, with_for_update=UNKEYED, populate_existing=True)
+    deadlines.hold(session, dataset)
+    coalescing.hold(session, (each.about for each in order.promises))
+    found = state_store.known(session, order.dataset_id), state_store.merged(session, order.dataset_id)
+    if found != (order.known, order.merged):
+        raise state_store.Overtaken
+    return dataset
