@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
-
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.components import codec
 from treaty.engine.core.errors import StateError
@@ -33,7 +32,8 @@ class Described(NamedTuple):
     plain: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Nobody changes one; to freeze it takes three times as long to make it, and a bag holds thousands.
+@dataclass(slots=True, kw_only=True)
 class Packed:
     """A state as it lies in a packed bag: an encoded value or bytes; or in a file, whose name it has.
 
