@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
+
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.components import codec
 from treaty.engine.core.errors import StateError
