@@ -13,7 +13,8 @@ from sqlmodel import Session, col, select
 from treaty.engine.core.results import Outcome, RunResult
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import NO_FAULT, Action, IncidentState, Resolution
-from treaty.registry.incidents.violations import Failing, Ids, Seen, place
+from treaty.registry.core.ids import Ids
+from treaty.registry.incidents.violations import Failing, Seen, place
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.measurements.states import state_store
 from treaty.registry.notifications import dispatch, messages

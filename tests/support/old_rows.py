@@ -16,6 +16,7 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Numeric,
+    inspect,
     null,
     text,
 )
@@ -63,7 +64,8 @@ def read(session: Session) -> dict[str, list[Table]]:
 def kept(found: Mapping[str, list[Table]], table: str, column: str) -> Any:
     """What today's one row has of a column, wherever that is kept today."""
     (row,) = found[MOVED.get((table, column), table)]
-    return getattr(row, column)
+    mapped = inspect(type(row))
+    return getattr(row, mapped.get_property_by_column(mapped.local_table.columns[column]).key)
 
 
 def models() -> dict[str, type[Table]]:

@@ -7,11 +7,12 @@ from sqlalchemy import and_, exists, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from treaty.registry.core.ids import Ids
 from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.lineage.events.triggers import orphaned
 from treaty.registry.tables import LineageRun
 from treaty.registry.worker.intake import reactions
-from treaty.registry.worker.intake.event_processing import OLD, Ids
+from treaty.registry.worker.intake.event_processing import OLD
 from treaty.registry.worker.intake.reactions import Ask
 
 # A run that told nothing for so long has ended without a word.
