@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
 from support import cases_apart
 from support.analyzer_cases import CASES
+from support.every import every
 
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.components.base import COMPONENTS
@@ -47,18 +47,18 @@ def length(function: Function) -> int:
     return (function.end_lineno or 0) - body[0].lineno + 2
 
 
-@pytest.mark.parametrize("path", FILES, ids=named)
+@every("path", FILES, ids=named)
 def test_no_function_and_no_file_is_long(path: Path) -> None:
     assert {each.name: length(each) for each in functions(path) if length(each) > LONGEST_FUNCTION} == {}
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
 
 
-@pytest.mark.parametrize("path", FILES, ids=named)
+@every("path", FILES, ids=named)
 def test_every_module_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(tree(path)) or path.parent.name == "versions"
 
 
-@pytest.mark.parametrize("path", FILES, ids=named)
+@every("path", FILES, ids=named)
 def test_no_name_is_a_word_that_says_nothing(path: Path) -> None:
     classes = [node.name for node in nodes(path) if isinstance(node, ast.ClassDef)]
     spoken = [each.name for each in functions(path) if not each.name.startswith("_")]
@@ -100,18 +100,18 @@ def by_position(node: ast.ClassDef) -> int:
 
 
 def test_constructors_with_many_arguments_take_them_by_name() -> None:
-    every = ((path, each) for path in FILES for each in nodes(path) if isinstance(each, ast.ClassDef))
-    assert {f"{named(path)} {each.name}": by_position(each) for path, each in every if by_position(each)} == {}
+    all_classes = ((path, each) for path in FILES for each in nodes(path) if isinstance(each, ast.ClassDef))
+    assert {f"{named(path)} {each.name}": by_position(each) for path, each in all_classes if by_position(each)} == {}
 
 
-@pytest.mark.parametrize("name", sorted(ANALYZERS))
+@every("name", sorted(ANALYZERS))
 def test_every_analyzer_has_cases_a_unit_and_a_description(name: str) -> None:
     assert [case for case in (*CASES, *cases_apart.CASES) if case.analyzer.name == name]
     assert ANALYZERS[name].unit != "number"
     assert ANALYZERS[name].__doc__
 
 
-@pytest.mark.parametrize("kind", sorted(COMPONENTS))
+@every("kind", sorted(COMPONENTS))
 def test_every_component_is_described(kind: str) -> None:
     assert "__doc__" in vars(COMPONENTS[kind])
     assert not str(COMPONENTS[kind].__doc__).startswith(f"{COMPONENTS[kind].__name__}(")

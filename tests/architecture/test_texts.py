@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.every import every
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = sorted((ROOT / "ui" / "texts").glob("*.py"))
@@ -87,7 +88,7 @@ def texts(source: str) -> list[tuple[int, str]]:
     return sorted({(getattr(node, "lineno", 0), written(node)) for node in told})
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@every("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_page_writes_a_text_of_its_own(path: Path) -> None:
     found = [f"{path.relative_to(ROOT)}:{line}: {text}" for line, text in texts(path.read_text(encoding="utf-8"))]
     assert found == [], "these texts belong into ui/texts"
@@ -154,7 +155,7 @@ def used() -> frozenset[str]:
     )
 
 
-@pytest.mark.parametrize("path", CATALOGUE, ids=lambda path: path.stem)
+@every("path", CATALOGUE, ids=lambda path: path.stem)
 def test_every_name_of_the_catalogue_is_used(path: Path, used: frozenset[str]) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     named = [each.name for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
@@ -162,7 +163,7 @@ def test_every_name_of_the_catalogue_is_used(path: Path, used: frozenset[str]) -
     assert [name for name in named if name not in used] == []
 
 
-@pytest.mark.parametrize("path", [path for path in CATALOGUE if path.stem not in APART], ids=lambda path: path.stem)
+@every("path", [path for path in CATALOGUE if path.stem not in APART], ids=lambda path: path.stem)
 def test_a_catalogue_is_constants_and_functions_of_a_sentence(path: Path) -> None:
     docstring, *body = ast.parse(path.read_text(encoding="utf-8")).body
     other = [

@@ -8,6 +8,7 @@ from support import connected
 from support.agreement import agrees
 from support.analyzer_cases import CASES
 from support.analyzer_table import Case
+from support.every import every
 
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
@@ -35,11 +36,11 @@ def test_the_frame_has_the_types_the_cases_name(client: Client) -> None:
     assert client(connected.schema_is_as_the_cases_name_it)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_one_scan_of_the_whole_table_answers(case: Case, whole: States) -> None:
     assert agrees(whole, case)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: States) -> None:
     assert agrees(parted, case)

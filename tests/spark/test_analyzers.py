@@ -7,6 +7,7 @@ from support import cases_apart
 from support.agreement import BOUND, agrees
 from support.analyzer_cases import CASES
 from support.analyzer_table import SCHEMA, Case
+from support.every import every
 from support.frames import case_frame
 
 from treaty.engine.analyzers import ANALYZERS
@@ -35,19 +36,19 @@ def test_the_frame_has_the_types_the_cases_name(spark: Any) -> None:
     assert schema_of(case_frame(spark)) == SCHEMA
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_one_scan_of_the_whole_table_answers(case: Case, whole: States) -> None:
     assert agrees(whole, case)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: dict[str, States]) -> None:
     merged = bags.merge(parted.values())
     assert merged is not None
     assert agrees(merged, case)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_packed_states_answer_the_same(case: Case, parted: dict[str, States]) -> None:
     merged = bags.merge(bags.unpack(each.pack()) for each in parted.values())
     assert merged is not None

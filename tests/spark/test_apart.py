@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.analyzer_table import SCHEMA, Case
 from support.cases_apart import CASES, OTHERS
+from support.every import every
 from support.frames import case_frame
 from support.orders import check, contract
 
@@ -52,7 +53,7 @@ def test_every_case_is_its_own() -> None:
     assert len(BOUND) == len(CASES)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_the_whole_table_answers(case: Case, answers: States) -> None:
     reading = BOUND[case.id].read(answers.values)
     assert (type(reading.value), reading.value) == (type(case.expected), case.expected)

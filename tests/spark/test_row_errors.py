@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.every import every
 from support.predicate_fuzz import (
     KINDS,
     TRUTH,
@@ -179,14 +180,14 @@ def answers(spark: Any, wrong: Any, request: pytest.FixtureRequest) -> dict[str,
     return {text: [row[at] for row in found] for at, text in enumerate(texts)}
 
 
-@pytest.mark.parametrize("kind", ERRING)
+@every("kind", ERRING)
 def test_a_row_that_cannot_be_evaluated_is_an_error_and_no_other_row_is(answers, kind):
     good, bad, null = answers[ERRING[kind]]
     assert (good, bad) == ((True, False), (None, True))
     assert null == (None, False) or "IS N" in ERRING[kind]
 
 
-@pytest.mark.parametrize("text", HIDDEN)
+@every("text", HIDDEN)
 def test_an_error_counts_where_no_other_part_decides(answers, text):
     expected = [(None, True) if each == "errs" else (each, False) for each in HIDDEN[text]]
     assert answers[text] == expected

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.analyzer_cases import CASES
 from support.analyzer_table import NOW, SCHEMA
+from support.every import every
 from support.frames import case_frame
 from support.orders import contract
 
@@ -82,7 +83,7 @@ def test_most_analyzers_of_shares_and_rows_name_rows() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("check", JUDGED, ids=lambda each: each.check.name)
+@every("check", JUDGED, ids=lambda each: each.check.name)
 def test_as_many_rows_are_named_as_its_states_say_break_it(
     check: BoundCheck, read: dict[str, Reading], named: tuple[Counter[str], Counter[str]]
 ) -> None:
@@ -91,7 +92,7 @@ def test_as_many_rows_are_named_as_its_states_say_break_it(
         assert named[0][check.check.id] == reading.broken
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda each: each.check.name)
+@every("check", CHECKS, ids=lambda each: each.check.name)
 def test_as_many_rows_are_left_open_as_its_states_say(
     check: BoundCheck, read: dict[str, Reading], named: tuple[Counter[str], Counter[str]]
 ) -> None:

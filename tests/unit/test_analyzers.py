@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.analyzer_cases import CASES
 from support.analyzer_table import Case
+from support.every import every
 
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.analyzers.base import Analyzer
@@ -17,7 +18,7 @@ from treaty.engine.components.base import Component, Count
 NAMES = sorted(ANALYZERS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
     kind = ANALYZERS[name]
     assert kind.unit in {
@@ -40,7 +41,7 @@ def test_an_analyzer_says_what_it_counts_and_is_made_of(name: str) -> None:
     assert all(field.description for field in kind.model_fields.values())
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_an_analyzer_is_its_arguments(case: Case) -> None:
     again = type(case.analyzer).model_validate({**case.analyzer.arguments()})
     assert again == case.analyzer

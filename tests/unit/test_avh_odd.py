@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
+from support.every import every
 from support.snapshots import Held
 
 from bench.avh import Watcher, fit
@@ -128,7 +129,7 @@ def usual(kind: str) -> Watcher:
     return fit([Held(normal(at)) for at in range(15)], kind)
 
 
-@pytest.mark.parametrize(("name", "kind"), [*product(ODD, ["numeric"]), *product(AS_TEXTS, ["categorical"])])
+@every(("name", "kind"), [*product(ODD, ["numeric"]), *product(AS_TEXTS, ["categorical"])])
 def test_a_model_of_anything_says_yes_or_no_of_anything(name: str, kind: str) -> None:
     make = ODD[name]
     model = fit([Held(make(at)) for at in range(15)], kind)
@@ -137,7 +138,7 @@ def test_a_model_of_anything_says_yes_or_no_of_anything(name: str, kind: str) ->
     assert type(usual(kind).flag(Held(make(NEW)))) is bool
 
 
-@pytest.mark.parametrize("name", ODD)
+@every("name", ODD)
 def test_no_limit_of_a_program_is_infinite(name: str) -> None:
     columns = [column(ODD[name](at)) for at in range(15)]
     history = History.of(Batch(str(at), summary(each)) for at, each in enumerate(columns))

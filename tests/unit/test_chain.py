@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.every import every
 from support.tampering import CASES, LENGTH, OLDEST, Case, entries
 
 from treaty.engine.core.hash_key import Key
@@ -40,7 +41,7 @@ def test_there_are_more_than_a_hundred_ways_to_tamper() -> None:
     assert len({each.name for each in CASES}) == len(CASES)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@every("case", CASES, ids=str)
 def test_every_change_of_an_export_shows_where_it_begins(case: Case) -> None:
     written = entries()
     found = hash_chain.follow(hash_chain.read(exported(case.change(written))), head(written))

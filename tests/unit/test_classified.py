@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from support.every import every
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, result, run, states
 
 from treaty.contracts.document.classification import marked
@@ -90,7 +91,7 @@ PROPERTIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "unkept", "keyed"), PARTS, ids=[f"{each[0]['implementation']}" for each in PARTS])
+@every(("given", "unkept", "keyed"), PARTS, ids=[f"{each[0]['implementation']}" for each in PARTS])
 def test_states_of_classified_columns_are_not_stored_or_hashed_with_a_key(
     given: dict[str, object], unkept: int, keyed: int
 ) -> None:

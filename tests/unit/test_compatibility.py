@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from support.every import every
 from support.version_cases import CASES, Case
 from support.versions import compared
 
@@ -15,7 +15,7 @@ def directions(differences: tuple[Difference, ...]) -> set[str]:
     return {each.direction.value for each in differences}
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@every("case", CASES.values(), ids=CASES)
 def test_a_change_goes_in_its_direction_and_breaks_what_it_breaks(case: Case) -> None:
     found = compared(case.old, case.new)
 
@@ -27,7 +27,7 @@ def test_a_change_goes_in_its_direction_and_breaks_what_it_breaks(case: Case) ->
     assert found.bump == case.bump
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@every("case", CASES.values(), ids=CASES)
 def test_the_way_back_has_the_same_differences_in_the_other_direction(case: Case) -> None:
     there, back = (compared(*pair).differences for pair in ((case.old, case.new), (case.new, case.old)))
 
@@ -39,6 +39,6 @@ def test_the_way_back_has_the_same_differences_in_the_other_direction(case: Case
     )
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@every("case", CASES.values(), ids=CASES)
 def test_a_document_does_not_differ_from_itself(case: Case) -> None:
     assert compared(case.old, case.old).differences == compared(case.new, case.new).differences == ()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from support.every import every
 from support.version_cases import CASES, Case
 
 from treaty.contracts.document.writer import write
@@ -41,7 +42,7 @@ def seen(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     return "both" if len(found) > 1 else next(iter(found), "untested")
 
 
-@pytest.mark.parametrize("name", sorted(CASES.keys() - SILENT))
+@every("name", sorted(CASES.keys() - SILENT))
 def test_it_sees_the_same_direction_or_we_know_why_not(name: str) -> None:
     case: Case = CASES[name]
     found = seen(case.old, case.new)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.every import every
 from support.predicate_texts import BENIGN, COLUMNS, HOSTILE, SCHEMA
 
 from treaty.contracts.predicates.parser import PredicateError, literal, parse, quote, quote_path
@@ -23,13 +24,13 @@ def said(entry: dict[str, Any]) -> str:
     return str(entry["text"])[:60]
 
 
-@pytest.mark.parametrize("entry", BENIGN, ids=said)
+@every("entry", BENIGN, ids=said)
 def test_a_benign_predicate_is_admitted_and_written_so_that_it_reads_as_itself(entry):
     reads_as_itself(entry["text"], COLUMNS)
     parse(entry["text"], schema=SCHEMA)
 
 
-@pytest.mark.parametrize("entry", HOSTILE, ids=said)
+@every("entry", HOSTILE, ids=said)
 def test_a_hostile_predicate_is_refused_with_its_codes(entry):
     with pytest.raises(PredicateError) as error:
         parse(entry["text"], COLUMNS)
@@ -37,7 +38,7 @@ def test_a_hostile_predicate_is_refused_with_its_codes(entry):
     assert all(fault.message for fault in error.value.faults)
 
 
-@pytest.mark.parametrize("entry", HOSTILE, ids=said)
+@every("entry", HOSTILE, ids=said)
 def test_a_hostile_predicate_is_refused_where_the_types_are_known(entry):
     with pytest.raises(PredicateError):
         parse(entry["text"], schema=SCHEMA)
@@ -196,7 +197,7 @@ def test_a_safe_regex_is_admitted(pattern):
     inspect_regex(pattern)
 
 
-@pytest.mark.parametrize("pattern", REFUSED_REGEXES, ids=lambda pattern: pattern[:30])
+@every("pattern", REFUSED_REGEXES, ids=lambda pattern: pattern[:30])
 def test_an_unsafe_regex_is_refused(pattern):
     with pytest.raises(UnsafeRegex):
         inspect_regex(pattern)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.contract_texts import COLUMNS, HEAD, HOSTILE, ORDERS, TABLE, check
+from support.every import every
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.document import odcs, schema_validation, yaml_syntax
@@ -13,14 +14,14 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 
 
-@pytest.mark.parametrize(("text", "code", "line"), HOSTILE.values(), ids=HOSTILE.keys())
+@every(("text", "code", "line"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_bad_document_is_refused_with_code_and_line(text, code, line):
     with pytest.raises(ContractError) as error:
         read(text.encode() if isinstance(text, str) else text)
     assert (code, line) in {(fault.code, fault.line) for fault in error.value.faults}
 
 
-@pytest.mark.parametrize("text", [text for text, *_ in HOSTILE.values()], ids=HOSTILE.keys())
+@every("text", [text for text, *_ in HOSTILE.values()], ids=HOSTILE.keys())
 def test_every_fault_says_where(text):
     with pytest.raises(ContractError) as error:
         read(text.encode() if isinstance(text, str) else text)
@@ -243,7 +244,7 @@ def test_a_document_with_a_wrong_part_is_read_or_refused(data):
     refused_or_read("\n".join(lines).encode())
 
 
-@pytest.mark.parametrize("text", [text for text, *_ in HOSTILE.values()], ids=HOSTILE.keys())
+@every("text", [text for text, *_ in HOSTILE.values()], ids=HOSTILE.keys())
 def test_the_fast_validator_and_the_telling_one_agree_on_every_piece(text: str | bytes) -> None:
     document = {}
     with suppress(ContractError):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import spatial, stats
+from support.every import every
 from support.oracles import STATE_OF
 
 from treaty.engine.components.base import COMPONENTS
@@ -83,7 +84,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "kind", "left", "right", "expected"), CASES)
+@every(("name", "kind", "left", "right", "expected"), CASES)
 def test_a_distance_has_the_value_that_is_known(
     name: str, kind: str, left: list[Any], right: list[Any], expected: float
 ) -> None:

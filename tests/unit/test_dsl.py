@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support.bags import bag
+from support.every import every
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
@@ -125,7 +126,7 @@ def test_every_method_has_a_case() -> None:
     assert methods == set(CALLS)
 
 
-@pytest.mark.parametrize("name", CALLS)
+@every("name", CALLS)
 def test_a_promise_binds_to_its_analyzer(name: str) -> None:
     (bound,) = bind(made(name).contract().objects[0], SCHEMA).checks
     assert bound.analyzer is not None
@@ -133,7 +134,7 @@ def test_a_promise_binds_to_its_analyzer(name: str) -> None:
     assert bound.reason is None
 
 
-@pytest.mark.parametrize("name", CALLS)
+@every("name", CALLS)
 def test_a_promise_written_as_a_contract_is_read_as_the_same(name: str) -> None:
     check = made(name)
     (back,) = read(check.document(SCHEMA)).objects[0].checks

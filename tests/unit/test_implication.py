@@ -6,11 +6,12 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.every import every
 
 from treaty.contracts.comparison.predicate_implication import implies, of_predicates
 
 
-@pytest.mark.parametrize(
+@every(
     ("first", "second", "follows"),
     [
         ("a > 1", None, True),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.contract_texts import HOSTILE, ORDERS
+from support.every import every
 from support.exchanged import DBT, DDL, JSON
 from support.linting import lint
 from support.orders import check
@@ -255,7 +256,7 @@ def test_checks_without_a_meaning_are_refused_at_once() -> None:
         made("odcs", write(document(check("meen", mustBe=1))).decode())
 
 
-@pytest.mark.parametrize("name", sorted(HOSTILE))
+@every("name", sorted(HOSTILE))
 def test_hostile_documents_are_refused_in_every_form(name: str) -> None:
     found = HOSTILE[name]
     source = found if isinstance(found, str) else found[0]

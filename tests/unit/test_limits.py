@@ -4,8 +4,8 @@ from decimal import Decimal
 from math import inf
 from typing import Any
 
-import pytest
 from support.analyzer_table import SCHEMA
+from support.every import every
 
 from treaty.contracts.assertions import Assertion
 from treaty.engine.analyzers.base import Analyzer
@@ -74,9 +74,7 @@ CASES: list[tuple[Analyzer, str, Any, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("analyzer", "operator", "limit", "expected"), CASES, ids=lambda each: str(getattr(each, "phrase", each))[:40]
-)
+@every(("analyzer", "operator", "limit", "expected"), CASES, ids=lambda each: str(getattr(each, "phrase", each))[:40])
 def test_rows_that_break_an_assertion(analyzer: Analyzer, operator: str, limit: Any, expected: str | None) -> None:
     found = analyzer.bind(SCHEMA).breaking(Assertion(operator, limit))
     assert (found.condition if found else None) == expected

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.events import PRODUCER, body, event, output, processing
+from support.every import every
 
 from treaty.registry.datasets.names import Name
 from treaty.registry.lineage.events.model import DatasetEvent, parse
@@ -120,7 +121,7 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize(("documents", "expected"), LOOKS.values(), ids=LOOKS.keys())
+@every(("documents", "expected"), LOOKS.values(), ids=LOOKS.keys())
 def test_a_run_asks_for_what_became_of_its_outputs(
     documents: list[dict[str, Any]], expected: dict[Name, Reads]
 ) -> None:

@@ -5,6 +5,7 @@ from math import inf, nan
 from typing import Any
 
 import pytest
+from support.every import every
 
 from treaty.contracts.assertions import Assertion
 from treaty.engine.analyzers.violation_bounds import shown
@@ -45,7 +46,7 @@ LITERALS: list[tuple[Any, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "kind", "expected"), LITERALS)
+@every(("value", "kind", "expected"), LITERALS)
 def test_a_value_is_written_as_the_columns_type(value: Any, kind: str, expected: str | None) -> None:
     assert literal_of(value, Operand(sql="x", type=kind)) == expected
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.every import every
 from support.orders import check, judged
 from support.orders import contract as judging
 from support.versions import compared, document
@@ -144,7 +145,7 @@ def found(old: Words, new: Words) -> set[Direction]:
     return {each.direction for each in differences} - {Direction.UNTESTED}
 
 
-@pytest.mark.parametrize(("old", "new", "direction"), CASES.values(), ids=CASES)
+@every(("old", "new", "direction"), CASES.values(), ids=CASES)
 def test_arguments_are_ordered_where_their_meaning_is_known(old: Words, new: Words, direction: str) -> None:
     assert found(old, new) == {Direction(direction)} - {Direction.UNTESTED}
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from support.every import every
 from support.format_texts import TEXTS
 
 from treaty.contracts.safe_regex import inspect_regex
@@ -30,12 +31,12 @@ def test_an_expression_of_a_format_is_admitted(name: str) -> None:
     inspect_regex(FORMATS[name].pattern)
 
 
-@pytest.mark.parametrize(("name", "text"), GOOD)
+@every(("name", "text"), GOOD)
 def test_a_text_of_the_format_has_its_shape(name: str, text: str) -> None:
     assert matches(name, text)
 
 
-@pytest.mark.parametrize(("name", "text"), BAD)
+@every(("name", "text"), BAD)
 def test_a_text_of_another_shape_is_refused_by_the_expression_alone(name: str, text: str) -> None:
     assert not matches(name, text)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from support.contract_texts import COLUMNS
+from support.every import every
 from support.orders import contract
 
 from treaty.contracts.document.model import Check, DataObject, Property
@@ -85,7 +86,7 @@ MEANT: dict[str, tuple[str, dict[str, Any], str, list[tuple[str, dict[str, Any],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MEANT)
+@every("name", MEANT)
 def test_an_option_is_a_check(name: str) -> None:
     logical, options, kind, expected = MEANT[name]
     words = {"items": {"logicalType": "string"}} if logical == "array" else {}
@@ -93,7 +94,7 @@ def test_an_option_is_a_check(name: str) -> None:
     assert [told(each) for each in promised(table)] == expected
 
 
-@pytest.mark.parametrize("name", MEANT)
+@every("name", MEANT)
 def test_an_option_is_bound_to_a_column_of_its_type(name: str) -> None:
     logical, options, kind, expected = MEANT[name]
     words = {"items": {"logicalType": "string"}} if logical == "array" else {}

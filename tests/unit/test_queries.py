@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.every import every
 from support.orders import check, contract, judged
 
 from treaty.contracts.queries.parser import Query, QueryError, parse
@@ -158,7 +159,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@every("text", HOSTILE)
 def test_what_is_not_admitted_is_refused_by_its_code(text: str) -> None:
     with pytest.raises(QueryError) as refused:
         read(text)

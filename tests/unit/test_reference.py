@@ -1,6 +1,6 @@
 """The reference of analyzers: whole, from the classes alone, with examples that hold."""
 
-import pytest
+from support.every import every
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Schema
@@ -33,7 +33,7 @@ def test_families_stand_together() -> None:
     assert families == sorted(families)
 
 
-@pytest.mark.parametrize("name", sorted(ANALYZERS))
+@every("name", sorted(ANALYZERS))
 def test_an_example_is_a_check_that_a_contract_may_hold(name: str) -> None:
     text = HEAD + "".join(f"      {line}\n" for line in REFERENCE[name].example.splitlines())
     (check,) = read(text.encode()).object("orders").checks

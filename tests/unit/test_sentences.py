@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.analyzer_cases import CASES
 from support.analyzer_table import Case
+from support.every import every
 from support.orders import ROWS, check, contract, judged
 
 from treaty.contracts.assertions import OPERATORS, PAIRED, Assertion
@@ -121,7 +122,7 @@ def test_every_bound_is_said_with_its_limits(operator: str) -> None:
     assert ("42" in said) == (operator in PAIRED)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES, ids=lambda case: case.id)
 def test_every_analyzer_can_say_what_it_found(case: Case) -> None:
     said = found(case.analyzer, WHOLE, Reading(value=0.5, rows=4, counted=4, broken=2))
     assert "0.5" in said

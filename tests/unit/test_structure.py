@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from support.every import every
 from support.orders import PROPERTIES, SCHEMA, contract, on
 
 from treaty.contracts.document.model import DataObject, Property, Terms
@@ -99,7 +100,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@every("name", CASES)
 def test_what_is_amiss_is_named(name: str) -> None:
     schema, properties, expected = CASES[name]
     assert amiss(schema, properties) == expected
@@ -158,7 +159,7 @@ def test_a_required_column_that_may_be_null_by_its_schema_is_told_and_not_held_a
     assert found.found == "all 3 have theirs; required, though the schema lets them be null: amount, status"
 
 
-@pytest.mark.parametrize("name", CASES)
+@every("name", CASES)
 def test_every_question_says_what_was_found(name: str) -> None:
     schema, properties, _ = CASES[name]
     assert all(each.found for each in judged(schema, properties).values())

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.bags import bag
+from support.every import every
 from support.histories import history, related, steady
 from support.orders import NOW
 
@@ -220,12 +221,12 @@ ABSENT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "types", "days"), APPEARS)
+@every(("kind", "types", "days"), APPEARS)
 def test_a_history_that_keeps_a_promise_suggests_it(kind: str, types: dict[str, str], days: Days) -> None:
     assert kind in kinds(types, days)
 
 
-@pytest.mark.parametrize(("kind", "types", "days"), ABSENT)
+@every(("kind", "types", "days"), ABSENT)
 def test_a_history_that_does_not_keep_a_promise_does_not_suggest_it(
     kind: str, types: dict[str, str], days: Days
 ) -> None:
@@ -344,7 +345,7 @@ def promised(suggestions: Sequence[dict[str, Any]], schema: Schema) -> Contract:
 ONCE = {kind: (types, days) for kind, types, days in APPEARS}
 
 
-@pytest.mark.parametrize("kind", ONCE)
+@every("kind", ONCE)
 def test_a_contract_may_hold_what_is_suggested(kind: str) -> None:
     types, days = ONCE[kind]
     schema = Schema(tuple(Column(name, type_) for name, type_ in types.items()))

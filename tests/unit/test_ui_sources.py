@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from support.every import every
 
 from treaty import ui
 
@@ -22,7 +22,7 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
                 yield name, call
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+@every("path", SOURCES, ids=lambda path: path.stem)
 def test_no_page_renders_what_it_was_given_as_more_than_text(path: Path) -> None:
     for name, call in calls(path):
         assert name not in FORBIDDEN

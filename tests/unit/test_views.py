@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
+from support.every import every
 from support.orders import NOW, PROPERTIES, ROWS, SCHEMA, check, result, run, states
 from support.view_texts import CONDITIONS, KEYED, REFUSED, viewed
 from support.view_texts import SCHEMA as MANY
@@ -35,7 +36,7 @@ def test_what_names_of_partitions_do_not_tell_is_refused_by_name(text: str, said
     assert said in str(refused.value)
 
 
-@pytest.mark.parametrize("text", CONDITIONS)
+@every("text", CONDITIONS)
 def test_what_is_true_is_chosen_and_what_is_not_is_chosen_by_its_negation_unless_null(text: str) -> None:
     names = [NAMED, NULLS]
     chosen, others = views.chosen(text, names, MANY), views.chosen(f"NOT ({text})", names, MANY)
