@@ -1,35 +1,21 @@
-"""The commands as processes of their own: what they print, and how they end."""
+"""The commands: what they print, and how they end."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import Commands
 from support.orders import check, contract
-from support.required import require
 
+pytestmark = pytest.mark.usefixtures("place")
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "status", "logicalType": "string"}]
 ROWS = "id,status\n" + "".join(f"{each},{('new', 'paid')[each % 2]}\n" for each in range(200))
 
 
-def treaty(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The ended process of the command."""
-    command = [sys.executable, "-m", "treaty", *map(str, arguments)]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
-    root = str(Path(__file__).parents[2])
-    return subprocess.run(
-        command, cwd=cwd, env={**kept, "PYTHONPATH": root}, capture_output=True, text=True, timeout=120
-    )
-
-
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require("java", available=shutil.which("java") is not None, reason="there is no Java")
-    folder = tmp_path_factory.mktemp("commands")
+def place(treaty: Commands) -> Path:
+    folder = treaty.folder
     (folder / "orders.csv").write_text(ROWS)
     write(folder, "passes", check("size", mustBe=200))
     write(folder, "fails", check("size", mustBe=5))
@@ -57,28 +43,28 @@ CODES = [
 @pytest.mark.parametrize(
     ("arguments", "code", "said"), CODES, ids=lambda each: " ".join(each) if isinstance(each, list) else None
 )
-def test_verify_ends_as_its_verdict_says(arguments: list[str], code: int, said: str, place: Path) -> None:
-    done = treaty("verify", *arguments, cwd=place)
+def test_verify_ends_as_its_verdict_says(arguments: list[str], code: int, said: str, treaty: Commands) -> None:
+    done = treaty("verify", *arguments)
     assert (done.returncode, said in done.stdout + done.stderr) == (code, True), done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert (done.stderr == "") == (code != 3)
 
 
-def test_json_is_all_that_is_printed(place: Path) -> None:
-    done = treaty("verify", "orders.csv", "-c", "fails.yaml", "--json", cwd=place)
+def test_json_is_all_that_is_printed(treaty: Commands) -> None:
+    done = treaty("verify", "orders.csv", "-c", "fails.yaml", "--json")
     told = json.loads(done.stdout)
     assert (told["verdict"], told["rows"], done.stderr) == ("failed", 200, "")
     assert {each["check_id"]: each["outcome"] for each in told["results"]}["c"] == "failed"
 
 
-def test_a_draft_is_kept_by_the_data_that_it_was_made_of(place: Path) -> None:
-    drafted = treaty("draft", "orders.csv", "--out", "drafted.yaml", cwd=place)
+def test_a_draft_is_kept_by_the_data_that_it_was_made_of(treaty: Commands) -> None:
+    drafted = treaty("draft", "orders.csv", "--out", "drafted.yaml")
     assert drafted.returncode == 0, drafted.stderr
     assert "is always present" in drafted.stdout
-    verified = treaty("verify", "orders.csv", "-c", "drafted.yaml", cwd=place)
+    verified = treaty("verify", "orders.csv", "-c", "drafted.yaml")
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
-def test_a_plan_is_explained_without_reading_the_table(place: Path) -> None:
-    done = treaty("explain", "orders.csv", "-c", "passes.yaml", cwd=place)
+def test_a_plan_is_explained_without_reading_the_table(treaty: Commands) -> None:
+    done = treaty("explain", "orders.csv", "-c", "passes.yaml")
     assert (done.returncode, done.stdout) == (0, "scan\n  count(1)\n")

@@ -1,18 +1,15 @@
-"""The commands that show and part rows that fail, as processes of their own."""
+"""The commands that show and part rows that fail."""
 
 import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.commands import Commands
 from support.orders import check, contract
-from support.required import require
 
 from treaty.engine.evaluation.failing_samples import MASK
 
+pytestmark = pytest.mark.usefixtures("place")
 COLUMNS = [
     {"name": "id", "logicalType": "integer"},
     {"name": "email", "logicalType": "string", "classification": "restricted"},
@@ -24,27 +21,16 @@ CHECKS = (
 )
 
 
-def treaty(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The ended process of the command."""
-    command = [sys.executable, "-m", "treaty", *arguments]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TREATY_")}
-    root = str(Path(__file__).parents[2])
-    return subprocess.run(
-        command, cwd=cwd, env={**kept, "PYTHONPATH": root}, capture_output=True, text=True, timeout=120
-    )
-
-
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require("java", available=shutil.which("java") is not None, reason="there is no Java")
-    folder = tmp_path_factory.mktemp("rows")
+def place(treaty: Commands) -> Path:
+    folder = treaty.folder
     (folder / "people.csv").write_text("id,email\n1,ann@x.org\n2,\n3,bo@x.org\n3,cy@x.org\n4,di@x.org\n")
     (folder / "people.yaml").write_bytes(contract(*CHECKS, properties=COLUMNS).source)
     return folder
 
 
-def test_verify_shows_rows_that_break_checks_and_no_classified_value(place: Path) -> None:
-    done = treaty("verify", "people.csv", "-c", "people.yaml", "--samples", "2", cwd=place)
+def test_verify_shows_rows_that_break_checks_and_no_classified_value(treaty: Commands) -> None:
+    done = treaty("verify", "people.csv", "-c", "people.yaml", "--samples", "2")
     assert done.returncode == 1, done.stdout + done.stderr
     shown = done.stdout[done.stdout.index("Rows that break") :].split("\n\n")
     assert [line.split() for line in shown[0].splitlines()[1:]] == [["email", "(masked)", "id"], ["null", "2"]]
@@ -54,9 +40,9 @@ def test_verify_shows_rows_that_break_checks_and_no_classified_value(place: Path
     assert "x.org" not in done.stdout + done.stderr
 
 
-def test_quarantine_parts_the_rows_and_says_how_many(place: Path) -> None:
+def test_quarantine_parts_the_rows_and_says_how_many(treaty: Commands) -> None:
     arguments = ["quarantine", "people.csv", "-c", "people.yaml", "--out", "checked"]
-    done = treaty(*arguments, cwd=place)
+    done = treaty(*arguments)
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.splitlines() == [
         "2 good rows in checked/outcome=good",
@@ -65,8 +51,8 @@ def test_quarantine_parts_the_rows_and_says_how_many(place: Path) -> None:
         "  ids: broken by 2 rows",
         "  small: broken by 1 row",
     ]
-    again = treaty(*arguments, cwd=place)
+    again = treaty(*arguments)
     assert (again.returncode, again.stdout) == (3, "")
     assert "checked is there already: name another folder, or overwrite it" in again.stderr
-    told = treaty(*arguments, "--overwrite", "--warnings", "--out-format", "json", "--json", cwd=place)
+    told = treaty(*arguments, "--overwrite", "--warnings", "--out-format", "json", "--json")
     assert json.loads(told.stdout)["bad"] == 4, told.stderr

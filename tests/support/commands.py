@@ -1,0 +1,51 @@
+"""`treaty` in the process of the tests: what commands print and how they end, without a Java for each of them."""
+
+import io
+import subprocess
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from treaty.engine.cli import commands as cli_commands
+from treaty.engine.cli import gate
+from treaty.engine.spark.process.child import ChildSettings, SparkChild
+from treaty.registry.cli.main import main
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Commands that are given in one folder, one after the other, to one Spark."""
+
+    folder: Path
+    spark: SparkChild
+
+    def __call__(self, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+        """What the command printed, and its exit code, as if it had been a process."""
+        given, out, errors = [str(each) for each in arguments], io.StringIO(), io.StringIO()
+        opened = {"in_spark": lambda remote, memory: nullcontext(self.spark)}
+        with (
+            chdir(self.folder), patch.multiple(cli_commands, **opened), patch.multiple(gate, **opened),
+            redirect_stdout(out), redirect_stderr(errors),
+        ):  # fmt: skip
+            code = _code(given)
+        return subprocess.CompletedProcess(given, code, out.getvalue(), errors.getvalue())
+
+
+def _code(arguments: list[str]) -> int:
+    try:
+        main(arguments)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    raise AssertionError("the command did not exit")
+
+
+@contextmanager
+def commands(folder: Path, remote: str | None = None) -> Iterator[Commands]:
+    """Commands in that folder, with a Spark of their own in a process of its own, which ends with the block."""
+    spark = SparkChild(ChildSettings(remote=remote))
+    try:
+        yield Commands(folder, spark)
+    finally:
+        spark.close()
