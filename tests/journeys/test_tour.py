@@ -1,15 +1,28 @@
-"""The tour in the docs, every line of it, in an empty folder."""
+"""The tour in the docs, every line of it, in an empty folder; the Java that its commands find is one and warm."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from support.plugins import install
+from support.required import require
+from support.warm import warm_java
 
 DOCS = Path(__file__).parents[2] / "docs"
 OPENED = "from treaty.engine.spark.process.session import start\nspark = start()\n"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    require("java", available=shutil.which("java") is not None, reason="there is no Java")
+    with warm_java(tmp_path_factory.mktemp("java")) as home, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_HOME", str(home))
+        yield
 
 
 def blocks(kind: str, page: str = "tour") -> list[str]:
