@@ -1,18 +1,15 @@
 """References, queries and limits measured on files: what is read again when, and what cannot be."""
 
 import shutil
+import pytest
 from pathlib import Path
 from typing import Any
-
-import pytest
 from support.orders import NOW, check, contract
-from typer.testing import CliRunner
-
 from treaty.engine.core.results import CheckResult
 from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
-from treaty.registry.cli.main import app
+from support.commands import Commands, Here
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 PROMISES = contract(
@@ -104,11 +101,12 @@ def test_a_dataset_that_cannot_be_read_leaves_the_other_checks(spark: Any, place
     assert outcomes["asked-once", None] == "passed"
 
 
-def test_the_command_takes_other_datasets_by_name(place: Path) -> None:
+def test_the_command_takes_other_datasets_by_name(place: Path, spark: Any) -> None:
+    treaty = Commands(place, Here(spark))
     (place / "orders.yaml").write_bytes(PROMISES.source)
-    told = ["verify", str(place / "orders"), "-c", str(place / "orders.yaml")]
-    found = CliRunner().invoke(app, [*told, "--other", f"titles={place / 'titles'}"])
-    assert (found.exit_code, "the size of titles" in found.output) == (1, True)
-    wrong = CliRunner().invoke(app, [*told, "--other", "titles"])
-    assert wrong.exit_code != 0
-    assert "titles=PATH" in str(wrong.exception)
+    told = ["verify", place / "orders", "-c", "orders.yaml"]
+    found = treaty(*told, "--other", f"titles={place / 'titles'}")
+    assert (found.returncode, "the size of titles" in found.stdout) == (1, True)
+    wrong = treaty(*told, "--other", "titles")
+    assert wrong.returncode == 3
+    assert "titles=PATH" in wrong.stderr

@@ -6,12 +6,26 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 from unittest.mock import patch
 
 from treaty.engine.cli import commands as cli_commands
 from treaty.engine.cli import gate
+from treaty.engine.protocol.progress import Tell
 from treaty.engine.spark.process.child import ChildSettings, SparkChild
 from treaty.registry.cli.main import main
+
+
+class Here(SparkChild):
+    """The engine on a session of this process."""
+
+    def __init__(self, session: Any) -> None:
+        super().__init__()
+        self._session = session
+
+    def _ask(self, verb: str, request: Any, tell: Tell | None = None) -> Any:
+        return resolve_name(verb)(self._session, request, *filter(None, (tell,)))
 
 
 @dataclass(frozen=True)
