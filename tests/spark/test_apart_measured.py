@@ -1,15 +1,17 @@
 """References, queries and limits measured on files: what is read again when, and what cannot be."""
 
 import shutil
-import pytest
 from pathlib import Path
 from typing import Any
+
+import pytest
+from support.commands import Commands, Here
 from support.orders import NOW, check, contract
+
 from treaty.engine.core.results import CheckResult
 from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
-from support.commands import Commands, Here
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
 PROMISES = contract(
