@@ -17,11 +17,10 @@ demo: setup ## run the main job: draft, approve, validate on lineage events
 
 test: ## set up everything and run all tests
 	@bin/setup test
-	@bin/agents
 	@bin/test
 
-quick: setup ## unit and architecture tests, in seconds
-	$(PY) -m pytest tests/unit tests/architecture -q -n 2
+quick: setup ## unit and architecture tests without the long searches, in seconds
+	$(PY) -m pytest tests/unit tests/architecture -q -n 2 -m "not search"
 
 connect: setup ## run the tests of the engine on Spark Connect, by hand
 	TREATY_TEST_REMOTE=local $(PY) -m pytest tests/spark tests/connect -q -n 2 --dist loadgroup

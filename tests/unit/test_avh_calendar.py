@@ -51,6 +51,7 @@ def learned(days: list[tuple[Batch, Column]], at: int) -> tuple[Program, History
     return found, known
 
 
+@pytest.mark.search
 def test_days_like_those_before_keep_their_programs(days: list[tuple[Batch, Column]]) -> None:
     """Ends of months among them, of which the history has two at least; what is ten times as large is told."""
     judged = [at for at in range(KNOWN, DAYS) if is_last(START + timedelta(days=at)) or at % 20 == 0]

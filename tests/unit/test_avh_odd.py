@@ -129,6 +129,7 @@ def usual(kind: str) -> Watcher:
     return fit([Held(normal(at)) for at in range(15)], kind)
 
 
+@pytest.mark.search
 @every(("name", "kind"), [*product(ODD, ["numeric"]), *product(AS_TEXTS, ["categorical"])])
 def test_a_model_of_anything_says_yes_or_no_of_anything(name: str, kind: str) -> None:
     make = ODD[name]
@@ -138,6 +139,7 @@ def test_a_model_of_anything_says_yes_or_no_of_anything(name: str, kind: str) ->
     assert type(usual(kind).flag(Held(make(NEW)))) is bool
 
 
+@pytest.mark.search
 @every("name", ODD)
 def test_no_limit_of_a_program_is_infinite(name: str) -> None:
     columns = [column(ODD[name](at)) for at in range(15)]

@@ -86,6 +86,7 @@ class Registry:
 STEPS = st.lists(st.tuples(st.sampled_from(["write", "name", "forget", "wait"]), st.sampled_from(NAMES)), max_size=12)
 
 
+@pytest.mark.search
 @settings(max_examples=300, deadline=None)
 @given(rounds=st.lists(st.tuples(STEPS, STEPS), max_size=6))
 def test_no_file_that_is_named_is_ever_removed_whoever_writes_meanwhile(
@@ -99,6 +100,7 @@ def test_no_file_that_is_named_is_ever_removed_whoever_writes_meanwhile(
         assert registry.named <= registry.shelf.files.keys()
 
 
+@pytest.mark.search
 @settings(max_examples=200, deadline=None)
 @given(steps=STEPS, ended=st.integers(0, 5))
 def test_a_sweep_that_was_killed_is_finished_by_the_next(steps: list[tuple[str, str]], ended: int) -> None:

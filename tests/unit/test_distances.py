@@ -140,6 +140,7 @@ FAR = st.integers(0, 40)
 BAGS = {"quantiles": WHOLE, "moments": WHOLE, "frequencies": WORDS, "heavy_hitters": WORDS}
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("kind", BAGS)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -156,6 +157,7 @@ def test_a_distance_is_never_negative_and_as_far_there_as_back(kind: str, data: 
             assert found.value == pytest.approx(other.value, abs=1e-12)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("kind", BAGS)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -184,6 +186,7 @@ def greatest_gap(left: Any, right: Any) -> float:
     )
 
 
+@pytest.mark.search
 @settings(max_examples=100, deadline=None)
 @given(left=WORDS, right=WORDS)
 def test_values_are_as_far_apart_as_scipy_says(left: list[str], right: list[str]) -> None:
@@ -223,6 +226,7 @@ def test_numbers_moved_further_are_further_apart(values: list[int], by: tuple[in
         assert near <= far + 1e-12
 
 
+@pytest.mark.search
 @settings(max_examples=60, deadline=None)
 @given(values=WORDS)
 def test_more_rows_of_a_new_value_are_further_apart(values: list[str]) -> None:
@@ -243,6 +247,7 @@ def small_sketch(values: Sequence[str]) -> bytes:
 MANY_WORDS = st.lists(st.integers(1, 900).map(lambda n: f"w{int(n**0.5)}"), min_size=1, max_size=120)
 
 
+@pytest.mark.search
 @settings(max_examples=300, deadline=None)
 @given(left=MANY_WORDS, right=MANY_WORDS)
 def test_bounds_from_frequent_values_hold_whatever_was_forgotten(left: list[str], right: list[str]) -> None:
@@ -281,6 +286,7 @@ def normed(weights: Any) -> Any:
     return numpy.array(weights) / numpy.sum(weights)
 
 
+@pytest.mark.search
 @settings(max_examples=300, deadline=None)
 @given(p=VECTOR, q=VECTOR, near_p=VECTOR, near_q=VECTOR, off=st.floats(0, 0.3))
 def test_bounds_hold_for_shares_that_are_off_by_no_more_than_their_error(

@@ -1,15 +1,12 @@
 """States of several partitions folded into one bag say of all of them what they said one by one."""
 
+import pytest
 from collections.abc import Sequence
 from math import isclose
 from pathlib import Path
 from typing import Any
-
-import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from support.bags import bag
-
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, Uniqueness
@@ -64,6 +61,7 @@ def agree(one: Sequence[Any], other: Sequence[Any]) -> bool:
     return one[:exact] == other[:exact] and all(near)
 
 
+@pytest.mark.search
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(days=DAYS, data=st.data())
 def test_what_is_measured_of_all_is_the_same_before_and_after(

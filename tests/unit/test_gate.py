@@ -314,6 +314,7 @@ def cut_off(gated: Gated, rows: Rows, disk: Ending) -> bool:
     return False
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_crash_at_any_step_is_recovered_to_the_old_or_the_new(name: str, tmp_path: Path) -> None:
     scenario, seen, last = SCENARIOS[name], set(), 0
@@ -351,6 +352,7 @@ def lawful(gated: Gated, scenario: Scenario, at: str) -> str:
     return done
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("name", ["several are replaced and new", "a table without partitions"])
 def test_a_recovery_that_is_cut_off_at_any_step_is_done_again(name: str, tmp_path: Path) -> None:
     scenario = SCENARIOS[name]
@@ -392,6 +394,7 @@ def steps_while_open(folder: Path, scenario: Scenario) -> list[int]:
 LOSSES: dict[str, Callable[[Path], object]] = {"lost": Path.unlink, "cut short": lambda path: path.write_bytes(b"")}
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("name", ["a partition is replaced", "several are replaced and new"])
 def test_where_new_files_are_lost_everything_goes_back(name: str, loss: str, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from support.gates import Gated, Rows
 
 KILLS = int(os.environ.get("GATE_KILLS", "50"))
@@ -51,6 +52,7 @@ def recovered(gated: Gated, before: Rows, candidate: Rows) -> str:
     return how
 
 
+@pytest.mark.search
 def test_a_kill_while_publishing_leaves_table_and_states_that_agree_when_recovered(tmp_path: Path) -> None:
     gated, rng, done = Gated(tmp_path), random.Random(20261121), []
     gated.publish({"day=1": [1]})

@@ -82,6 +82,7 @@ def outcomes(disk: Powered, seed: object) -> Iterator[str]:
         yield f"part {part} is left"
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_loss_of_power_at_any_sync_is_recovered_to_the_old_or_the_new(name: str, tmp_path: Path) -> None:
     scenario, last, seen = SCENARIOS[name], 0, set()
@@ -127,6 +128,7 @@ def settled(gated: Gated, possible: Sequence[Rows], at: str) -> None:
     assert gated.answer == ("passed" if gated.rows else "unknown"), at
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("seed", range(WALKS))
 def test_after_any_number_of_kills_and_losses_table_and_states_agree(seed: int, tmp_path: Path) -> None:
     rng, rows = random.Random(seed), {A: [1], B: [2]}
