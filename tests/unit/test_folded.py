@@ -1,12 +1,15 @@
 """States of several partitions folded into one bag say of all of them what they said one by one."""
 
-import pytest
 from collections.abc import Sequence
 from math import isclose
 from pathlib import Path
 from typing import Any
-from hypothesis import HealthCheck, given, settings, strategies as st
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from support.bags import bag
+
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.distinct import ApproxCountDistinct, CountDistinct, Uniqueness
