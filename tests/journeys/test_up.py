@@ -4,14 +4,13 @@ import os
 import re
 import signal
 import socket
+import httpx
+import pytest
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-import httpx
-import pytest
 from support.loops import awaited
 from support.ports import free_port
 from support.processes import Command, all_gone, named, started, treaty
@@ -24,6 +23,7 @@ class Up:
     """A `treaty up` that says that it is up."""
 
     command: Command
+    folder: Path
     api_port: int
     ui_port: int
 
@@ -47,7 +47,7 @@ def running(folder: Path) -> Iterator[Up]:
     ports = {"api_port": free_port(), "ui_port": free_port()}
     with started("up", folder=folder, **ports) as command:
         awaited(lambda: is_up(command) or None)
-        yield Up(command, **ports)
+        yield Up(command, folder, **ports)
 
 
 def is_up(command: Command) -> bool:
@@ -56,38 +56,49 @@ def is_up(command: Command) -> bool:
     return READY in command.lines
 
 
-@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
-def test_it_tells_where_it_answers_and_ends_with_all_its_parts(tmp_path: Path, told: signal.Signals) -> None:
+def test_it_answers_where_it_says_makes_one_administrator_and_ends_with_all_its_parts(
+    tmp_path: Path,
+) -> None:
     with running(tmp_path) as up:
-        family = up.command.family()
-        said = dict(line.split(maxsplit=1) for line in up.command.lines[:3])
-
-        assert said == {"pages": up.pages, "API": up.api, "logs": str(tmp_path / ".treaty" / "logs")}
-        assert httpx.get(f"{up.api}/ready", trust_env=False).json()["migration"]
-        assert httpx.get(f"{up.pages}/ui/ready", trust_env=False).status_code == 200
-        assert named(family, "treaty.registry.cli.main worker")
-        assert up.command.ended(told) == (0, "stopped", "")
-        assert all_gone(family)
-
-
-def test_the_one_time_link_makes_the_administrator_and_then_ends(tmp_path: Path) -> None:
-    with running(tmp_path) as up, httpx.Client(trust_env=False, headers={"Origin": up.pages}) as browser:
         (link,) = up.links
-        form = {"token": link.partition("token=")[2], "name": "ada", "password": "a first password"}
-
-        assert "ada" not in browser.get(link).text
-        assert browser.post(f"{up.pages}/setup", data=form).headers["location"] == "/"
-        assert browser.post(f"{up.pages}/setup", data={**form, "name": "eve"}).status_code == 401
-        me = browser.get(f"{up.api}/me", headers={"Authorization": f"Bearer {next(iter(browser.cookies.values()))}"})
-        assert (me.json()["user"]["name"], me.json()["user"]["roles"]) == ("ada", ["admin"])
-        up.command.ended(signal.SIGINT)
+        assert_that_it_answers(up)
+        assert_that_one_becomes_administrator(up, link)
+        assert_that_all_ends(up, signal.SIGINT)
 
     again = treaty("init", folder=tmp_path)
     assert (again.returncode, again.stdout) == (3, "")
     assert again.stderr == "treaty: this registry has an administrator: ask them for an account\n"
     with running(tmp_path) as up:
         assert up.links == []
-        up.command.ended(signal.SIGINT)
+        assert_that_it_answers(up)
+        assert_that_all_ends(up, signal.SIGTERM)
+
+
+def assert_that_it_answers(up: Up) -> None:
+    """It answers where it says so."""
+    said = dict(line.split(maxsplit=1) for line in up.command.lines[:3])
+    assert said == {"pages": up.pages, "API": up.api, "logs": str(up.folder / ".treaty" / "logs")}
+    assert httpx.get(f"{up.api}/ready", trust_env=False).json()["migration"]
+    assert httpx.get(f"{up.pages}/ui/ready", trust_env=False).status_code == 200
+
+
+def assert_that_one_becomes_administrator(up: Up, link: str) -> None:
+    """The link makes the administrator, and nobody else after that."""
+    with httpx.Client(trust_env=False, headers={"Origin": up.pages}) as browser:
+        form = {"token": link.partition("token=")[2], "name": "ada", "password": "a first password"}
+        assert "ada" not in browser.get(link).text
+        assert browser.post(f"{up.pages}/setup", data=form).headers["location"] == "/"
+        assert browser.post(f"{up.pages}/setup", data={**form, "name": "eve"}).status_code == 401
+        me = browser.get(f"{up.api}/me", headers={"Authorization": f"Bearer {next(iter(browser.cookies.values()))}"})
+    assert (me.json()["user"]["name"], me.json()["user"]["roles"]) == ("ada", ["admin"])
+
+
+def assert_that_all_ends(up: Up, told: signal.Signals) -> None:
+    """All its parts end with it when it is told to."""
+    family = up.command.family()
+    assert named(family, "treaty.registry.cli.main worker")
+    assert up.command.ended(told) == (0, "stopped", "")
+    assert all_gone(family)
 
 
 @pytest.mark.parametrize("part", ["api", "worker", "ui"])
