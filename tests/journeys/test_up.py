@@ -4,13 +4,14 @@ import os
 import re
 import signal
 import socket
-import httpx
-import pytest
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import httpx
+import pytest
 from support.loops import awaited
 from support.ports import free_port
 from support.processes import Command, all_gone, named, started, treaty
