@@ -25,13 +25,13 @@ from bench.table import made
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.session.verify import measure as packed_states
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.handlers import measure as reading
 from treaty.engine.spark.handlers.measure import AT_ONCE, measure
-from treaty.engine.spark.sources.sources import read
+from treaty.engine.spark.sources.readers import read
 from treaty.engine.states import bag as bags
 from treaty.engine.states.state_files import StateFiles
 

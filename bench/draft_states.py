@@ -14,10 +14,10 @@ from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.dictionary_encoding import coded
 from treaty.engine.components.frequencies import Counts
 from treaty.engine.components.sketches import PARAMETER
-from treaty.engine.profile.profile import History, profile_of, profile_plan
 from treaty.engine.profile.second_scan import looked_into, second_plan, traits_plan, untold
-from treaty.engine.profile.text_masks import mask_of
+from treaty.engine.profile.table_profile import History, profile_of, profile_plan
 from treaty.engine.profile.text_traits import TRAITS, traits_of
+from treaty.engine.profile.value_masks import mask_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import Plan, plan

@@ -11,10 +11,10 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.predicates import parser
 from treaty.engine.checks.binding import bind
 from treaty.engine.dsl import Check, at_least
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TEXTS = ("product", "customer", "status", "country", "city", "email", "phone", "title", "review", "coupon")

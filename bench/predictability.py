@@ -18,8 +18,8 @@ from bench.clock import cost
 from treaty.engine.analyzers.predictability import Predictability
 from treaty.engine.components.naive_bayes import NaiveBayes
 from treaty.engine.spark.process.session import start
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.planning.scan_plan import plan
 

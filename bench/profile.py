@@ -17,14 +17,14 @@ from bench.table import made
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC, TEMPORAL
 from treaty.engine.profile.document import document
-from treaty.engine.profile.from_states import remembered
-from treaty.engine.profile.profile import profile_of, profile_plan
+from treaty.engine.profile.stored_profile import remembered
+from treaty.engine.profile.table_profile import profile_of, profile_plan
 from treaty.engine.protocol.requests import DraftRequest, ProfileRequest, Source
 from treaty.engine.spark.handlers.draft import draft
 from treaty.engine.spark.process.session import start
-from treaty.engine.spark.profile import profile as profiles
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.profile import profiler as profiles
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.suggestions.selection.pipeline import suggest
 
 GOAL, STORED_GOAL = 2.5, 5.0

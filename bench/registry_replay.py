@@ -18,7 +18,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.evaluation.replay.runner import Replaying, Step
 from treaty.engine.protocol.requests import Measured
 from treaty.engine.states import bag as bags
 from treaty.engine.states.planning.scan_plan import Plan

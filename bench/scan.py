@@ -12,10 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from treaty.engine.profile.profile import profile_of, profile_plan
+from treaty.engine.profile.table_profile import profile_of, profile_plan
 from treaty.engine.spark.process.session import start
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.planning.scan_plan import Plan
 
 COLUMNS = [

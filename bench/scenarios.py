@@ -20,10 +20,10 @@ from bench.engine import machine
 from bench.statements import TABLE
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured, Source
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.sources.sources import read
+from treaty.engine.spark.sources.readers import read
 from treaty.engine.states.state_files import StateFiles
 
 FOLDER = Path(__file__).parent / "results"

@@ -11,7 +11,7 @@ from bench.work import Work, work
 from treaty.contracts.document.model import Contract
 from treaty.engine.protocol.requests import Source
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.sources.sources import read
+from treaty.engine.spark.sources.readers import read
 
 BY_HAND = "by hand"
 SKETCHES = "by hand, with sketches"

@@ -91,11 +91,11 @@ class Distance(Analyzer):
         return STATISTICS[statistic(self.by, self.of)].value(now, Sides(now, before))
 
     def _side(self, state: Any) -> Any:
-        from treaty.engine.statistics import from_states
+        from treaty.engine.statistics import stored_summaries
 
         given = getattr(state, self._part)
         if self.of in OF_NUMBERS:
             moments, ranks = (given, None) if self._part == "moments" else (Moments.zero, given)
-            return from_states.numbers(state.rows, moments, ranks)
-        known = {"values": from_states.frequent(given)} if self.of == "values" else from_states.looks(given)
-        return from_states.texts(state.rows, state.rows, None, **known)
+            return stored_summaries.numbers(state.rows, moments, ranks)
+        known = {"values": stored_summaries.frequent(given)} if self.of == "values" else stored_summaries.looks(given)
+        return stored_summaries.texts(state.rows, state.rows, None, **known)

@@ -152,8 +152,8 @@ def _text_of(path: Path) -> bytes:
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
     from treaty.contracts.document.reader import read
     from treaty.engine.checks.binding import bind
-    from treaty.engine.evaluation.failing_samples import discreet
-    from treaty.engine.evaluation.judge import EvaluationRequest, judge
+    from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+    from treaty.engine.evaluation.violation_samples import discreet
 
     started, contract = now(), read(request.contract)
     with in_spark(remote, memory) as spark:
@@ -169,7 +169,7 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
 
 
 def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, limit: int) -> Any:
-    from treaty.engine.evaluation.failing_samples import wanted
+    from treaty.engine.evaluation.violation_samples import wanted
 
     only = wanted(checks, run.results) if limit else {}
     if not only:

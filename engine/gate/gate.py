@@ -51,8 +51,8 @@ from treaty.engine.core.disk import Busy, locked
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.gate import publication_intent
 from treaty.engine.gate.candidate import ADMITTED, Candidate, Gate, Rejected
 from treaty.engine.gate.parquet_folders import NEW, gate_of

@@ -11,7 +11,7 @@ from treaty.engine.components.operands import TEMPORAL
 from treaty.engine.profile import notes
 from treaty.engine.profile.facts import FACTS
 from treaty.engine.profile.format import FORMAT, VERSION, Bins, ColumnDocument, Counted, Plain, ProfileDocument, Reads
-from treaty.engine.profile.profile import ColumnProfile, History, plain
+from treaty.engine.profile.table_profile import ColumnProfile, History, plain
 from treaty.engine.profile.text_types import ReadAs
 from treaty.engine.states.bag import States
 

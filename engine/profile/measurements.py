@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treaty.engine.core.results import Value
-from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.profile.table_profile import ColumnProfile, History
 from treaty.engine.states.bag import States
 
 Counted = tuple[Mapping[str, int], int]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isinf
 
 from treaty.engine.components.operands import FRACTIONAL, TEMPORAL
-from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.profile.table_profile import ColumnProfile, History
 
 # Of fewer rows a mean or a share says nothing about the next ones; by hand, as small-sample tables begin.
 FEW_ROWS = 30

@@ -13,7 +13,7 @@ from treaty.engine.components.sketches import HeavyHitters
 from treaty.engine.components.text_classes import CLASSES, begins
 from treaty.engine.components.text_masks import LONGEST, PatternProfile
 from treaty.engine.profile.facts import facts_read_as
-from treaty.engine.profile.profile import ColumnProfile, Tried, part_of, state_of
+from treaty.engine.profile.table_profile import ColumnProfile, Tried, part_of, state_of
 from treaty.engine.profile.text_traits import traits_of
 from treaty.engine.profile.text_types import LEAST_SHARE, ReadAs, Reading, kind_of, readings
 from treaty.engine.states.bag import States

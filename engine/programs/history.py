@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.programs.stationarity import DAILY, Cadence, cadence
-from treaty.engine.statistics.from_states import apart
 from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, measured
+from treaty.engine.statistics.stored_summaries import apart
 from treaty.engine.statistics.summaries import Numbers, Summary
 
 Array = NDArray[Any]

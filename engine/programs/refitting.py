@@ -19,7 +19,7 @@ from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
 from treaty.engine.programs.fitting import again
 from treaty.engine.programs.history import History, compared
-from treaty.engine.programs.partition_order import newest
+from treaty.engine.programs.newest_partitions import newest
 from treaty.engine.programs.program import Clause, Learning
 from treaty.engine.programs.recipe import LEAST_BATCHES
 from treaty.engine.programs.stationarity import Change

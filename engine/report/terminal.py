@@ -10,8 +10,8 @@ from rich.table import Table
 
 from treaty.engine.core.number_format import figure, visible
 from treaty.engine.core.results import STATED, CheckResult, Outcome, RunResult, Verdict
-from treaty.engine.report.failing_samples import print_samples
 from treaty.engine.report.grouping import AMISS, by_check, named, places, told, worst
+from treaty.engine.report.violation_samples import print_samples
 
 MARKS = {
     Outcome.PASSED: "[green]✓ passed[/]",

@@ -32,7 +32,7 @@ from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.spark.handlers.streaming import Arrived, arrived
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import Bag, States

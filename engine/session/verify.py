@@ -10,8 +10,8 @@ from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult, Value
-from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.states.bag import Bag
 
 
@@ -42,13 +42,13 @@ def verify(  # noqa: PLR0913
     dataset count them too; those that must see all rows at once are then not evaluated. `others` holds the frames of
     other datasets by name, `references` the values of limits that refer to one ('the size of titles'); where its frame
     is among the others they are measured. `samples`: up to so many rows that break each failed check, by one more
-    reading of the frame where there are any (`treaty.engine.session.failing_rows.samples`). `statistics`: the folder of
-    Parquet that the frame is a reading of, all of it and nothing else; its files' own counts of rows and nulls are then
-    taken for it. `key`: the one (`treaty.engine.core.key_files`) that values of classified columns were hashed with in
-    earlier states. `history`: what was measured before, by the metric's identity
+    reading of the frame where there are any (`treaty.engine.session.violating_rows.samples`). `statistics`: the folder
+    of Parquet that the frame is a reading of, all of it and nothing else; its files' own counts of rows and nulls are
+    then taken for it. `key`: the one (`treaty.engine.core.key_files`) that values of classified columns were hashed
+    with in earlier states. `history`: what was measured before, by the metric's identity
     (`treaty.engine.anomaly.baselines.of_runs`), for checks of anomalies; of earlier partitions the states tell it, too.
     Raises ContractError for faults of the contract, Unreadable where Spark cannot read it."""
-    from treaty.engine.session.failing_rows import with_samples
+    from treaty.engine.session.violating_rows import with_samples
     from treaty.engine.spark.handlers.frame import read_frame
 
     started = now()

@@ -11,7 +11,7 @@ from typing import Any
 from treaty.contracts.assertions import Assertion
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.column_samples import METRICS_OF_VALUES, Sample
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS, Candidate, Kind
 from treaty.engine.suggestions.kinds import (
     column_groups,

@@ -7,7 +7,7 @@ Here the bounds are the sketch's own, and what they admit is counted exactly bef
 from dataclasses import dataclass
 
 from treaty.engine.components.sketches import Distinct
-from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.profile.table_profile import ColumnProfile, History
 from treaty.engine.states.bag import States
 from treaty.engine.suggestions import key_name_model
 from treaty.engine.suggestions.key_name_model import Named

@@ -8,7 +8,7 @@ from typing import Any
 from treaty.engine.components.operands import INTEGRAL, NUMERIC
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.states.bag import States
 from treaty.engine.suggestions.candidates import Measure
 from treaty.engine.suggestions.column_samples import Sample

@@ -134,7 +134,7 @@ def _partitions(session: Any, data: str, column: str, table: str) -> list[Delive
     from treaty.contracts.predicates.parser import quote
     from treaty.engine.core.errors import Unreadable
     from treaty.engine.protocol.requests import Source
-    from treaty.engine.spark.sources.sources import read
+    from treaty.engine.spark.sources.readers import read
 
     frame = read(session, Source(data))
     if column not in frame.columns:

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from treaty.engine.profile.document import document
 from treaty.engine.profile.format import ProfileDocument
-from treaty.engine.profile.from_states import remembered
+from treaty.engine.profile.stored_profile import remembered
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
 from treaty.registry.measurements.states import state_queries, state_store

@@ -19,7 +19,7 @@ from treaty.engine.anomaly.fits import refitted
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.partitions.months import members
 from treaty.engine.programs import refit_suggestion
-from treaty.engine.programs.partition_order import newest
+from treaty.engine.programs.newest_partitions import newest
 from treaty.engine.programs.refitting import Refit, Watched, of_states, refits, watched
 from treaty.engine.programs.suggestions import Measured
 from treaty.engine.states.state_files import StateFiles

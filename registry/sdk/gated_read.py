@@ -83,7 +83,7 @@ def _refuse(told: GateOut) -> None:
 
 
 def _frame(spark: Any, told: GateOut) -> Any:
-    from treaty.engine.spark.sources.sources import read
+    from treaty.engine.spark.sources.readers import read
 
     place = told.place
     names = (told.partition,) if told.partition else ()

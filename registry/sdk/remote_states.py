@@ -21,7 +21,7 @@ from treaty.engine.anomaly.fits import Fit, fitted
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.gate.gated_contract import Kept
 from treaty.engine.protocol.requests import Source
 from treaty.engine.states import bag as bags

@@ -11,19 +11,19 @@ from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.schema import Schema
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.judge import EvaluationRequest
+from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.requests import Engine
 from treaty.engine.states.bag import Files
 from treaty.registry.measurements.states.checkpoints import Parts
 from treaty.registry.validation.sampling import Sampling
 
-# What evaluates a request: `treaty.engine.evaluation.judge.judge`.
+# What evaluates a request: `treaty.engine.evaluation.evaluator.judge`.
 Judge = Callable[[EvaluationRequest], RunResult]
 
 
 class Lacking(Protocol):
     """What stored bags have, where the checks of a contract's object, and of others, need more:
-    `treaty.engine.evaluation.judge.lacking`."""
+    `treaty.engine.evaluation.evaluator.lacking`."""
 
     def __call__(
         self,

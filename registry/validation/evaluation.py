@@ -15,8 +15,8 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation import declared_schema as columns
-from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import EvaluationRequest
+from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.protocol.requests import SpectraRequest
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Cause

@@ -13,8 +13,8 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.core.results import CheckResult, RunResult, Value
-from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import EvaluationRequest
+from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.states.bag import Files
 from treaty.registry.contracts import in_force, lookup
 from treaty.registry.core.errors import Invalid, NotFound

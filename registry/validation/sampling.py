@@ -9,7 +9,7 @@ from treaty.contracts.errors import ContractError
 from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.failing_samples import wanted
+from treaty.engine.evaluation.violation_samples import wanted
 from treaty.engine.protocol.requests import Engine, SampleRequest
 from treaty.registry.validation.plan import Order, Promise
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import Key
-from treaty.engine.evaluation.judge import lacking
+from treaty.engine.evaluation.evaluator import lacking
 from treaty.engine.protocol.progress import Tell
 from treaty.engine.protocol.requests import Engine
 from treaty.engine.states.state_files import StateFiles

@@ -25,7 +25,7 @@ ADJUSTED = timedelta(minutes=1)
 
 def run(settings: Settings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
-    from treaty.engine.evaluation.judge import judge
+    from treaty.engine.evaluation.evaluator import judge
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
 
     limits = ChildSettings(

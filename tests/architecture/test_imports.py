@@ -28,9 +28,9 @@ LIGHT = {
     ),
     "engine": (
         "engine.analyzers.reference engine.checks.binding engine.cli.commands engine.cli.gate engine.core.results "
-        "engine.core.partitions.views engine.evaluation.failing_samples engine.evaluation.judge "
+        "engine.core.partitions.views engine.evaluation.violation_samples engine.evaluation.evaluator "
         "engine.evaluation.state_queries engine.gate.gate engine.protocol.requests engine.report "
-        "engine.session.failing_rows engine.session.verify engine.spark.process.child engine.states.bag "
+        "engine.session.violating_rows engine.session.verify engine.spark.process.child engine.states.bag "
         "engine.states.state_files engine.statistics.distances engine.suggestions.declared "
         "engine.suggestions.selection.pipeline",
         HEAVY | STORE | SERVING | {"httpx"},

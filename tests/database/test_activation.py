@@ -14,7 +14,7 @@ from support.engines import FakeEngine, large
 
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.evaluator import judge
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids

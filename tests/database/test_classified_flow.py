@@ -20,7 +20,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineKilled
 from treaty.engine.core.hash_key import SIZE, Key
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.evaluator import judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS

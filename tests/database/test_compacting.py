@@ -22,7 +22,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Verdict
-from treaty.engine.evaluation.judge import judge, lacking
+from treaty.engine.evaluation.evaluator import judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids

@@ -24,7 +24,7 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Sample
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.patterns.lake_index import Lake
 from treaty.engine.protocol.requests import Measured
 from treaty.engine.states.state_files import StateFiles

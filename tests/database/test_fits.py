@@ -19,7 +19,7 @@ from support.scenes import Scene
 
 from treaty.contracts.document.writer import write
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured, MeasureRequest
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force

@@ -18,7 +18,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core.errors import Unreadable
 from treaty.engine.core.results import Outcome, RunResult, Verdict
-from treaty.engine.evaluation.judge import EvaluationRequest
+from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import GateAnswer, Pin

@@ -123,7 +123,7 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
 ) -> None:
     seen: list[Any] = []
     monkeypatch.setattr(
-        "treaty.engine.spark.sources.sources.read", lambda *given, **named: seen.append((given[1], named)) or "frame"
+        "treaty.engine.spark.sources.readers.read", lambda *given, **named: seen.append((given[1], named)) or "frame"
     )
 
     def ask(**more: Any) -> Any:

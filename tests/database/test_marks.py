@@ -16,7 +16,7 @@ from support.orders import states as bag_of
 
 from treaty.contracts.document.writer import write
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.protocol.requests import Measured
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids

@@ -14,8 +14,8 @@ from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.failing_samples import discreet
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.violation_samples import discreet
 from treaty.registry.cli.main import _code
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction

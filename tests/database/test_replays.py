@@ -23,7 +23,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.report import Replay
 from treaty.engine.evaluation.replay.versions import COUNTED
 from treaty.registry import schemas

@@ -11,8 +11,8 @@ from support.every import every
 from support.frames import case_frame
 
 from treaty.engine.analyzers import ANALYZERS
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import plan

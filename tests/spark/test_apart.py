@@ -14,12 +14,12 @@ from support.orders import check, contract
 
 from treaty.engine.analyzers.queries import Sql
 from treaty.engine.analyzers.references import DatasetMatch, ReferentialIntegrity
-from treaty.engine.evaluation.judge import NOT_AT_ONCE
+from treaty.engine.evaluation.evaluator import NOT_AT_ONCE
 from treaty.engine.session.verify import measure, verify
 from treaty.engine.spark.scan import separate_statements
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.scan.separate_statements import UNEVALUATED, Others
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import plan
 

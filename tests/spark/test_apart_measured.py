@@ -9,7 +9,7 @@ from support.commands import Commands, Here
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
 

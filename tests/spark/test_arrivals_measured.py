@@ -8,11 +8,11 @@ import pytest
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
-from treaty.engine.spark.handlers.failing_rows import sample
 from treaty.engine.spark.handlers.measure import measure
-from treaty.engine.spark.scan import scan
+from treaty.engine.spark.handlers.violating_rows import sample
+from treaty.engine.spark.scan import scanner
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import ALL
 
@@ -74,13 +74,13 @@ def test_each_arrival_is_read_once_and_together_they_are_the_table(
     spark: Any, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[int] = []
-    aggregate = scan._aggregate
+    aggregate = scanner._aggregate
 
     def counting(frame: Any, *more: Any) -> Any:
         read.append(len(frame.inputFiles()))
         return aggregate(frame, *more)
 
-    monkeypatch.setattr(scan, "_aggregate", counting)
+    monkeypatch.setattr(scanner, "_aggregate", counting)
     first = measure(spark, asked(table, {}))
     append(spark, table, (4, None), (5, 5.0))
     second = measure(spark, asked(table, dict(first.fingerprints)))

@@ -18,7 +18,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.components.operands import KEY_COLUMNS, Operand
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import Outcome, RunResult
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.gate.gate import Rejected, StateFolder, gate
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure

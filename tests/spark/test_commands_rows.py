@@ -7,7 +7,7 @@ import pytest
 from support.commands import Commands
 from support.orders import check, contract
 
-from treaty.engine.evaluation.failing_samples import MASK
+from treaty.engine.evaluation.violation_samples import MASK
 
 pytestmark = pytest.mark.usefixtures("place")
 COLUMNS = [

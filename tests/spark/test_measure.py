@@ -13,12 +13,12 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.engine.core.errors import EngineError, Unreadable
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.draft import NOTHING_SOUND, draft
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.sources import format_of
+from treaty.engine.spark.sources.readers import format_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import ALL
 from treaty.engine.states.state_files import StateFiles

@@ -8,7 +8,7 @@ from typing import Any
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.partitions.months import members
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.protocol.requests import MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags

@@ -9,7 +9,7 @@ from treaty.engine.analyzers.nulls import Completeness
 from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.analyzers.rows import Compliance
 from treaty.engine.analyzers.types import DataType
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.planning.count_packing import NUMBERS, words
 from treaty.engine.states.planning.scan_plan import plan
 

@@ -11,12 +11,12 @@ from support.orders import contract as plain
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.engine.core.errors import Unreadable
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, Source
-from treaty.engine.session.failing_rows import flagged
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.handlers.failing_rows import sample
+from treaty.engine.session.violating_rows import flagged
 from treaty.engine.spark.handlers.measure import measure
+from treaty.engine.spark.handlers.violating_rows import sample
 from treaty.engine.states import bag as bags
 
 TERMS = {

@@ -13,9 +13,9 @@ from treaty.engine.components import hashed_features as sql
 from treaty.engine.components.naive_bayes import NaiveBayes
 from treaty.engine.dsl.check import Check
 from treaty.engine.spark.scan import features
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.scan.separate_statements import NONE, whole
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import plan

@@ -9,7 +9,7 @@ import pytest
 from treaty.engine.core.errors import EngineError
 from treaty.engine.profile.format import ColumnDocument, ProfileDocument
 from treaty.engine.protocol.requests import ProfileRequest, Source
-from treaty.engine.spark.profile import profile as profiles
+from treaty.engine.spark.profile import profiler as profiles
 
 ROWS = 60
 # Column by column: its type, its value in a row, and what is told of it.

@@ -12,7 +12,7 @@ from treaty.contracts.document.classification import classifies
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags

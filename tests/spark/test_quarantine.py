@@ -11,9 +11,9 @@ from support.orders import check, contract
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.errors import EngineError
 from treaty.engine.protocol.requests import QuarantineRequest, SampleRequest, Source
-from treaty.engine.session.failing_rows import Quarantine, Quarantined, flagged, quarantine, samples
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.handlers import failing_rows
+from treaty.engine.session.violating_rows import Quarantine, Quarantined, flagged, quarantine, samples
+from treaty.engine.spark.handlers import violating_rows
 
 DDL = "id int, outcome string, day string"
 COLUMNS = [
@@ -158,7 +158,9 @@ def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str
         only={"ids": (), "told": ("day=b",)},
         partitions=("day=b",),
     )
-    assert [(each.check_id, each.rows) for each in failing_rows.sample(spark, asked)] == [("told", ((None, "b", "2"),))]
+    assert [(each.check_id, each.rows) for each in violating_rows.sample(spark, asked)] == [
+        ("told", ((None, "b", "2"),))
+    ]
 
 
 @pytest.mark.parametrize("out", ["", "/inside", "/.."])
@@ -167,4 +169,4 @@ def test_a_folder_within_the_table_or_around_it_is_refused(spark: Any, table: st
         source=Source(table), contract=promised().source, object="orders", into=Quarantine(f"{table}{out}")
     )
     with pytest.raises(EngineError, match="lie within each other: name a folder beside it"):
-        failing_rows.quarantine(spark, asked)
+        violating_rows.quarantine(spark, asked)

@@ -9,9 +9,9 @@ from support.orders import NOW, check, contract
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
-from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.report import Line
+from treaty.engine.evaluation.replay.runner import Replaying, Step
 from treaty.engine.session.verify import measure
 
 COLUMNS = "day string, id bigint, amount double, status string"

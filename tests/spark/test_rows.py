@@ -11,12 +11,12 @@ from support.orders import check, contract
 
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.core.errors import EngineError
-from treaty.engine.evaluation.failing_samples import LONGEST, MASK
+from treaty.engine.evaluation.violation_samples import LONGEST, MASK
 from treaty.engine.spark.scan import violating_rows
 from treaty.engine.spark.scan.row_predicates import row_tests
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.scan.separate_statements import Others
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.sources.readers import schema_of
 
 Row = tuple[str | None, int | None, str | None, str]
 DDL = "name string, n int, `odd.name` string, part string"

@@ -17,7 +17,7 @@ from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Reading
 from treaty.engine.checks.binding import BoundCheck, BoundChecks
 from treaty.engine.spark.scan import violating_rows
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.planning.scan_plan import plan
 
 # Of each analyzer so many cases: with columns, with filters, with other arguments.

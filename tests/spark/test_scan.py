@@ -25,7 +25,7 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import DraftRequest, Source
 from treaty.engine.session.verify import measure, verify
 from treaty.engine.spark.handlers.draft import draft
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states import bag as bags
 from treaty.engine.states.planning.scan_plan import ROWS, Plan, plan
 

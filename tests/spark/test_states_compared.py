@@ -14,7 +14,7 @@ from treaty.engine.analyzers.keys import ApproxCountKeys
 from treaty.engine.analyzers.numbers import StandardDeviation
 from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.components.theta_sketch import Overlap, overlap
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import plan

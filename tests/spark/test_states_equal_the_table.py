@@ -21,8 +21,8 @@ from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDevi
 from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.analyzers.rows import Compliance, Size
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import plan

@@ -27,9 +27,9 @@ from treaty.engine.core.results import SCANNED, STATED
 from treaty.engine.protocol.requests import Source
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.scan.footer_statistics import Known, counted, known
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.states.planning.scan_plan import ROWS, Plan, plan
 
 BY = ("part",)

@@ -14,8 +14,8 @@ from treaty.contracts.document.reader import read
 from treaty.engine.core.results import RunResult
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.process.errors import is_cancelled, told
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.planning.scan_plan import plan
 
 ORDERS = [

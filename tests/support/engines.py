@@ -11,7 +11,7 @@ from treaty.engine.components.frequencies import Spectrum
 from treaty.engine.core.errors import Unreadable
 from treaty.engine.core.hash_key import Key
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
-from treaty.engine.evaluation.judge import EvaluationRequest
+from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.progress import Tell, silent
 from treaty.engine.protocol.requests import (
     Drafted,

@@ -7,8 +7,8 @@ from typing import Any
 from support.bags import Columns, bag
 
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.profile.profile import History, profile_of, profile_plan
 from treaty.engine.profile.second_scan import looked_into, untold
+from treaty.engine.profile.table_profile import History, profile_of, profile_plan
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.suggestions.kinds.column_group_search import Rows, looked_at, together, with_counted

@@ -12,7 +12,7 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, RunResult
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.states.bag import States
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -21,7 +21,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.disk import Disk
 from treaty.engine.core.results import Sample
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.evaluator import judge
 from treaty.engine.gate.gate import Candidate, Gate, answer, opened, recover
 from treaty.engine.gate.gated_contract import Kept
 from treaty.engine.protocol.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest

@@ -102,7 +102,7 @@ def part(kind: str, *columns: str) -> BoundComponent:
 
 def scanned(frame: Any, parts: Sequence[BoundComponent]) -> States:
     """What Spark computes of them."""
-    from treaty.engine.spark.scan.scan import scan
+    from treaty.engine.spark.scan.scanner import scan
 
     grouped = tuple(each for each in parts if each.component.grouping)
     others = tuple(each for each in parts if not each.component.grouping)

@@ -17,7 +17,7 @@ from treaty.engine.anomaly.series import Point
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome
 from treaty.engine.dsl import Check, no_anomalies
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 
 SIZES = [100, 104, 98, 101, 103, 97, 99, 102, 100, 101]
 START = datetime(2026, 4, 1, tzinfo=UTC)

@@ -10,8 +10,8 @@ from treaty.engine.programs.history import Batch, History
 from treaty.engine.programs.program import Program
 from treaty.engine.programs.recipe import RECIPE
 from treaty.engine.statistics.column_values import Column
-from treaty.engine.statistics.from_states import frequent, numbers, texts
 from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.stored_summaries import frequent, numbers, texts
 from treaty.engine.statistics.summaries import Numbers, summary
 
 

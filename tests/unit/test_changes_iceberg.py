@@ -18,7 +18,7 @@ from treaty.engine.protocol.write_hints import At, Hint, How, Look
 from treaty.engine.spark.sources import changes_iceberg, iceberg
 from treaty.engine.spark.sources.changes_iceberg import steps, wanted
 from treaty.engine.spark.sources.iceberg import Metadata, Parted
-from treaty.engine.spark.sources.sources import lake_of
+from treaty.engine.spark.sources.readers import lake_of
 from treaty.engine.spark.sources.versioned import MOST, Versioned
 
 # Snapshots are numbered at random, in 64 bits: such numbers are no longer exact as floats.

@@ -15,7 +15,7 @@ from treaty.engine.core import key_files
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.hash_key import SIZE, Key, passing
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER

@@ -11,8 +11,8 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.analyzers.distribution_distance import Distance
 from treaty.engine.anomaly.series import Point, moment
 from treaty.engine.core.results import CheckResult, Outcome
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
-from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.replay.runner import Replaying, Step
 from treaty.engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
 from treaty.engine.statistics.column_values import column
 from treaty.engine.statistics.statistics import STATISTICS, measured

@@ -29,7 +29,7 @@ from treaty.engine.dsl import (
 from treaty.engine.dsl.columns import OfColumns
 from treaty.engine.dsl.groups import OfGroups
 from treaty.engine.dsl.tables import OfTables
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 
 SCHEMA = Schema(
     (

@@ -14,7 +14,7 @@ from support.oracles import STATE_OF
 
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.components.sketches import Distinct, Quantiles
-from treaty.engine.profile.profile import History, profile_of, profile_plan
+from treaty.engine.profile.table_profile import History, profile_of, profile_plan
 from treaty.engine.suggestions import key_name_model
 from treaty.engine.suggestions.key_candidates import key_suggestions, may_be_unique
 from treaty.engine.suggestions.key_name_model import Named, features, probability, singular, words

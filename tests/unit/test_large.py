@@ -12,7 +12,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.components.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import TOO_MANY, EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import TOO_MANY, EvaluationRequest, judge
 from treaty.engine.evaluation.large_frequencies import large
 from treaty.engine.states.bag import States, unpack
 from treaty.engine.states.bag import merge as together

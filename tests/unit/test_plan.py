@@ -12,7 +12,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.checks.binding import bind
-from treaty.engine.profile.profile import profile_of, profile_plan
+from treaty.engine.profile.table_profile import profile_of, profile_plan
 from treaty.engine.states.planning.scan_plan import ROWS, plan
 
 PLANS = Path(__file__).parent / "plans"

@@ -16,13 +16,13 @@ from treaty.engine.components.text_classes import CLASSES
 from treaty.engine.profile.document import MOST_SHOWN, document
 from treaty.engine.profile.facts import FACTS
 from treaty.engine.profile.format import ColumnDocument, ProfileDocument
-from treaty.engine.profile.from_states import remembered
 from treaty.engine.profile.html import page
 from treaty.engine.profile.notes import FEW_ROWS
-from treaty.engine.profile.profile import History, profile_of, profile_plan
-from treaty.engine.profile.text_masks import mask_of, masks_of
+from treaty.engine.profile.stored_profile import remembered
+from treaty.engine.profile.table_profile import History, profile_of, profile_plan
 from treaty.engine.profile.text_types import DATES, MOMENTS, iso, kind_of, readings
 from treaty.engine.profile.text_types import mask_of as mask_of_pattern
+from treaty.engine.profile.value_masks import mask_of, masks_of
 from treaty.engine.states.planning.scan_plan import plan
 
 MANY = FEW_ROWS

@@ -14,7 +14,7 @@ from support.orders import SCHEMA, check, contract, states
 
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.checks.binding import bind
-from treaty.engine.programs.partition_order import PARTITIONS
+from treaty.engine.programs.newest_partitions import PARTITIONS
 from treaty.engine.programs.program import Learning
 from treaty.engine.programs.refitting import Refit, of_states, refits, watched
 

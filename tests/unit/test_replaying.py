@@ -16,10 +16,10 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED
-from treaty.engine.evaluation.replay.replay import MERGED, NEEDED, Replaying, Step
 from treaty.engine.evaluation.replay.report import Line, Replay
+from treaty.engine.evaluation.replay.runner import MERGED, NEEDED, Replaying, Step
 from treaty.engine.evaluation.replay.versions import COUNTED
 from treaty.engine.states.bag import States
 from treaty.engine.states.incremental_merge import BLOCK, Together

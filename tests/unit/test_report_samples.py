@@ -6,7 +6,7 @@ from rich.console import Console
 from support.orders import ROWS, check, contract, run, states
 
 from treaty.engine.core.results import RunResult, Sample
-from treaty.engine.evaluation.failing_samples import MASK
+from treaty.engine.evaluation.violation_samples import MASK
 from treaty.engine.report import REPORTS, print_run
 
 GIVEN = contract(check("completeness", "amounts", column="amount", mustBe=1))

@@ -8,7 +8,7 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, on, run, states
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Measurement
-from treaty.engine.evaluation.failing_samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
+from treaty.engine.evaluation.violation_samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
 
 STRICT = {"classification": "restricted"}
 

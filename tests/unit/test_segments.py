@@ -14,8 +14,8 @@ from treaty.engine.anomaly.closed_form import OnlineNormal
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.dsl import Check
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
-from treaty.engine.evaluation.replay.replay import Replaying, Step
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.replay.runner import Replaying, Step
 
 
 def watched(detector: Any = "online_normal", **words: Any) -> Contract:

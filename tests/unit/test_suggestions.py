@@ -21,9 +21,9 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import Patch, apply, skeleton
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.judge import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.profile.document import document
-from treaty.engine.profile.profile import plain
+from treaty.engine.profile.table_profile import plain
 from treaty.engine.suggestions.declared import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
 from treaty.engine.suggestions.selection.holdout_test import held, learned
 from treaty.engine.suggestions.selection.pipeline import suggest

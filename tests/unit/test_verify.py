@@ -9,7 +9,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
-from treaty.engine.evaluation.judge import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.evaluation.metric_values import UNKNOWN
 from treaty.engine.states.bag import ALL, States
 

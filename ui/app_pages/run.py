@@ -12,7 +12,7 @@ from treaty.registry.schemas import ResultOut, RunOut, SampleOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import document_rows, inferred_consumers
 from treaty.ui.parts.metric import partition_comparison
-from treaty.ui.parts.run import downstream, failing_rows, failure_breakdown, reproduction
+from treaty.ui.parts.run import downstream, failure_breakdown, reproduction, violating_rows
 from treaty.ui.texts import run as texts
 from treaty.ui.widgets import charts, panels, viewer
 
@@ -36,7 +36,7 @@ def page() -> None:
     header(run)
     text = text_of(run)
     document = document_rows.parsed(text)
-    samples = failing_rows.read(run)
+    samples = violating_rows.read(run)
     for outcome, title in SECTIONS:
         section(run, document, samples, outcome, title)
     downstream.draw(run)
@@ -130,7 +130,7 @@ def check(
             st.caption(texts.more_partitions(len(results) - 5))
         likely(run, results, sample)
         if sample:
-            failing_rows.draw(sample, results, key=key)
+            violating_rows.draw(sample, results, key=key)
         past(run, first, band, key=key)
 
 

@@ -10,7 +10,7 @@ from treaty.ui import texts as ui_texts
 from treaty.ui.texts import pages
 from treaty.ui.texts import people as texts
 from treaty.ui.texts.consumers import EVENTS_MISSING
-from treaty.ui.widgets import notification_form, panels, people_forms, step_runner, viewer
+from treaty.ui.widgets import notification_preferences, panels, people_forms, step_runner, viewer
 
 TABS = (pages.SUBSCRIPTIONS, texts.CHANNELS)
 
@@ -39,7 +39,7 @@ def subscriptions() -> None:
 
 def channel_names() -> dict[UUID | None, str]:
     """What the viewer's channels are called."""
-    return {each.id: notification_form.name(each) for each in notification_form.channels()}
+    return {each.id: notification_preferences.name(each) for each in notification_preferences.channels()}
 
 
 def subscription(of: SubscriptionOut, channel: str) -> None:
@@ -63,13 +63,13 @@ def change(of: SubscriptionOut) -> None:
     with st.popover(texts.NOTICES, key=f"notices-{of.id}", icon=":material/tune:", on_change="rerun") as opened:
         if opened.open:
             with st.form(f"told-{of.id}", border=False, width=480):
-                notification_form.choice(of)
+                notification_preferences.choice(of)
                 st.form_submit_button(texts.CHANGE, type="primary", on_click=changed, args=(of,))
 
 
 def changed(of: SubscriptionOut) -> None:
     """Has the subscription tell what was chosen."""
-    told = notification_form.chosen(of)
+    told = notification_preferences.chosen(of)
     if told is None:
         panels.tell(EVENTS_MISSING, problem=True)
         return

@@ -11,7 +11,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import BoundCheck, bind
 from treaty.engine.checks.schema_checks import judge_structure
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.judge import NOT_AT_ONCE
+from treaty.engine.evaluation.evaluator import NOT_AT_ONCE
 from treaty.engine.evaluation.replay.pattern_trial import Trial, counted, trial
 from treaty.engine.evaluation.replay.report import Told
 

@@ -12,15 +12,15 @@ from treaty.contracts.editing.patches import skeleton
 from treaty.contracts.schema import Schema
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.document import document
-from treaty.engine.profile.profile import History
+from treaty.engine.profile.table_profile import History
 from treaty.engine.protocol.progress import Tell, silent
 from treaty.engine.protocol.requests import Drafted, DraftRequest
 from treaty.engine.spark.profile.patterns import suggested
-from treaty.engine.spark.profile.profile import Opened, history, opened
+from treaty.engine.spark.profile.profiler import Opened, history, opened
 from treaty.engine.spark.profile.pseudo_partitions import as_one, split
 from treaty.engine.spark.profile.references import references
 from treaty.engine.spark.profile.row_sample import drawn
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.declared import worth_counting

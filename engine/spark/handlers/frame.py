@@ -12,7 +12,7 @@ from treaty.engine.core.hash_key import Key
 from treaty.engine.spark.scan import separate_statements
 from treaty.engine.spark.scan.footer_statistics import Known, counted, stated
 from treaty.engine.spark.scan.separate_statements import Others
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.bag import States
 
 

@@ -10,7 +10,7 @@ from treaty.engine.protocol.requests import Source, StageRequest
 from treaty.engine.spark.process.errors import told
 from treaty.engine.spark.scan.separate_statements import RAISED
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.sources import cast, read, resolved, schema_of
+from treaty.engine.spark.sources.readers import cast, read, resolved, schema_of
 
 Partition = Mapping[str, str | None]
 

@@ -12,7 +12,7 @@ from treaty.engine.spark.process.errors import told
 from treaty.engine.spark.sources import changes, delta
 from treaty.engine.spark.sources.delta import partitioned
 from treaty.engine.spark.sources.partition_locations import folder_of, spec
-from treaty.engine.spark.sources.sources import details
+from treaty.engine.spark.sources.readers import details
 
 PARQUET = "parquet"
 

@@ -21,7 +21,7 @@ from treaty.engine.spark.scan.footer_statistics import Known, counted, known
 from treaty.engine.spark.scan.separate_statements import Others
 from treaty.engine.spark.sources import changes, file_arrivals
 from treaty.engine.spark.sources.changes import Layout
-from treaty.engine.spark.sources.sources import read, resolved, schema_of
+from treaty.engine.spark.sources.readers import read, resolved, schema_of
 from treaty.engine.states.bag import ALL, States
 from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.states.state_files import StateFiles

@@ -8,8 +8,8 @@ from treaty.contracts.document.computed_partitions import parted_by
 from treaty.contracts.document.model import DataObject
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.core.hash_key import Key
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.bag import States
 
 

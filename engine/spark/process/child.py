@@ -102,7 +102,7 @@ class SparkChild:
 
     def profile(self, request: ProfileRequest, tell: Tell = silent) -> Mapping[str, Any]:
         """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("treaty.engine.spark.profile.profile:profile", request, tell)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.profile.profiler:profile", request, tell)  # type: ignore[no-any-return]
 
     def texts(self, request: TextsRequest) -> Mapping[str, tuple[str | None, ...]]:
         """Values of text columns, a uniform sample. Raises EngineError (Unreadable, EngineKilled)."""
@@ -110,7 +110,7 @@ class SparkChild:
 
     def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("treaty.engine.spark.handlers.failing_rows:sample", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.handlers.violating_rows:sample", request)  # type: ignore[no-any-return]
 
     def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]:
         """Stored frequencies added up by Spark. Raises EngineError (EngineKilled)."""
@@ -118,7 +118,7 @@ class SparkChild:
 
     def quarantine(self, request: QuarantineRequest) -> Quarantined:
         """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("treaty.engine.spark.handlers.failing_rows:quarantine", request)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.handlers.violating_rows:quarantine", request)  # type: ignore[no-any-return]
 
     def stage(self, request: StageRequest) -> None:
         """Writes rows where a gate looks for its candidate. Raises EngineError (Unreadable, EngineKilled)."""
@@ -142,7 +142,7 @@ class SparkChild:
 
     def schema(self, source: Source) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("treaty.engine.spark.sources.sources:schema", source)  # type: ignore[no-any-return]
+        return self._ask("treaty.engine.spark.sources.readers:schema", source)  # type: ignore[no-any-return]
 
     def cancel(self) -> None:
         """Has what is under way end as EngineKilled: its jobs are cancelled, and Spark stays warm where it obeys.

@@ -15,12 +15,12 @@ from treaty.engine.patterns.index_file import UnreadableIndex
 from treaty.engine.patterns.lake_index import Lake
 from treaty.engine.patterns.lake_sums import spread
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import History
+from treaty.engine.profile.table_profile import History
 from treaty.engine.protocol.progress import Tell
 from treaty.engine.protocol.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
-from treaty.engine.spark.profile.profile import Opened
-from treaty.engine.spark.scan.scan import scan
-from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.spark.profile.profiler import Opened
+from treaty.engine.spark.scan.scanner import scan
+from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.suggestions.selection import learned_patterns
 from treaty.engine.suggestions.selection.holdout_test import Held, learned

@@ -18,12 +18,12 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
 from treaty.engine.programs.history import compared
-from treaty.engine.programs.partition_order import PARTITIONS, newest
+from treaty.engine.programs.newest_partitions import PARTITIONS, newest
 from treaty.engine.programs.recipe import SAMPLE
 from treaty.engine.programs.suggestions import Measured
 from treaty.engine.protocol.progress import Tell
-from treaty.engine.spark.profile.profile import Opened
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.profile.profiler import Opened
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import ROWS, plan
 from treaty.engine.statistics.column_values import Column, column

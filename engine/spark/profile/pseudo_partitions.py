@@ -7,10 +7,10 @@ from typing import Any
 
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT
-from treaty.engine.profile.profile import History
+from treaty.engine.profile.table_profile import History
 from treaty.engine.protocol.requests import DraftRequest
 from treaty.engine.spark.profile import glance
-from treaty.engine.spark.profile.profile import Opened
+from treaty.engine.spark.profile.profiler import Opened
 
 PART = "treaty_part"
 # Two are learned on, one is judged: rows that are alike lie together, so no part knows another's.

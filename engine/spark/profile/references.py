@@ -12,11 +12,11 @@ from treaty.engine.components.operands import INTEGRAL, TEXT
 from treaty.engine.components.theta_sketch import Theta
 from treaty.engine.core.errors import EngineError
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.profile.table_profile import ColumnProfile, History
 from treaty.engine.protocol.progress import Tell
 from treaty.engine.protocol.requests import DraftRequest, KeyOf, Source
-from treaty.engine.spark.profile.profile import Opened
-from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.spark.profile.profiler import Opened
+from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.suggestions.selection import references as selection_references
 from treaty.engine.suggestions.selection.holdout_test import Held
 from treaty.engine.suggestions.selection.references import Keys

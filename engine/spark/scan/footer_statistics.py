@@ -18,10 +18,10 @@ from treaty.engine.core.filesystems import opened
 from treaty.engine.core.results import STATED
 from treaty.engine.protocol.requests import Source
 from treaty.engine.spark.scan import separate_statements
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.scan.separate_statements import Others
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.bag import State, States
 from treaty.engine.states.planning.scan_plan import ROWS, Plan
 

@@ -11,7 +11,7 @@ from treaty.engine.analyzers.violating_rows import Breaking, Reference
 from treaty.engine.checks.binding import BoundCheck, BoundChecks
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.scan.separate_statements import Others
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.sources.readers import schema_of
 
 OURS = "__treaty_"
 

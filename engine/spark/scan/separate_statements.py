@@ -16,8 +16,8 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import Source
 from treaty.engine.spark.process.errors import is_cancelled, told
 from treaty.engine.spark.scan import classifiers
-from treaty.engine.spark.sources.sources import read as read_table
-from treaty.engine.spark.sources.sources import resolved, schema_of
+from treaty.engine.spark.sources.readers import read as read_table
+from treaty.engine.spark.sources.readers import resolved, schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import Plan, plan
@@ -79,7 +79,7 @@ def referents(data_object: DataObject, others: Others) -> dict[str, Referent]:
 
 
 def _referent(asked: Wanted, others: Others) -> Referent:
-    from treaty.engine.spark.scan.scan import scan
+    from treaty.engine.spark.scan.scanner import scan
 
     frame = others.frame(asked.dataset)
     try:

@@ -9,7 +9,7 @@ from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.errors import EngineError, Unreadable
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.core.results import Sample
-from treaty.engine.evaluation.failing_samples import LONGEST, MASK, Shown, shown
+from treaty.engine.evaluation.violation_samples import LONGEST, MASK, Shown, shown
 from treaty.engine.spark.process.errors import is_cancelled, told
 from treaty.engine.spark.scan.row_predicates import RowTest, added, marked, row_tests
 from treaty.engine.spark.scan.separate_statements import NONE, Others

@@ -14,7 +14,7 @@ from treaty.engine.protocol.requests import Source
 from treaty.engine.protocol.write_hints import At, How, Look
 from treaty.engine.spark.process.errors import is_cancelled, told
 from treaty.engine.spark.sources import changes_delta, changes_iceberg, partition_locations
-from treaty.engine.spark.sources.sources import LAKES, details, lake_of, listing, plain, relative
+from treaty.engine.spark.sources.readers import LAKES, details, lake_of, listing, plain, relative
 from treaty.engine.spark.sources.versioned import Versioned
 
 ANEW = Look()

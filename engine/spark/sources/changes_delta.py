@@ -17,7 +17,7 @@ from treaty.engine.protocol.write_hints import At, How, Look
 from treaty.engine.spark.process.errors import is_cancelled
 from treaty.engine.spark.sources import delta
 from treaty.engine.spark.sources.delta import Snapshot
-from treaty.engine.spark.sources.sources import plain
+from treaty.engine.spark.sources.readers import plain
 from treaty.engine.spark.sources.versioned import MOST, NO_FILES, Untold, Versioned, kept
 
 

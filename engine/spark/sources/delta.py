@@ -21,7 +21,7 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.gate_requests import LOG, CommitRequest, FenceRequest, Kind, LookRequest, Standing
 from treaty.engine.protocol.requests import Source
 from treaty.engine.spark.process.errors import told
-from treaty.engine.spark.sources.sources import cast, plain, read, schema_of
+from treaty.engine.spark.sources.readers import cast, plain, read, schema_of
 from treaty.engine.states.generations import Overtaken
 
 # What lets rows change while their files stay.

@@ -18,7 +18,7 @@ from treaty.contracts.predicates.parser import quote, quote_path, scalar
 from treaty.engine.core.filesystems import is_path, opened
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import Source
-from treaty.engine.spark.sources.sources import plain
+from treaty.engine.spark.sources.readers import plain
 
 FORMAT = "iceberg"
 # A commit of this kind writes rows anew and changes none.

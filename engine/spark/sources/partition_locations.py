@@ -6,7 +6,7 @@ from treaty.contracts.predicates.parser import literal, quote, quote_path
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.process.errors import told
-from treaty.engine.spark.sources.sources import plain
+from treaty.engine.spark.sources.readers import plain
 
 MISSING = ("PARTITIONS_NOT_FOUND", "NoSuchPartition")
 

@@ -18,7 +18,7 @@ from treaty.engine.analyzers.values import Comparison
 from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEMPORAL, TEXT
 from treaty.engine.profile.facts import bound
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile, History, Together
+from treaty.engine.profile.table_profile import ColumnProfile, History, Together
 from treaty.engine.suggestions.key_candidates import likely_key
 from treaty.engine.suggestions.kinds.uniqueness import uniqueness
 

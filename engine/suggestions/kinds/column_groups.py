@@ -7,7 +7,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile, Together
+from treaty.engine.profile.table_profile import ColumnProfile, Together
 from treaty.engine.states.bag import States
 from treaty.engine.suggestions.candidates import Candidate, Measure, of_column, of_table
 

@@ -4,7 +4,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.profile.confidence_intervals import binomial
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import Candidate, metric, of_column
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY
 

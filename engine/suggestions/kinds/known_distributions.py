@@ -13,7 +13,7 @@ from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import FRACTIONAL
 from treaty.engine.profile.facts import is_admitted
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import Candidate, compliance, number, of_column
 from treaty.engine.suggestions.tolerances import drifts, rounded
 from treaty.engine.suggestions.value_ranges import within

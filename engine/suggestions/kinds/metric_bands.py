@@ -9,7 +9,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import NUMERIC, TEXT
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, metric
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 

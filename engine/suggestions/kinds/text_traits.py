@@ -12,9 +12,9 @@ from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_admitted
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
-from treaty.engine.profile.text_masks import mask_of
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.text_traits import LOWER, TRAITS, TRIMMED, UPPER, Trait
+from treaty.engine.profile.value_masks import mask_of
 from treaty.engine.suggestions.candidates import (
     COLUMN_SUGGESTIONS,
     Candidate,

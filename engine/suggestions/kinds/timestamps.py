@@ -12,7 +12,7 @@ from treaty.engine.core import clock
 from treaty.engine.core.partitions.months import dated
 from treaty.engine.profile.facts import is_admitted
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, of_column
 
 # A partition of a day may hold moments up to its end, wherever on earth that is.

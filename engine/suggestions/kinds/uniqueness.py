@@ -10,7 +10,7 @@ from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import INTEGRAL, TEXT
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.profile.table_profile import ColumnProfile, History
 from treaty.engine.states.bag import States
 from treaty.engine.suggestions.candidates import Candidate, Measure, of_column
 from treaty.engine.suggestions.column_samples import Sample

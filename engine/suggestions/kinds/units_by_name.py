@@ -10,7 +10,7 @@ from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC
 from treaty.engine.profile.facts import is_admitted
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, compliance, number
 from treaty.engine.suggestions.kinds.text_formats import masks, share_of_masks
 from treaty.engine.suggestions.value_ranges import within

@@ -11,8 +11,8 @@ from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEXT
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_admitted
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
-from treaty.engine.profile.text_masks import mask_of
+from treaty.engine.profile.table_profile import ColumnProfile
+from treaty.engine.profile.value_masks import mask_of
 from treaty.engine.suggestions import value_ranges
 from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, metric, number, of_column
 from treaty.engine.suggestions.column_samples import Sample

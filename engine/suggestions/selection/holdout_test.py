@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile, History
+from treaty.engine.profile.table_profile import ColumnProfile, History
 from treaty.engine.suggestions.candidates import Candidate, Kind
 from treaty.engine.suggestions.declared import candidates
 from treaty.engine.suggestions.selection.regimes import LEAST_BEFORE, since

@@ -8,7 +8,7 @@ from typing import Any
 from treaty.engine.components.operands import TEMPORAL, TEXT
 from treaty.engine.core.results import Value
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.programs.injected_issues import Array, Variation, variations
 from treaty.engine.statistics.column_values import Column, column
 from treaty.engine.suggestions.candidates import Candidate

@@ -18,7 +18,7 @@ from treaty.engine.patterns.evidence import evidence
 from treaty.engine.patterns.index import Index
 from treaty.engine.patterns.inference import Learned, infer
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import Candidate, Measure
 from treaty.engine.suggestions.column_samples import Sample
 from treaty.engine.suggestions.selection.holdout_test import Held

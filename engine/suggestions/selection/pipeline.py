@@ -6,7 +6,7 @@ from typing import Any
 
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import History, plain
+from treaty.engine.profile.table_profile import History, plain
 from treaty.engine.suggestions.candidates import Candidate
 from treaty.engine.suggestions.key_candidates import likely_key
 from treaty.engine.suggestions.selection.holdout_test import Held, held, learned_of

@@ -12,7 +12,7 @@ from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import INTEGRAL, TEXT
 from treaty.engine.components.theta_sketch import Theta, overlap
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.protocol.requests import KeyOf
 from treaty.engine.suggestions.candidates import Candidate, Measure
 from treaty.engine.suggestions.selection.holdout_test import Held

@@ -7,7 +7,7 @@ from itertools import accumulate
 from math import isfinite, log
 
 from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.profile import ColumnProfile
+from treaty.engine.profile.table_profile import ColumnProfile
 
 METRICS = ("completeness", "mean", "median", "maximum", "mean_length", "maximum_length", "approx_count_distinct")
 # By hand: values on either side of a step are held against so many next to it, of which there are so many at least; a

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 
 from treaty.engine.core import clock
-from treaty.engine.evaluation.judge import judge
+from treaty.engine.evaluation.evaluator import judge
 from treaty.engine.evaluation.state_queries import Answer
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas

@@ -18,8 +18,8 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import views
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.failing_samples import HIDDEN, is_hidden
 from treaty.engine.evaluation.state_queries import Answer, Asked
+from treaty.engine.evaluation.violation_samples import HIDDEN, is_hidden
 from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
 from treaty.engine.states.bag import Files

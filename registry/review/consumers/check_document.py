@@ -17,7 +17,7 @@ from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import BoundCheck, bind
 from treaty.engine.checks.columns_read import Reach, reach
-from treaty.engine.checks.consumer_checks import refusals, tops
+from treaty.engine.checks.consumer_check_rules import refusals, tops
 
 ALL = "*"
 KEPT = 256

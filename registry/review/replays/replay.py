@@ -16,8 +16,8 @@ from treaty.contracts.errors import ContractError
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation.large_frequencies import large
-from treaty.engine.evaluation.replay.replay import Replaying, Step
 from treaty.engine.evaluation.replay.report import Line, Replay, Told
+from treaty.engine.evaluation.replay.runner import Replaying, Step
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import EVERYWHERE, Place, Principal

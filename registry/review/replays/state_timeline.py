@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from treaty.engine.checks.dataset_limits import Referent
 from treaty.engine.core.partitions.months import days
-from treaty.engine.evaluation.replay.replay import Step
+from treaty.engine.evaluation.replay.runner import Step
 from treaty.registry.datasets.related_datasets import Timeline
 from treaty.registry.tables import Dataset, PartitionState, Run
 

@@ -20,7 +20,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation import state_reuse
-from treaty.engine.evaluation.failing_samples import discreet
+from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.protocol.requests import Measured, Source
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import Files

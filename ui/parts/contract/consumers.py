@@ -9,7 +9,7 @@ from treaty.registry.schemas import AcknowledgementOut, ContractOut, Subscriptio
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import inferred_consumers
 from treaty.ui.texts import consumers as texts
-from treaty.ui.widgets import notification_form, panels, people_forms, viewer
+from treaty.ui.widgets import notification_preferences, panels, people_forms, viewer
 
 
 def draw(contract: ContractOut) -> None:
@@ -34,7 +34,7 @@ def subscribe(contract: ContractOut) -> None:
     with st.form("subscribe", width=640):
         st.text_input(texts.PURPOSE, key="purpose", max_chars=200, placeholder=texts.PURPOSE_EXAMPLE)
         st.text_input(texts.WHOM_TO_ASK, key="contact", max_chars=200, placeholder=texts.CONTACT_EXAMPLE)
-        notification_form.choice()
+        notification_preferences.choice()
         st.form_submit_button(
             texts.SUBSCRIBE, icon=":material/notifications:", on_click=subscribed, args=(contract.id,)
         )
@@ -46,7 +46,7 @@ def subscribed(contract_id: str) -> None:
     if not (purpose and contact):
         panels.tell(texts.PURPOSE_MISSING, problem=True)
         return
-    told = notification_form.chosen()
+    told = notification_preferences.chosen()
     if told is None:
         panels.tell(texts.EVENTS_MISSING, problem=True)
         return

@@ -22,8 +22,8 @@ from treaty.engine.components.text_classes import TypeCounts
 from treaty.engine.components.text_masks import PatternProfile
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import bound, facts_of
-from treaty.engine.profile.text_masks import masks_of
 from treaty.engine.profile.text_types import ReadAs, Reading
+from treaty.engine.profile.value_masks import masks_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import Plan, plan

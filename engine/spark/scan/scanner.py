@@ -14,7 +14,7 @@ from treaty.engine.spark.process.errors import is_cancelled, is_damage, told
 from treaty.engine.spark.scan import features, keyed_hashing, separate_statements
 from treaty.engine.spark.scan.frequencies import group
 from treaty.engine.spark.scan.separate_statements import Others
-from treaty.engine.spark.sources.sources import schema_of
+from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.count_packing import Question

@@ -12,7 +12,7 @@ from treaty.contracts.document.computed_partitions import parted_by
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.core.results import RunResult, Sample
-from treaty.engine.evaluation.failing_samples import wanted
+from treaty.engine.evaluation.violation_samples import wanted
 from treaty.engine.protocol.requests import Quarantine, Quarantined
 
 __all__ = ["Quarantine", "Quarantined", "flagged", "quarantine", "samples"]
@@ -103,7 +103,7 @@ def with_samples(
 def _bound(
     frame: Any, contract: Contract, object_name: str | None, partition_by: Sequence[str] | None
 ) -> tuple[BoundChecks, list[str]]:
-    from treaty.engine.spark.sources.sources import schema_of
+    from treaty.engine.spark.sources.readers import schema_of
 
     checks = bind(contract.object(object_name or contract.objects[0].name), schema_of(frame))
     return checks, parted_by(checks.object, partition_by, checks.schema)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import StateError
-from treaty.engine.profile.profile import History, ordered, profile_of, profile_plan
 from treaty.engine.profile.second_scan import looked_into, second_plan, settled, traits_plan, untold
+from treaty.engine.profile.table_profile import History, ordered, profile_of, profile_plan
 from treaty.engine.states import bag as bags
 from treaty.engine.states import envelope
 from treaty.engine.states.bag import ALL, States

@@ -15,7 +15,6 @@ from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.document import document
-from treaty.engine.profile.profile import ColumnProfile, History, ordered, profile_of, profile_plan
 from treaty.engine.profile.second_scan import (
     beginning,
     classes_plan,
@@ -26,12 +25,13 @@ from treaty.engine.profile.second_scan import (
     traits_plan,
     untold,
 )
+from treaty.engine.profile.table_profile import ColumnProfile, History, ordered, profile_of, profile_plan
 from treaty.engine.protocol.progress import Tell
 from treaty.engine.protocol.requests import ProfileRequest
 from treaty.engine.spark.profile import glance
-from treaty.engine.spark.scan.scan import scan
+from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.sources import read, schema_of
+from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.states.bag import States
 from treaty.engine.states.planning.scan_plan import Plan
 

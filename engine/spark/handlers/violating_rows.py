@@ -17,7 +17,7 @@ from treaty.engine.spark.scan import quarantine as writing
 from treaty.engine.spark.scan import violating_rows
 from treaty.engine.spark.scan.separate_statements import opened
 from treaty.engine.spark.sources import changes, file_arrivals
-from treaty.engine.spark.sources.sources import read, resolved, schema_of
+from treaty.engine.spark.sources.readers import read, resolved, schema_of
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

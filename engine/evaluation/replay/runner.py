@@ -2,7 +2,7 @@
 
 A check of scope delta is judged on each partition by itself; one of scope dataset, or of a view, on all that had come
 by then, whose states are merged as they come. It is the judge of every validation that judges here
-(`treaty.engine.evaluation.judge`)."""
+(`treaty.engine.evaluation.evaluator`)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
