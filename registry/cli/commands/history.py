@@ -1,4 +1,4 @@
-"""The command of metric histories: as a table, as CSV, as Parquet."""
+"""`treaty history` and `treaty fits`: how a metric went over time, and the limits that programs learned from it."""
 
 import csv
 import json
@@ -13,6 +13,7 @@ import typer
 from treaty.engine.cli.commands import Stop
 from treaty.engine.cli.options import Json
 from treaty.engine.core import clock
+from treaty.engine.core.number_format import figure
 from treaty.registry.cli.commands import service
 
 if TYPE_CHECKING:
@@ -124,3 +125,38 @@ def _show(found: Any, console: Any) -> None:
         when = f"{each.data_time:%Y-%m-%d %H:%M}"
         table.add_row(*map(escape, (when, each.analyzer, said, each.partition or "", shown, each.version)))
     console.print(table if found.root else "nothing was measured")
+
+
+Check = Annotated[str | None, typer.Option(help="of the check of that id alone")]
+
+
+def fits(contract: About, check: Check = None, as_json: Json = False) -> None:
+    """Show the limits that programs of a contract's object learned after their approval, and which of them judge."""
+    from pydantic import RootModel
+
+    from treaty.registry import schemas
+
+    with service.opened() as registry:
+        found = registry.fits(*about(registry, contract), check)
+    service.tell(RootModel[tuple[schemas.FitOut, ...]](tuple(found)), _show_fits, as_json=as_json)
+
+
+def _show_fits(found: Any, console: Any) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    if not found.root:
+        console.print("no fit: programs judge by the limits that were approved")
+        return
+    table = Table("learned", "check", "limits", "from", "would have alarmed", "fit", "judges", box=None)
+    for each in found.root:
+        table.add_row(*map(escape, _fit_cells(each)))
+    console.print(table)
+
+
+def _fit_cells(of: "schemas.FitOut") -> tuple[str, ...]:
+    edges = " to ".join("any" if edge is None else figure(edge) for edge in (of.lower, of.upper))
+    since = f"{of.points} partitions to {of.last}"
+    alarms = f"{len(of.alarms)} of {of.judged}"
+    judges = "yes" if of.admitted else f"no: beyond version {of.version}"
+    return f"{of.created:%Y-%m-%d %H:%M}", of.check_id, edges, since, alarms, of.name, judges
