@@ -165,7 +165,7 @@ class FakeCatalog(Fake):
 FAKES: dict[Kind, type[Fake]] = {Kind.DELTA: FakeDelta, Kind.CATALOG: FakeCatalog}
 
 
-class GatedTable:
+class TableUnderTest:
     """A table of that kind with its gate, and what is looked at after each step."""
 
     def __init__(self, folder: Path, kind: Kind, given: Contract = PROMISED) -> None:
@@ -241,7 +241,7 @@ class GatedTable:
         return current.fingerprints == marks and kept == {name: bag.values for name, bag in anew.items()}
 
 
-def cut_off(gated: GatedTable, rows: Rows, disk: Ending) -> bool:
+def cut_off(gated: TableUnderTest, rows: Rows, disk: Ending) -> bool:
     """Whether the process ended before it was done."""
     try:
         gated.publish(rows, disk)
@@ -250,7 +250,7 @@ def cut_off(gated: GatedTable, rows: Rows, disk: Ending) -> bool:
     return False
 
 
-def steps(begin: Callable[[int], GatedTable], rows: Rows) -> Iterator[tuple[GatedTable, str]]:
+def steps(begin: Callable[[int], TableUnderTest], rows: Rows) -> Iterator[tuple[TableUnderTest, str]]:
     """The table after a publication that ended at its first step, at its second and so on, and the name of the step."""
     last = 0
     while True:

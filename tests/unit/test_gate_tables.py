@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.gates import Crash, Ending
-from support.tables import FakeDelta, GatedTable, cut_off, steps
+from support.tables import FakeDelta, TableUnderTest, cut_off, steps
 
 from treaty.engine.core.errors import EngineError
 from treaty.engine.gate.gate import Overtaken, Rejected, Unsettled
@@ -28,24 +28,24 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(params=KINDS)
-def gated(request: pytest.FixtureRequest, tmp_path: Path) -> GatedTable:
-    return GatedTable(tmp_path / "one", request.param)
+def gated(request: pytest.FixtureRequest, tmp_path: Path) -> TableUnderTest:
+    return TableUnderTest(tmp_path / "one", request.param)
 
 
-def published(folder: Path, kind: Kind, number: int) -> GatedTable:
+def published(folder: Path, kind: Kind, number: int) -> TableUnderTest:
     """A table that holds BEFORE."""
-    gated = GatedTable(folder / str(number), kind)
+    gated = TableUnderTest(folder / str(number), kind)
     gated.publish(BEFORE)
     return gated
 
 
-def test_what_keeps_the_contract_is_published_with_its_states(gated: GatedTable) -> None:
+def test_what_keeps_the_contract_is_published_with_its_states(gated: TableUnderTest) -> None:
     gated.publish(BEFORE)
     gated.publish(CANDIDATE)
     assert (gated.fake.rows(), gated.agree(), gated.answer) == (AFTER, True, "passed")
 
 
-def test_what_breaks_the_contract_changes_nothing(gated: GatedTable) -> None:
+def test_what_breaks_the_contract_changes_nothing(gated: TableUnderTest) -> None:
     gated.publish(BEFORE)
     before = gated.store.current()
     with pytest.raises(Rejected):
@@ -84,7 +84,7 @@ def test_recovery_that_is_cut_off_anywhere_is_recovered_from(kind: Kind, tmp_pat
             assert (gated.agree(), gated.answer) == (True, "passed")
 
 
-def crashed(gated: GatedTable, last: int) -> bool:
+def crashed(gated: TableUnderTest, last: int) -> bool:
     """Whether recovery ended at that step."""
     try:
         gated.recover(Ending(last=last))
@@ -93,7 +93,7 @@ def crashed(gated: GatedTable, last: int) -> bool:
     return False
 
 
-def test_a_table_written_past_its_gate_is_measured_and_leaves_no_answer(gated: GatedTable) -> None:
+def test_a_table_written_past_its_gate_is_measured_and_leaves_no_answer(gated: TableUnderTest) -> None:
     gated.publish(BEFORE)
     gated.fake.past({C: [7]})
     assert gated.answer == "unknown"
@@ -102,14 +102,14 @@ def test_a_table_written_past_its_gate_is_measured_and_leaves_no_answer(gated: G
 
 
 @pytest.fixture
-def delta(tmp_path: Path) -> Iterator[GatedTable]:
-    gated = GatedTable(tmp_path / "delta", Kind.DELTA)
+def delta(tmp_path: Path) -> Iterator[TableUnderTest]:
+    gated = TableUnderTest(tmp_path / "delta", Kind.DELTA)
     gated.publish(BEFORE)
     yield gated
     gated.fake.meanwhile = lambda: None
 
 
-def test_where_another_commit_came_first_nothing_is_changed(delta: GatedTable) -> None:
+def test_where_another_commit_came_first_nothing_is_changed(delta: TableUnderTest) -> None:
     before = delta.store.current()
     delta.fake.meanwhile = partial(delta.fake.past, {B: [8]})
     with pytest.raises(Overtaken):
@@ -118,7 +118,7 @@ def test_where_another_commit_came_first_nothing_is_changed(delta: GatedTable) -
     assert (delta.answer, delta.recover()) == ("unknown", "nothing")
 
 
-def test_a_commit_of_others_that_ours_lands_on_was_not_judged(delta: GatedTable) -> None:
+def test_a_commit_of_others_that_ours_lands_on_was_not_judged(delta: TableUnderTest) -> None:
     fake = delta.fake
     assert isinstance(fake, FakeDelta)
     fake.between = partial(fake.past, {B: [8]})
@@ -130,13 +130,13 @@ def test_a_commit_of_others_that_ours_lands_on_was_not_judged(delta: GatedTable)
 
 
 def test_a_new_delta_table_that_was_not_made_needs_spark_to_recover(tmp_path: Path) -> None:
-    begun = steps(lambda number: GatedTable(tmp_path / str(number), Kind.DELTA), BEFORE)
+    begun = steps(lambda number: TableUnderTest(tmp_path / str(number), Kind.DELTA), BEFORE)
     gated = next(gated for gated, at in begun if at.startswith("before the commit"))
     assert (is_plain(gated.site.location), gated.recover(), is_plain(gated.site.location)) == (False, "back", True)
     assert (gated.fake.rows(), gated.agree(), gated.answer) == ({}, True, "unknown")
 
 
-def test_a_commit_that_arrives_after_it_was_undone_is_shut_out(delta: GatedTable) -> None:
+def test_a_commit_that_arrives_after_it_was_undone_is_shut_out(delta: TableUnderTest) -> None:
     late = []
 
     class Lost(FakeDelta):
@@ -155,7 +155,7 @@ def test_a_commit_that_arrives_after_it_was_undone_is_shut_out(delta: GatedTable
     assert (fake.rows(), delta.agree(), delta.answer) == (BEFORE, True, "passed")
 
 
-def test_what_others_commit_beside_a_publication_that_was_cut_off_leaves_no_answer(delta: GatedTable) -> None:
+def test_what_others_commit_beside_a_publication_that_was_cut_off_leaves_no_answer(delta: TableUnderTest) -> None:
     gated = next(gated for gated, at in steps(lambda _: delta, CANDIDATE) if at.startswith("after the commit"))
     gated.fake.past({B: [8]})
     assert (gated.recover(), gated.answer) == ("forward", "unknown")
@@ -164,17 +164,17 @@ def test_what_others_commit_beside_a_publication_that_was_cut_off_leaves_no_answ
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> GatedTable:
+def catalog(tmp_path: Path) -> TableUnderTest:
     return published(tmp_path, Kind.CATALOG, 0)
 
 
-def own(gated: GatedTable) -> list[str]:
+def own(gated: TableUnderTest) -> list[str]:
     """The partitions' folders that the gate has made."""
     found = gated.fake.location.glob("_published-*/*/*.parquet")
     return sorted({each.parent.name for each in found})
 
 
-def test_the_old_folder_of_a_partition_stays_until_the_next_publication(catalog: GatedTable) -> None:
+def test_the_old_folder_of_a_partition_stays_until_the_next_publication(catalog: TableUnderTest) -> None:
     catalog.publish({A: [3]})
     assert own(catalog) == [A, B]
     assert len(list(catalog.fake.location.glob(f"_published-*/{A}"))) == 2

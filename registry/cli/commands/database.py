@@ -9,11 +9,12 @@ import typer
 
 from treaty.engine.cli.commands import Stop
 from treaty.registry.core.settings import Settings, load
-from treaty.registry.worker.operations.backup import Manifest
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlmodel import Session
+
+    from treaty.registry.worker.operations.backup import Manifest
 
 
 @contextmanager
