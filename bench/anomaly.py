@@ -16,9 +16,9 @@ import numpy as np
 from scipy.stats import norm
 
 from treaty.contracts.document.model import Anomalies
-from treaty.engine.anomaly.baselines import Pasts
-from treaty.engine.anomaly.detector import Band, detector
-from treaty.engine.anomaly.series import Point, Question, Series
+from treaty.engine.anomaly.baselines import MetricBaselines
+from treaty.engine.anomaly.detector import DetectorBand, detector
+from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
 
 JUDGED = 13_000_000
 START = datetime(2025, 1, 1, tzinfo=UTC)
@@ -71,7 +71,7 @@ KINDS: dict[str, Callable[[Any, Any], Made]] = {
 
 def series(values: Sequence[float]) -> Series:
     """The values day by day."""
-    return Series(tuple(Point(time=START + at * DAY, value=float(value)) for at, value in enumerate(values)))
+    return Series(tuple(SeriesPoint(time=START + at * DAY, value=float(value)) for at, value in enumerate(values)))
 
 
 def made(kind: str, length: int, seed: int) -> Made:
@@ -81,14 +81,14 @@ def made(kind: str, length: int, seed: int) -> Made:
     return KINDS[kind](at, random.standard_normal(length + 1))
 
 
-def judged(name: str, arguments: dict[str, Any], past: Sequence[float], alarms: float = ALARMS) -> Band | None:
+def judged(name: str, arguments: dict[str, Any], past: Sequence[float], alarms: float = ALARMS) -> DetectorBand | None:
     """The band of the value after those; None while the detector learns."""
-    asked = Question(past=series(past), at=START + len(past) * DAY, false_alarms=alarms)
+    asked = DetectionRequest(past=series(past), at=START + len(past) * DAY, false_alarms=alarms)
     found = detector(name, arguments).judge(asked)
-    return found if isinstance(found, Band) else None
+    return found if isinstance(found, DetectorBand) else None
 
 
-def chance(band: Band, of: Made) -> float:
+def chance(band: DetectorBand, of: Made) -> float:
     """The chance that the next clean value falls outside of the band."""
     edges = [_scaled(edge, of) for edge in (band.lower, band.upper)]
     low, high = ((edge - of.middle) / of.noise for edge in edges)
@@ -145,9 +145,9 @@ def _yearly(one: Made, terms: Anomalies) -> float:
     """The false alarms a year that one of the table's metrics raises, as a run judges it."""
     points = series(one.values[:-1]).points
     at = START + len(points) * DAY
-    pasts = Pasts(measured={"metric": points}, succession=[], now=at, terms=terms, metrics=METRICS)
+    pasts = MetricBaselines(measured={"metric": points}, succession=[], now=at, terms=terms, metrics=METRICS)
     band = pasts.judged(detector("auto", {}), "metric", None, lambda _: {}, share=False).band
-    return chance(band, one) * 365.25 if isinstance(band, Band) else 0.0
+    return chance(band, one) * 365.25 if isinstance(band, DetectorBand) else 0.0
 
 
 def _baselines(kind: str, length: int, count: int) -> str:
@@ -173,10 +173,10 @@ def _online(past: Any, one: Made) -> float:
         return 0.0
     # |x - m| c / (c + 1) > 3 s', s'^2 = (c s^2 + (x - m)^2 c / (c + 1)) / (c + 1)
     away = 3 * spread * np.sqrt((count + 1) / max(count - 9, 1e-9))
-    return chance(Band(lower=middle - away, upper=middle + away), one)
+    return chance(DetectorBand(lower=middle - away, upper=middle + away), one)
 
 
-def holt_winters(past: Any, period: int = 7) -> Band:
+def holt_winters(past: Any, period: int = 7) -> DetectorBand:
     """Deequ's Holt and Winters: additive, fitted to squared errors, 1.96 deviations of the *absolute* residuals."""
     from scipy.optimize import minimize
 
@@ -187,7 +187,7 @@ def holt_winters(past: Any, period: int = 7) -> Band:
     best = minimize(lambda weights: float(np.sum(run(weights)[0] ** 2)), start, bounds=[(0, 1)] * 3, method="L-BFGS-B")
     errors, expected = run(best.x)
     away = 1.96 * float(np.std(np.abs(errors), ddof=1))
-    return Band(lower=expected - away, upper=expected + away, expected=expected)
+    return DetectorBand(lower=expected - away, upper=expected + away, expected=expected)
 
 
 def _smoothed(values: Any, period: int, weights: Any) -> tuple[Any, float]:
@@ -243,24 +243,24 @@ def real(folder: Path) -> Iterator[str]:
 
 
 def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
-    metrics: dict[str, list[Point]] = {}
+    metrics: dict[str, list[SeriesPoint]] = {}
     for path in sorted(table.glob("????-??-??.csv")):
         for name, value in _measured(path).items():
             metrics.setdefault(name, []).append(
-                Point(time=datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value=value)
+                SeriesPoint(time=datetime.fromisoformat(path.stem).replace(tzinfo=UTC), value=value)
             )
     alarms: dict[str, list[str]] = {}
     told, promised, spent = 0, 0.0, time.process_time()
     for name, points in metrics.items():
         for at, point in enumerate(points):
-            asked = Question(
+            asked = DetectionRequest(
                 past=Series(tuple(points[:at])),
                 at=point.time,
                 false_alarms=4 / len(metrics),
                 share=name.startswith("nulls"),
             )
             band = detector("auto", {}).judge(asked)
-            if isinstance(band, Band):
+            if isinstance(band, DetectorBand):
                 told, promised = told + 1, promised + (band.rate or 0)
                 if _is_outside(band, float(point.value or 0)):
                     alarms.setdefault(f"{point.time.date()}", []).append(name)
@@ -278,7 +278,7 @@ def _table(table: Path, known: dict[str, str]) -> Iterator[str]:
     yield from (f"    {day}: {', '.join(alarms[day][:4])} ({len(alarms[day])})" for day in other)
 
 
-def _is_outside(band: Band, value: float) -> bool:
+def _is_outside(band: DetectorBand, value: float) -> bool:
     return not float(band.lower or 0) <= value <= float(band.upper or 0)
 
 

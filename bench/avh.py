@@ -26,12 +26,12 @@ from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot, held, sequences, tables
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.programs import fitting
-from treaty.engine.programs.history import Batch, History
-from treaty.engine.programs.learner import Trials
-from treaty.engine.programs.program import Learning
+from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.programs.learner import SampleTrials
+from treaty.engine.programs.program import NoProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
 from treaty.engine.programs.suggestions import IN_CONTRACTS
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS, measured
 from treaty.engine.statistics.summaries import summary
 
@@ -54,10 +54,10 @@ PARTS: Mapping[str, Recipe] = {
 }
 
 
-def history(snapshots: Sequence[Snapshot]) -> History:
+def history(snapshots: Sequence[Snapshot]) -> ColumnHistory:
     """The history of these snapshots; statistics that windows have in common are told once."""
     rows = [_row(each, before) for each, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
-    return History.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
+    return ColumnHistory.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
 
 
 def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
@@ -72,7 +72,7 @@ def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
         return Judge(lambda _: False)
     known, trials = snapshots[-1].once(("window", len(snapshots)), lambda _: _window(snapshots))
     found = fitting.tried(known, recipe, trials)
-    if isinstance(found, Learning):
+    if isinstance(found, NoProgram):
         return Judge(lambda _: False)
     program = found.program(recipe.budget)
 
@@ -82,7 +82,7 @@ def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
     return Judge(flag)
 
 
-def _arriving(each: Snapshot, known: History) -> dict[str, float | None]:
+def _arriving(each: Snapshot, known: ColumnHistory) -> dict[str, float | None]:
     return each.once(("after", known.compared), lambda now: known.arriving(told(now)))  # type: ignore[no-any-return]
 
 
@@ -95,7 +95,7 @@ ALGORITHMS: Mapping[str, Fit] = {
 }
 
 
-def _window(snapshots: list[Snapshot]) -> tuple[History, Trials | None]:
+def _window(snapshots: list[Snapshot]) -> tuple[ColumnHistory, SampleTrials | None]:
     """What programs of every recipe have in common: the history, and the issues that are tried."""
     known = history(snapshots)
     return known, fitting.trials(known, snapshots[known.kept[-1]].column if known.kept else None)
@@ -246,7 +246,7 @@ def parts(asked: Asked) -> Iterator[dict[str, Any]]:
 def tails(asked: Asked) -> Iterator[dict[str, Any]]:
     """How often a statistic of clean snapshots lies so many spreads away: what the measured bound is held against."""
     from treaty.engine.programs.constraints import past
-    from treaty.engine.programs.stationarity import LEVEL, Change
+    from treaty.engine.programs.stationarity import LEVEL, LagTransform
 
     for length in (*LENGTHS, 30):
         away: dict[str, list[float]] = {"level": [], "step": []}
@@ -255,7 +255,7 @@ def tails(asked: Asked) -> Iterator[dict[str, Any]]:
                 known = history(given.snapshots[last - length : last])
                 now = _row(given.snapshots[last], given.snapshots[last - 1])
                 for name, values in known.series.items():
-                    for label, change in (("level", LEVEL), ("step", Change(1))):
+                    for label, change in (("level", LEVEL), ("step", LagTransform(1))):
                         found = past(STATISTICS[name], change, values, known.floor(name))
                         if found is not None and now[name] is not None:
                             away[label].append(float(found.away(change.next(now[name], values))))
@@ -271,14 +271,14 @@ def cost(asked: Asked) -> Iterator[dict[str, Any]]:
     generator = numpy.random.default_rng(0)
     texts = numpy.array([f"Item {each}" for each in range(100_000)], dtype=object)
     kinds = {
-        "numbers": lambda: Column(generator.normal(100, 10, 100_000)),
-        "40 distinct texts": lambda: Column(generator.choice(texts[:40], 100_000)),
-        "100,000 distinct texts": lambda: Column(generator.permutation(texts)),
+        "numbers": lambda: ColumnValues(generator.normal(100, 10, 100_000)),
+        "40 distinct texts": lambda: ColumnValues(generator.choice(texts[:40], 100_000)),
+        "100,000 distinct texts": lambda: ColumnValues(generator.permutation(texts)),
     }
     for name, make in kinds.items():
         columns = [make() for _ in range(30)]
         spent = [_timed(partial(summary, each)) for each in columns]
-        known = History(tuple(Batch(str(at), summary(each)) for at, each in enumerate(columns)))
+        known = ColumnHistory(tuple(Batch(str(at), summary(each)) for at, each in enumerate(columns)))
         known.series  # noqa: B018
         fitted = min(_timed(partial(fitting.fit, known, RECIPE, columns[-1])) for _ in range(5))
         row = {"algorithm": name, "statistics_ms": f"{1e3 * median(spent):.1f}", "program_ms": f"{1e3 * fitted:.1f}"}

@@ -9,9 +9,9 @@ from typing import Any
 
 from bench.avh_baselines import told
 from bench.avh_tables import Snapshot, fewer, files, kind_of, read, typed
-from treaty.engine.programs.history import Batch, History
-from treaty.engine.programs.program import Verdict
-from treaty.engine.programs.table_programs import TableJudgement, fit_table
+from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.programs.program import ClauseVerdict
+from treaty.engine.programs.table_programs import TableVerdict, fit_table
 from treaty.engine.statistics.statistics import measured
 
 LEARNED = 30
@@ -66,7 +66,7 @@ class Table:
             self.columns[at, name, kind] = Snapshot(typed(self.frame(at)[name], kind), self.dates[at])
         return self.columns[at, name, kind]
 
-    def judged(self, at: int, alarms: float) -> TableJudgement:
+    def judged(self, at: int, alarms: float) -> TableVerdict:
         """What the programs of the 30 snapshots before say of this one."""
         past = range(at - LEARNED, at)
         names = [name for name in self.frame(at - 1).columns if all(name in self.frame(each).columns for each in past)]
@@ -76,10 +76,10 @@ class Table:
         arrived = {name: told(self.column(at, name, kind)) for name, kind in kinds.items() if name in self.frame(at)}
         return fit_table(known, samples, alarms).judge(arrived, known)
 
-    def _history(self, past: Sequence[int], name: str, kind: str) -> History:
+    def _history(self, past: Sequence[int], name: str, kind: str) -> ColumnHistory:
         snapshots = [self.column(each, name, kind) for each in past]
         rows = [self._row(one, before) for one, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
-        return History.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
+        return ColumnHistory.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
 
     def _row(self, one: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
         if before is None:
@@ -96,14 +96,14 @@ def _beside(before: Snapshot, one: Snapshot) -> dict[str, float | None]:
     return measured(told(one), told(before))
 
 
-def why(found: TableJudgement) -> str:
+def why(found: TableVerdict) -> str:
     """What was wrong, in a word for each place."""
     columns = [f"{name}.{verdict.clause.statistic}" for name, each in found.columns.items() for verdict in each.broken]
     rows = ["rows"] if found.rows is not None and found.rows.holds is False else []
     return " ".join([*rows, *(f"missing:{name}" for name in found.missing), *columns])
 
 
-def rung(found: TableJudgement) -> frozenset[tuple[str, str, bool]]:
+def rung(found: TableVerdict) -> frozenset[tuple[str, str, bool]]:
     """What alarms: where, by what, and whether it is too large."""
     broken = [(name, verdict) for name, each in found.columns.items() for verdict in each.broken]
     rows = [("", found.rows)] if found.rows is not None and found.rows.holds is False else []
@@ -112,12 +112,12 @@ def rung(found: TableJudgement) -> frozenset[tuple[str, str, bool]]:
     return frozenset(told | other | {(name, "missing", False) for name in found.missing})
 
 
-def _is_above(verdict: Verdict) -> bool:
+def _is_above(verdict: ClauseVerdict) -> bool:
     upper = verdict.clause.upper
     return upper is not None and verdict.seen is not None and verdict.seen > upper
 
 
-def opens(table: Table, at: int, found: TableJudgement, alarms: float) -> bool:
+def opens(table: Table, at: int, found: TableVerdict, alarms: float) -> bool:
     """Whether something alarms that did not on the snapshot before, to the same side: else the incident is open."""
     if not found.flagged or at <= LEARNED:
         return found.flagged

@@ -16,7 +16,7 @@ import numpy
 from bench.avh_tables import Sequence as Recurring
 from bench.avh_tables import Snapshot
 from treaty.engine.programs.injected_issues import variations
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 
 WINDOWS, FIRST, SIMILAR, DIMENSIONS, DRAWS = 30, 30, 20, 4096, 1000
 
@@ -140,10 +140,10 @@ def synthetic(given: Recurring, seed: int) -> Iterable[tuple[str, Snapshot]]:
     Real nulls, which the paper has none of, are not among them."""
     arriving = given.snapshots[FIRST]
     beside = given.neighbour[FIRST].column.values if given.neighbour else None
-    column = Column(arriving.column.values, beside)
+    column = ColumnValues(arriving.column.values, beside)
     for each in variations(column, numpy.random.default_rng([seed, 7919])):
         if each.issue.name != "nulls":
-            yield each.issue.name, Snapshot(Column(each.values), arriving.date)
+            yield each.issue.name, Snapshot(ColumnValues(each.values), arriving.date)
 
 
 def similar(sequences: Sequence[Recurring]) -> list[list[int]]:
@@ -162,7 +162,7 @@ def similar(sequences: Sequence[Recurring]) -> list[list[int]]:
     return found
 
 
-def content(column: Column) -> Any:
+def content(column: ColumnValues) -> Any:
     """The values of a column as a vector of length 1: hashed, of numbers their magnitudes too."""
     vector = numpy.zeros(DIMENSIONS)
     given = column.values[column.present].tolist()

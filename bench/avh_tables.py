@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy
 import pandas
 
-from treaty.engine.statistics.column_values import Column, column
+from treaty.engine.statistics.column_values import ColumnValues, column
 
 NULLS = {"", "na", "nan", "null", "none", "n/a", "<na>"}
 LENGTH, NUMERIC, LEAST_VALUES = 60, 0.95, 5
@@ -20,7 +20,7 @@ LENGTH, NUMERIC, LEAST_VALUES = 60, 0.95, 5
 class Snapshot:
     """A column at one time; `kept` holds what was told of it, so that windows that overlap need not ask again."""
 
-    column: Column
+    column: ColumnValues
     date: str
     kept: dict[Any, Any] = field(default_factory=dict)
 
@@ -115,12 +115,12 @@ def kind_of(columns: list[Any]) -> str | None:
     return "numeric" if share > NUMERIC else "categorical"
 
 
-def typed(values: Any, kind: str) -> Column:
+def typed(values: Any, kind: str) -> ColumnValues:
     """Texts as a column of that kind."""
-    return Column(_numbers(values) if kind == "numeric" else _texts(values))
+    return ColumnValues(_numbers(values) if kind == "numeric" else _texts(values))
 
 
-def held(values: Any, kind: str) -> Column:
+def held(values: Any, kind: str) -> ColumnValues:
     """Values in memory as a column of that kind, an empty text standing for a null; texts where they are no numbers."""
     may_be_empty = getattr(getattr(values, "dtype", None), "kind", "O") in "OU"
     given = [None if isinstance(each, str) and not each else each for each in values] if may_be_empty else values

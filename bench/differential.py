@@ -26,7 +26,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.session.verify import measure as packed_states
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.handlers import measure as reading
@@ -57,13 +57,13 @@ class Bench:
         return replace(self, path=made(self.session, self.path.parent, ROWS_OF_MANY, days))
 
     @property
-    def source(self) -> Source:
-        return Source(str(self.path), "parquet", ("day",))
+    def source(self) -> TableSource:
+        return TableSource(str(self.path), "parquet", ("day",))
 
     def contract(self, test: str) -> Contract:
-        return TESTS[test](read(self.session, Source(str(self.path), "parquet")).columns)
+        return TESTS[test](read(self.session, TableSource(str(self.path), "parquet")).columns)
 
-    def measured(self, test: str, known: Mapping[str, str]) -> Measured:
+    def measured(self, test: str, known: Mapping[str, str]) -> MeasureResult:
         """States of what is not known, everything scanned, frequencies in files."""
         request = MeasureRequest(
             source=self.source,
@@ -77,7 +77,7 @@ class Bench:
 
     def full(self, test: str) -> Callable[[], Any]:
         """A full verification, without states by partition."""
-        frame, contract = read(self.session, Source(str(self.path), "parquet")), self.contract(test)
+        frame, contract = read(self.session, TableSource(str(self.path), "parquet")), self.contract(test)
         return lambda: verify(frame, contract, partition_by=())
 
     def costs(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, Cost]:
@@ -165,7 +165,7 @@ def merging(bench: Bench) -> Iterator[Line]:
 
 def appended(bench: Bench, deltas: int = 60) -> Iterator[Line]:
     """Deltas of equal size, each verified with all that came before: the cost of the k-th, and its slope over k."""
-    frame = read(bench.session, Source(str(bench.path), "parquet")).limit(1_000_000).cache()
+    frame = read(bench.session, TableSource(str(bench.path), "parquet")).limit(1_000_000).cache()
     contract, size = bench.contract("basic"), 1_000_000 // deltas
     states: dict[str, bytes] = {}
     spent = []

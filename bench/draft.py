@@ -20,8 +20,8 @@ from bench.draft_deequ import static_checks
 from bench.draft_states import history
 from bench.draft_tables import Table, tables
 from treaty.engine.programs.injected_issues import variations
-from treaty.engine.statistics.column_values import Column
-from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.statistics.column_values import ColumnValues
+from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.selection.pipeline import worthy
 
 GOALS = {"held": 0.97, "caught": 0.7}
@@ -35,7 +35,7 @@ class Check:
 
     name: str
     column: str | None
-    breaks: Callable[[Sample], bool]
+    breaks: Callable[[ColumnSample], bool]
 
 
 @dataclass
@@ -70,7 +70,7 @@ def drafted(table: Table) -> list[Check]:
 def _check(each: Any) -> Check:
     candidate = each.held.candidate
 
-    def breaks(sample: Sample) -> bool:
+    def breaks(sample: ColumnSample) -> bool:
         value = candidate.measure.of_sample(sample)
         return value is not None and not candidate.assertion.holds(value)
 
@@ -92,8 +92,8 @@ def judge(table: Table, checks: Sequence[Check], tally: Tally) -> None:
         _inject(table, name, [*by_column[name], *by_column[None]], tally)
 
 
-def _sample(snapshot: Mapping[str, Any], name: str | None) -> Sample:
-    return Sample(snapshot[name] if name is not None else next(iter(snapshot.values())))
+def _sample(snapshot: Mapping[str, Any], name: str | None) -> ColumnSample:
+    return ColumnSample(snapshot[name] if name is not None else next(iter(snapshot.values())))
 
 
 def _inject(table: Table, name: str, checks: Sequence[Check], tally: Tally) -> None:
@@ -101,11 +101,11 @@ def _inject(table: Table, name: str, checks: Sequence[Check], tally: Tally) -> N
     for at in numpy.unique(numpy.linspace(0, len(clean) - 1, INJECTED).round().astype(int)) if clean else ():
         snapshot = clean[at][1]
         usable = [each for each in checks if not each.breaks(_sample(snapshot, name))]
-        given = Column(snapshot[name], _neighbour(snapshot, name))
+        given = ColumnValues(snapshot[name], _neighbour(snapshot, name))
         for issue in variations(given, numpy.random.default_rng(SEED)):
             word = f"{issue.issue.number:02d} {issue.issue.name}"
             tally.injected[word] += 1
-            tally.caught[word] += any(each.breaks(Sample(issue.values)) for each in usable)
+            tally.caught[word] += any(each.breaks(ColumnSample(issue.values)) for each in usable)
 
 
 def _neighbour(snapshot: Mapping[str, Any], name: str) -> Any:

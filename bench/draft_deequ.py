@@ -8,9 +8,9 @@ from typing import Any
 import numpy
 
 from bench.draft_tables import Table
-from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.column_samples import ColumnSample
 
-Found = tuple[str, str | None, Callable[[Sample], bool]]
+Found = tuple[str, str | None, Callable[[ColumnSample], bool]]
 Z = 1.96
 
 
@@ -24,22 +24,22 @@ def static_checks(table: Table, *, extended: bool) -> list[Found]:
         (rule.__name__, name, breaks)
         for name in table.types
         for rule in rules
-        if (breaks := rule(Sample(newest[name]))) is not None
+        if (breaks := rule(ColumnSample(newest[name]))) is not None
     ]
 
 
-def complete_if_complete(seen: Sample) -> Callable[[Sample], bool] | None:
+def complete_if_complete(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Complete where it was."""
     return _less_complete(1.0) if _completeness(seen) == 1 else None
 
 
-def retain_completeness(seen: Sample) -> Callable[[Sample], bool] | None:
+def retain_completeness(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """As complete as Wald's interval lets believe, two digits downwards."""
     share = _completeness(seen)
     return _less_complete(_wald(share, len(seen.values))) if 0.2 < share < 1 else None
 
 
-def categorical_range(seen: Sample) -> Callable[[Sample], bool] | None:
+def categorical_range(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """One of the values that were seen, where few occurred once."""
     counts = _histogram(seen)
     if not counts or sum(count == 1 for count in counts.values()) / len(counts) > 0.1:
@@ -47,7 +47,7 @@ def categorical_range(seen: Sample) -> Callable[[Sample], bool] | None:
     return _share_below(frozenset(counts), 1.0)
 
 
-def fractional_categorical_range(seen: Sample) -> Callable[[Sample], bool] | None:
+def fractional_categorical_range(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """One of the most frequent values, as often as Wald's interval lets believe."""
     counts = _histogram(seen)
     if not counts or sum(count == 1 for count in counts.values()) / len(counts) > 0.4:
@@ -61,22 +61,22 @@ def fractional_categorical_range(seen: Sample) -> Callable[[Sample], bool] | Non
     return _share_below(frozenset(known), _wald(covered, total)) if covered < 1 else None
 
 
-def non_negative_numbers(seen: Sample) -> Callable[[Sample], bool] | None:
+def non_negative_numbers(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Never negative where it was not."""
     if not _is_number(seen) or seen.present.min() < 0:
         return None
     return lambda sample: _is_number(sample) and bool(sample.present.min() < 0)
 
 
-def unique_if_approximately_unique(seen: Sample) -> Callable[[Sample], bool] | None:
+def unique_if_approximately_unique(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """Unique where about as many values as rows were seen: 8 % more or fewer."""
     if _completeness(seen) < 1 or abs(1 - len(set(seen.present.tolist())) / len(seen.values)) > 0.08:
         return None
     return lambda sample: len(set(sample.present.tolist())) < len(sample.present)
 
 
-def _equality(told: Callable[[Sample], Any]) -> Callable[[Sample], Callable[[Sample], bool] | None]:
-    def rule(seen: Sample) -> Callable[[Sample], bool] | None:
+def _equality(told: Callable[[ColumnSample], Any]) -> Callable[[ColumnSample], Callable[[ColumnSample], bool] | None]:
+    def rule(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
         if not _is_number(seen):
             return None
         limit = told(seen)
@@ -85,13 +85,13 @@ def _equality(told: Callable[[Sample], Any]) -> Callable[[Sample], Callable[[Sam
     return rule
 
 
-def has_min_length(seen: Sample) -> Callable[[Sample], bool] | None:
+def has_min_length(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """As long as the shortest, a missing text being of length 0."""
     lengths = _lengths(seen)
     return (lambda sample: min(_lengths(sample) or [0]) < min(lengths)) if lengths else None
 
 
-def has_max_length(seen: Sample) -> Callable[[Sample], bool] | None:
+def has_max_length(seen: ColumnSample) -> Callable[[ColumnSample], bool] | None:
     """As short as the longest."""
     lengths = _lengths(seen)
     return (lambda sample: max(_lengths(sample) or [0]) > max(lengths)) if lengths else None
@@ -117,11 +117,11 @@ EXTENDED = (
 )
 
 
-def _completeness(sample: Sample) -> float:
+def _completeness(sample: ColumnSample) -> float:
     return len(sample.present) / len(sample.values) if len(sample.values) else 0.0
 
 
-def _less_complete(least: float) -> Callable[[Sample], bool]:
+def _less_complete(least: float) -> Callable[[ColumnSample], bool]:
     return lambda sample: len(sample.values) > 0 and _completeness(sample) < least
 
 
@@ -129,19 +129,19 @@ def _wald(share: float, rows: int) -> float:
     return floor(100 * (share - Z * sqrt(share * (1 - share) / rows))) / 100
 
 
-def _is_number(sample: Sample) -> bool:
+def _is_number(sample: ColumnSample) -> bool:
     return sample.values.dtype != object and len(sample.present) > 0
 
 
-def _histogram(seen: Sample) -> Counter[Any]:
+def _histogram(seen: ColumnSample) -> Counter[Any]:
     """How often each value occurs, of texts and whole numbers with at most 120 values."""
     whole = seen.values.dtype == object or bool((seen.present == numpy.round(seen.present)).all())
     counts = Counter(seen.present.tolist())
     return counts if whole and len(counts) <= 120 else Counter()
 
 
-def _share_below(known: frozenset[Any], least: float) -> Callable[[Sample], bool]:
-    def breaks(sample: Sample) -> bool:
+def _share_below(known: frozenset[Any], least: float) -> Callable[[ColumnSample], bool]:
+    def breaks(sample: ColumnSample) -> bool:
         rows = len(sample.values)
         unknown = sum(value not in known for value in sample.present.tolist())
         kept = (rows - unknown) if least == 1 else len(sample.present) - unknown
@@ -150,7 +150,7 @@ def _share_below(known: frozenset[Any], least: float) -> Callable[[Sample], bool
     return breaks
 
 
-def _lengths(sample: Sample) -> list[int]:
+def _lengths(sample: ColumnSample) -> list[int]:
     if sample.values.dtype != object:
         return []
     return [len(text or "") for text in sample.values.tolist()]

@@ -12,14 +12,14 @@ from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.dictionary_encoding import coded
-from treaty.engine.components.frequencies import Counts
+from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.sketches import PARAMETER
 from treaty.engine.profile.second_scan import looked_into, second_plan, traits_plan, untold
-from treaty.engine.profile.table_profile import History, profile_of, profile_plan
+from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.profile.text_traits import TRAITS, traits_of
 from treaty.engine.profile.value_masks import mask_of
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.declared import worth_counting
 
@@ -28,11 +28,11 @@ Values = Sequence[Any]
 
 def history(
     types: Mapping[str, str], days: Sequence[str], snapshots: Sequence[Mapping[str, Any]], table: str
-) -> History:
+) -> TableProfile:
     """The history of these snapshots, with counts of values of the columns that may be unique."""
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
     columns = tuple(profile_of(column, schema) for column in schema)
-    found = History(
+    found = TableProfile(
         columns=columns, partitions=tuple(zip(days, _bags(profile_plan(columns), schema, snapshots), strict=True))
     )
     columns = tuple(looked_into(each, found.whole, schema) for each in columns)
@@ -45,11 +45,11 @@ def history(
     return found.beside({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 
 
-def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) -> list[States]:
+def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) -> list[StateBag]:
     return [_bag(wanted, schema, each) for each in snapshots]
 
 
-def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> States:
+def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> StateBag:
     listed = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
     made = {part.key: _state(part, listed, rows) for part in (*wanted.scan, *wanted.groupings) if _known(part, listed)}
@@ -132,7 +132,7 @@ def _frequencies(values: Values) -> Any:
     if not counts:
         return None
     keys, times = pyarrow.array(counts, pyarrow.string()), pyarrow.array(counts.values(), pyarrow.int64())
-    return Counts((coded(pyarrow.table({"k0": keys, "n": times})),))
+    return FrequencyTable((coded(pyarrow.table({"k0": keys, "n": times})),))
 
 
 STATE_OF: Mapping[str, Callable[[Values], Any]] = {

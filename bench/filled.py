@@ -20,14 +20,14 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import migrate, transaction
 from treaty.registry.core.enums import Permission, Role, VersionState
 from treaty.registry.tables import (
-    Contract,
-    ContractVersion,
-    Dataset,
-    DatasetContract,
+    CheckResultRow,
+    ContractRow,
+    ContractVersionRow,
+    DatasetContractRow,
+    DatasetRow,
     MeasurementRow,
-    ResultRow,
-    Run,
-    User,
+    RunRow,
+    UserRow,
 )
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -73,7 +73,7 @@ def filled(engine: Engine, datasets: int, *, runs: int = RUNS) -> People:
     return tokens
 
 
-def _people(engine: Engine) -> tuple[User, People]:
+def _people(engine: Engine) -> tuple[UserRow, People]:
     secrets = []
     with transaction(engine) as tx:
         for role in (Role.OWNER, Role.PRODUCER):
@@ -88,7 +88,7 @@ def _people(engine: Engine) -> tuple[User, People]:
     return secrets[0][0], People(secrets[0][1], secrets[1][1])
 
 
-def _everybody(user: User) -> Any:
+def _everybody(user: UserRow) -> Any:
     from treaty.registry.access.authentication import Principal
 
     return Principal(user_id=user.id, name=user.name, roles=frozenset({Role.ADMIN}), permissions=frozenset(Permission))
@@ -134,25 +134,25 @@ def _contract(number: int, random: Random) -> Made:
 def _rows(contracts: Sequence[Made], owner_id: UUID, each_has: int) -> dict[Any, Rows]:
     runs = [(made, at, ids.new()) for made in contracts for at in range(each_has)]
     return {
-        Contract: (_as_contract(each, owner_id) for each in contracts),
-        ContractVersion: (row for each in contracts for row in _versions(each, owner_id)),
-        Dataset: (_dataset(each) for each in contracts),
-        DatasetContract: ({"dataset_id": e.dataset_id, "contract_id": e.id, "object": "rows"} for e in contracts),
-        Run: (_run(*each) for each in runs),
-        ResultRow: (row for made, at, run_id in runs if at == each_has - 1 for row in _results(run_id)),
+        ContractRow: (_as_contract(each, owner_id) for each in contracts),
+        ContractVersionRow: (row for each in contracts for row in _versions(each, owner_id)),
+        DatasetRow: (_dataset(each) for each in contracts),
+        DatasetContractRow: ({"dataset_id": e.dataset_id, "contract_id": e.id, "object": "rows"} for e in contracts),
+        RunRow: (_run(*each) for each in runs),
+        CheckResultRow: (row for made, at, run_id in runs if at == each_has - 1 for row in _results(run_id)),
         MeasurementRow: (row for each in runs for row in _measurements(*each)),
     }
 
 
 def _as_contract(made: Made, owner_id: UUID) -> Mapping[str, Any]:
-    return Contract(
+    return ContractRow(
         id=made.id, name=made.id, owner_id=owner_id, active_version=f"{VERSIONS}.0.0", domain=made.domain, created=NOW
     ).model_dump()
 
 
 def _versions(made: Made, owner_id: UUID) -> Rows:
     for at, content in enumerate(made.versions, start=1):
-        yield ContractVersion(
+        yield ContractVersionRow(
             id=ids.new(),
             contract_id=made.id,
             version=content["version"],
@@ -165,7 +165,7 @@ def _versions(made: Made, owner_id: UUID) -> Rows:
 
 
 def _dataset(made: Made) -> Mapping[str, Any]:
-    return Dataset(
+    return DatasetRow(
         id=made.dataset_id, namespace="file", name=f"/lake/{made.id}", location=f"/lake/{made.id}", states_version=1
     ).model_dump()
 
@@ -175,7 +175,7 @@ def _at(number: int) -> datetime:
 
 
 def _run(made: Made, at: int, run_id: UUID) -> Mapping[str, Any]:
-    return Run(
+    return RunRow(
         id=run_id,
         contract_id=made.id,
         version=f"{VERSIONS}.0.0",
@@ -194,7 +194,7 @@ def _run(made: Made, at: int, run_id: UUID) -> Mapping[str, Any]:
 
 def _results(run_id: UUID) -> Rows:
     for position in range(METRICS):
-        yield ResultRow(
+        yield CheckResultRow(
             run_id=run_id,
             position=position,
             check_id=f"check-{position}",

@@ -22,11 +22,11 @@ from bench.fmdv_methods import BASELINES, variant
 from bench.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, lengthened, parted, score
 from treaty.engine.analyzers.conformity_test import critical
 from treaty.engine.patterns.candidates import Match, matcher
-from treaty.engine.patterns.choice import Taste
+from treaty.engine.patterns.choice import ChoicePolicy
 from treaty.engine.patterns.fmdv import VARIANTS, Objective
-from treaty.engine.patterns.index import Index, indexed
+from treaty.engine.patterns.index import PatternIndex, indexed
 from treaty.engine.patterns.index_file import load, save
-from treaty.engine.patterns.inference import STRICT, Learned, infer
+from treaty.engine.patterns.inference import STRICT, LearnedPattern, infer
 from treaty.engine.patterns.lake_sums import sums_of
 
 RESULTS = Path(__file__).parent / "results"
@@ -38,7 +38,7 @@ SENSITIVITY: Mapping[str, Sequence[float]] = {
 }
 
 
-def build_index(columns: Iterable[Any], path: str | Path) -> Index:
+def build_index(columns: Iterable[Any], path: str | Path) -> PatternIndex:
     """Writes the index of columns to a file. A column is a sequence of texts, or has them as `values`, and perhaps says
     of which `group` it is."""
     listed = list(columns)
@@ -49,7 +49,7 @@ def build_index(columns: Iterable[Any], path: str | Path) -> Index:
     return index
 
 
-def infer_from(path: str | Path, taste: Taste | None = None) -> "Callable[[Sequence[str]], Validator | None]":
+def infer_from(path: str | Path, taste: ChoicePolicy | None = None) -> "Callable[[Sequence[str]], Validator | None]":
     """A function from a column's first values to what validates the later ones; None where nothing is promised."""
     index = load(path)
 
@@ -64,7 +64,7 @@ class Validator:
     """A promise as the evaluation asks it. An issue is an error: significantly more non-conforming values than when it
     was learned, and more than its floor; `warnings` also counts what is significant alone."""
 
-    def __init__(self, learned: Learned, *, warnings: bool = False) -> None:
+    def __init__(self, learned: LearnedPattern, *, warnings: bool = False) -> None:
         self.learned = learned
         self.floor = 0.0 if warnings else learned.floor
         self._match: Match = matcher(learned.pattern)

@@ -10,9 +10,9 @@ import numpy as np
 
 from treaty.engine.analyzers.conformity_test import critical
 from treaty.engine.patterns.candidates import matcher, nonconforming
-from treaty.engine.patterns.fmdv import Inferred, Limits, infer_domain
-from treaty.engine.patterns.lake_sums import Sums
-from treaty.engine.patterns.language import Characters, Literal, Pattern, Times
+from treaty.engine.patterns.fmdv import InferredPattern, PatternLimits, infer_domain
+from treaty.engine.patterns.lake_sums import PatternSums
+from treaty.engine.patterns.language import CharacterToken, LiteralToken, Pattern, Repetition
 from treaty.engine.patterns.named_domains import domain_of
 from treaty.engine.patterns.tokenizer import WORD
 from treaty.engine.patterns.value_shapes import narrowest, structures_of
@@ -75,14 +75,16 @@ def shortest_description(values: Sequence[str]) -> Share | None:
 
 def _described(structure: str, words: Sequence[Sequence[str]]) -> tuple[Any, ...]:
     left = iter(words)
-    return tuple(_part(next(left)) if mark == WORD else Literal(mark) for mark in structure)
+    return tuple(_part(next(left)) if mark == WORD else LiteralToken(mark) for mark in structure)
 
 
 def _part(words: Sequence[str]) -> Any:
     if len(set(words)) == 1:
-        return Literal(words[0])
+        return LiteralToken(words[0])
     widths = {len(word) for word in words}
-    return Characters((narrowest(words),), Times(*2 * (widths.pop(),)) if len(widths) == 1 else Times(1, None))
+    return CharacterToken(
+        (narrowest(words),), Repetition(*2 * (widths.pop(),)) if len(widths) == 1 else Repetition(1, None)
+    )
 
 
 def fixed_patterns(values: Sequence[str]) -> Share | None:
@@ -107,12 +109,12 @@ class Tested:
         return least is None or bad < least
 
 
-def variant(sums: Sums, limits: Limits) -> Callable[[Sequence[str]], Tested | None]:
+def variant(sums: PatternSums, limits: PatternLimits) -> Callable[[Sequence[str]], Tested | None]:
     """A variant of FMDV as a method."""
 
     def infer(values: Sequence[str]) -> Tested | None:
         found = infer_domain(values, sums, limits)
-        return Tested(found.pattern, values) if isinstance(found, Inferred) else None
+        return Tested(found.pattern, values) if isinstance(found, InferredPattern) else None
 
     return infer
 

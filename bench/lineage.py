@@ -34,8 +34,8 @@ from treaty.registry.client import Client
 from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, reading, transaction
 from treaty.registry.core.enums import Permission, Role
-from treaty.registry.core.settings import Settings
-from treaty.registry.tables import DirtyMark, InboxEvent, LineageRun, Run
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.tables import LineageEventRow, LineageRunRow, PendingValidationRow, RunRow
 from treaty.registry.worker.loop import Worker
 
 RUNS = UUID("0197c0de-0000-7000-8000-000000000000")
@@ -65,7 +65,9 @@ class Setting:
     def kept(self) -> tuple[int, int]:
         """How many events are in the inbox, and how often any came again."""
         with reading(self.engine) as tx:
-            rows, repeats = tx.exec(select(func.count(), func.sum(InboxEvent.duplicates)).select_from(InboxEvent)).one()
+            rows, repeats = tx.exec(
+                select(func.count(), func.sum(LineageEventRow.duplicates)).select_from(LineageEventRow)
+            ).one()
         return rows, int(repeats or 0)
 
 
@@ -117,7 +119,7 @@ def effects(setting: Setting) -> Iterator[Line]:
     took = _folded(setting)
     print(f"{'':44} folded at {now_rows / took:.0f} events a second, this process alone")
     with reading(setting.engine) as tx:
-        runs = tx.exec(select(func.count()).where(col(LineageRun.run_id).in_(_run_ids(number)))).one()
+        runs = tx.exec(select(func.count()).where(col(LineageRunRow.run_id).in_(_run_ids(number)))).one()
     triggered = _triggers(setting, "counted") - triggers
     yield Line("every event 3 times: runs too many or few", abs(runs - number), 0, "runs")
     yield Line("every event 3 times: effects too many or few", abs(triggered - number), 0, "")
@@ -189,7 +191,7 @@ def _run_ids(number: int) -> list[str]:
 def _triggers(setting: Setting, contract_id: str) -> int:
     """How many triggers were counted of the contract."""
     with reading(setting.engine) as tx:
-        marked = select(func.sum(DirtyMark.dirty_seq)).where(DirtyMark.contract_id == contract_id)
+        marked = select(func.sum(PendingValidationRow.dirty_seq)).where(PendingValidationRow.contract_id == contract_id)
         return int(tx.exec(marked).one() or 0)
 
 
@@ -197,7 +199,11 @@ def _folded(setting: Setting) -> float:
     """Folds all that waits; the seconds that it took. Nothing of it asks an engine."""
     nothing = cast("Any", None)
     worker = Worker(
-        database=setting.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings(home=setting.folder)
+        database=setting.engine,
+        engine=nothing,
+        judge=nothing,
+        large=nothing,
+        settings=RegistrySettings(home=setting.folder),
     )
     started = time.perf_counter()
     while worker.take_in():
@@ -249,15 +255,15 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
     _judged(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
     took = time.perf_counter() - began
     with reading(setting.engine) as tx:
-        run = tx.exec(select(Run).order_by(col(Run.id).desc()).limit(1)).one()
+        run = tx.exec(select(RunRow).order_by(col(RunRow.id).desc()).limit(1)).one()
     return took, (run.started - sent).total_seconds(), (run.finished - run.started).total_seconds()
 
 
 def _judged(setting: Setting, partition: str | None) -> float:
     """Waits for a run of the orders, of that partition if one is given; the seconds that it took to come."""
     started = time.perf_counter()
-    runs = select(Run.partitions, Run.verdict, Run.reason).where(Run.contract_id == "orders")
-    query = runs.order_by(col(Run.id).desc())
+    runs = select(RunRow.partitions, RunRow.verdict, RunRow.reason).where(RunRow.contract_id == "orders")
+    query = runs.order_by(col(RunRow.id).desc())
     while time.perf_counter() - started < PATIENCE:
         with reading(setting.engine) as tx:
             last = tx.exec(query.limit(1)).first()

@@ -9,7 +9,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.nulls import Completeness
 from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.state_queries import Asked
+from treaty.engine.evaluation.state_queries import MetricQuery
 from treaty.engine.states import bag as bags
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
@@ -23,7 +23,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 class Metrics:
     """Metrics of a made-up table, and the keys of the states that they are read from."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[MetricQuery, ...]
     keys: frozenset[str]
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.statements import TABLE, document
-from treaty.contracts.document.model import Check as Promise
+from treaty.contracts.document.model import ContractCheck as Promise
 from treaty.contracts.document.reader import read
 from treaty.contracts.predicates import parser
 from treaty.engine.checks.binding import bind

@@ -19,16 +19,16 @@ from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import ProposalState, Role, TaskState, VersionState
 from treaty.registry.review.proposals import proposals
 from treaty.registry.tables import (
-    Contract,
-    ContractVersion,
-    Dataset,
-    DatasetContract,
+    CheckResultRow,
+    ContractRow,
+    ContractVersionRow,
+    DatasetContractRow,
+    DatasetRow,
     MeasurementRow,
-    Proposal,
-    ResultRow,
-    Run,
-    Task,
-    User,
+    ProposalRow,
+    RunRow,
+    TaskRow,
+    UserRow,
 )
 
 CHECKS, DAYS, NAME = 500, 730, "large"
@@ -75,12 +75,12 @@ def large(engine: Engine) -> UUID:
     return review
 
 
-def _draft(tx: Any, author: User) -> UUID:
+def _draft(tx: Any, author: UserRow) -> UUID:
     now = clock.now()
-    task = Task(
+    task = TaskRow(
         id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=now, created=now
     )
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=ids.new(),
         contract_id="",
         title="Draft of many",
@@ -119,22 +119,22 @@ def _rows(owner: UUID) -> dict[Any, Rows]:
     runs = [(ids.new(), day) for day in range(DAYS)]
     made = fingerprint(content)
     return {
-        Contract: iter(
-            [Contract(id=NAME, name=NAME, owner_id=owner, active_version="1.0.0", created=NOW).model_dump()]
+        ContractRow: iter(
+            [ContractRow(id=NAME, name=NAME, owner_id=owner, active_version="1.0.0", created=NOW).model_dump()]
         ),
-        ContractVersion: iter([_version(content, made, owner)]),
-        Dataset: iter(
-            [Dataset(id=dataset, namespace="file", name=f"/lake/{NAME}", location=f"/lake/{NAME}").model_dump()]
+        ContractVersionRow: iter([_version(content, made, owner)]),
+        DatasetRow: iter(
+            [DatasetRow(id=dataset, namespace="file", name=f"/lake/{NAME}", location=f"/lake/{NAME}").model_dump()]
         ),
-        DatasetContract: iter([{"dataset_id": dataset, "contract_id": NAME, "object": "rows"}]),
-        Run: (_run(run, day, dataset, made) for run, day in runs),
-        ResultRow: (row for run, day in runs for row in _results(run, day)),
+        DatasetContractRow: iter([{"dataset_id": dataset, "contract_id": NAME, "object": "rows"}]),
+        RunRow: (_run(run, day, dataset, made) for run, day in runs),
+        CheckResultRow: (row for run, day in runs for row in _results(run, day)),
         MeasurementRow: (row for run, day in runs for row in _measurements(run, day)),
     }
 
 
 def _version(content: Mapping[str, Any], made: str, owner: UUID) -> Mapping[str, Any]:
-    return ContractVersion(
+    return ContractVersionRow(
         id=ids.new(),
         contract_id=NAME,
         version="1.0.0",
@@ -148,7 +148,7 @@ def _version(content: Mapping[str, Any], made: str, owner: UUID) -> Mapping[str,
 
 def _run(run: UUID, day: int, dataset: UUID, made: str) -> Mapping[str, Any]:
     at = NOW + timedelta(days=day - DAYS)
-    return Run(
+    return RunRow(
         id=run,
         contract_id=NAME,
         version="1.0.0",
@@ -167,7 +167,7 @@ def _run(run: UUID, day: int, dataset: UUID, made: str) -> Mapping[str, Any]:
 
 def _results(run: UUID, day: int) -> Rows:
     for at in range(CHECKS):
-        yield ResultRow(
+        yield CheckResultRow(
             run_id=run,
             position=at,
             check_id=f"check-{at}",

@@ -42,7 +42,7 @@ REAL = (
 GOAL = 0.97
 
 
-def states_of(frame: Any, *analyzers: Predictability) -> bags.States:
+def states_of(frame: Any, *analyzers: Predictability) -> bags.StateBag:
     """The states of the analyzers on all rows."""
     return scan(frame, plan([each.bind(schema_of(frame)) for each in analyzers]))[""]
 
@@ -61,7 +61,7 @@ def sizes(session: Any, asked: argparse.Namespace) -> Iterator[str]:
 
 
 def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, float, float]:
-    kept: list[bags.States] = []
+    kept: list[bags.StateBag] = []
     took = cost(lambda: kept.append(states_of(frame, analyzer)))
     reading: list[Any] = []
     judged = cost(lambda: reading.append(analyzer.bind(kept[0].schema).read(kept[0].values)))

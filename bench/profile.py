@@ -19,7 +19,7 @@ from treaty.engine.components.operands import NUMERIC, TEMPORAL
 from treaty.engine.profile.document import document
 from treaty.engine.profile.stored_profile import remembered
 from treaty.engine.profile.table_profile import profile_of, profile_plan
-from treaty.engine.protocol.requests import DraftRequest, ProfileRequest, Source
+from treaty.engine.protocol.requests import DraftRequest, ProfileRequest, TableSource
 from treaty.engine.spark.handlers.draft import draft
 from treaty.engine.spark.process.session import start
 from treaty.engine.spark.profile import profiler as profiles
@@ -61,7 +61,7 @@ def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Lin
     """A profile, and a draft, beside both aggregates, in turns."""
     path = made(session, folder, given.rows)
     frame = session.read.parquet(str(path))
-    source = Source(str(path), "parquet")
+    source = TableSource(str(path), "parquet")
     ways: dict[str, Callable[[], Any]] = {
         "plain": lambda: asked(frame, plain(frame)),
         "full": lambda: asked(frame, full(frame)),
@@ -111,7 +111,7 @@ def wide(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line
     columns = [f"cast(hash(id, {at}) % 1000 as {_type(at)}) as c{at}" for at in range(WIDE)]
     path = folder / "wide"
     session.range(2000).selectExpr(*columns).coalesce(1).write.mode("overwrite").parquet(str(path))
-    request = ProfileRequest(source=Source(str(path), "parquet"), object="t")
+    request = ProfileRequest(source=TableSource(str(path), "parquet"), object="t")
     usual = profiles.AGGREGATES
     for size in (usual, *given.portions):
         profiles.AGGREGATES = size

@@ -30,17 +30,17 @@ from treaty.registry.core.database import connect, migrate, reading, transaction
 from treaty.registry.core.enums import VersionState
 from treaty.registry.datasets import related_datasets
 from treaty.registry.tables import (
-    Contract,
-    ContractVersion,
-    Dataset,
-    DatasetContract,
-    PartitionState,
-    ResultRow,
-    Run,
-    User,
+    CheckResultRow,
+    ContractRow,
+    ContractVersionRow,
+    DatasetContractRow,
+    DatasetRow,
+    PartitionStateRow,
+    RunRow,
+    UserRow,
 )
 from treaty.registry.validation.gate import gate_answer
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 GOAL_MS, QUESTIONS, CHECKS, CHUNK = 20.0, 2000, 10, 5000
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -49,14 +49,14 @@ OBJECT = "orders"
 
 SOME = UUID(int=0)
 # What all rows of a kind have alike.
-STATE = PartitionState(
+STATE = PartitionStateRow(
     id=SOME, dataset_id=SOME, partition="", fingerprint="", states=b"", columns=[], created=NOW
 ).model_dump()
-RUN = Run(
+RUN = RunRow(
     id=SOME, contract_id="", version="1.0.0", fingerprint="", object=OBJECT, partitions=[], verdict=Verdict.PASSED,
     counts={}, rows=1, started=NOW, finished=NOW,
 ).model_dump()  # fmt: skip
-RESULT = ResultRow(
+RESULT = CheckResultRow(
     run_id=SOME, position=0, check_id="", name="check", outcome=Outcome.PASSED, severity="error", scope="delta",
     sentence="it must be so",
 ).model_dump()  # fmt: skip
@@ -70,7 +70,7 @@ def day(at: int) -> str:
 def filled(engine: Engine, datasets: int, runs: int) -> None:
     """Datasets with a contract each, of which every run judged one more partition."""
     migrate(engine)
-    owner = User(id=ids.new(), name="bench", roles=["owner"], created=NOW)
+    owner = UserRow(id=ids.new(), name="bench", roles=["owner"], created=NOW)
     with transaction(engine) as tx:
         tx.add(owner)
         tx.commit()
@@ -85,20 +85,23 @@ def filled(engine: Engine, datasets: int, runs: int) -> None:
 def _of_dataset(name: str, owner: UUID, runs: int) -> Iterator[tuple[type[SQLModel], list[dict[str, Any]]]]:
     body = _document(name)
     mark, dataset = read(body).fingerprint, ids.new()
-    yield Contract, [Contract(id=name, name=name, owner_id=owner, active_version="1.0.0", created=NOW).model_dump()]
-    version = ContractVersion(
+    yield (
+        ContractRow,
+        [ContractRow(id=name, name=name, owner_id=owner, active_version="1.0.0", created=NOW).model_dump()],
+    )
+    version = ContractVersionRow(
         id=ids.new(), contract_id=name, version="1.0.0", body=body, fingerprint=mark, state=VersionState.ACTIVE,
         approved_by_id=owner, approved_at=NOW,
     )  # fmt: skip
-    yield ContractVersion, [version.model_dump()]
-    row = Dataset(id=dataset, namespace="file", name=f"/lake/{name}", states_version=runs, seen=NOW)
-    yield Dataset, [row.model_dump()]
-    yield DatasetContract, [{"dataset_id": dataset, "contract_id": name, "object": OBJECT}]
+    yield ContractVersionRow, [version.model_dump()]
+    row = DatasetRow(id=dataset, namespace="file", name=f"/lake/{name}", states_version=runs, seen=NOW)
+    yield DatasetRow, [row.model_dump()]
+    yield DatasetContractRow, [{"dataset_id": dataset, "contract_id": name, "object": OBJECT}]
     known = {day(at): str(at) for at in range(runs)}
-    yield PartitionState, [_state(dataset, at) for at in range(runs)]
+    yield PartitionStateRow, [_state(dataset, at) for at in range(runs)]
     made = [_run(name, mark, dataset, at, fingerprint(dict(list(known.items())[: at + 1]))) for at in range(runs)]
-    yield Run, made
-    yield ResultRow, [_result(each["id"], at, check) for at, each in enumerate(made) for check in range(CHECKS)]
+    yield RunRow, made
+    yield CheckResultRow, [_result(each["id"], at, check) for at, each in enumerate(made) for check in range(CHECKS)]
 
 
 def _document(name: str) -> bytes:
@@ -137,7 +140,7 @@ def asked(engine: Engine, datasets: int, runs: int, dice: random.Random) -> tupl
         with reading(engine) as tx:
             found = related_datasets.named(tx, f"bench-{dice.randrange(datasets)}")
             assert found is not None
-            (told,) = gate_answer.told(tx, found, Look(partition))
+            (told,) = gate_answer.told(tx, found, ReadinessQuery(partition))
         took.append((time.perf_counter() - began) * 1000)
         answers[told.answer.value] = answers.get(told.answer.value, 0) + 1
     return sorted(took), answers

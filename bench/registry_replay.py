@@ -18,8 +18,8 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.replay.runner import Replaying, Step
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states import bag as bags
 from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.states.state_files import StateFiles
@@ -27,9 +27,8 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, reading, transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.replays import replay
-from treaty.registry.review.replays.replay import Versions, Ways
-from treaty.registry.tables import Contract as ContractRow
-from treaty.registry.tables import Dataset, DatasetContract, User
+from treaty.registry.review.replays.replay import ReplayOptions, ReplayVersions
+from treaty.registry.tables import ContractRow, DatasetContractRow, DatasetRow, UserRow
 
 COLUMNS = 40
 KINDS = ("completeness", "mean", "minimum", "maximum", "standard_deviation")
@@ -73,9 +72,9 @@ def _values(plan: Plan, at: int) -> dict[str, Any]:
 
 def here(old: Contract, new: Contract, stored: Mapping[str, bytes]) -> int:
     """Replays in this process; how many alerts the new version has."""
-    replaying = Replaying(old=old, new=new, object_name=OBJECT)
+    replaying = ReplayRunner(old=old, new=new, object_name=OBJECT)
     for name, states_of in stored.items():
-        replaying.take(Step(arrived={name: states_of}, moment=NOW))
+        replaying.take(ReplayStep(arrived={name: states_of}, moment=NOW))
     found = replaying.told(len(stored))
     assert len(found.lines) == len(KINDS) * COLUMNS
     assert all(line.new and line.new.judged == len(stored) for line in found.lines)
@@ -88,23 +87,23 @@ def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
     migrate(engine)
     owner, dataset = ids.new(), ids.new()
     with transaction(engine) as tx:
-        tx.add(User(id=owner, name="owner", roles=["owner"], created=NOW))
+        tx.add(UserRow(id=owner, name="owner", roles=["owner"], created=NOW))
         tx.flush()
         tx.add(ContractRow(id="bench", name="bench", owner_id=owner, created=NOW))
         tx.flush()
-        tx.add(Dataset(id=dataset, namespace="file", name="/bench"))
+        tx.add(DatasetRow(id=dataset, namespace="file", name="/bench"))
         tx.flush()
-        tx.add(DatasetContract(dataset_id=dataset, contract_id="bench", object=OBJECT))
-        measured = Measured(schema=SCHEMA, fingerprints={name: name for name in stored}, states=dict(stored))
+        tx.add(DatasetContractRow(dataset_id=dataset, contract_id="bench", object=OBJECT))
+        measured = MeasureResult(schema=SCHEMA, fingerprints={name: name for name in stored}, states=dict(stored))
         state_store.save(tx, dataset, measured, now=NOW, ids=ids.new)
         tx.commit()
     return engine
 
 
-def from_database(engine: Any, versions: Versions, partitions: int) -> None:
+def from_database(engine: Any, versions: ReplayVersions, partitions: int) -> None:
     """Replays what the database has, as the API does."""
     with reading(engine) as tx:
-        [found] = replay.replayed(tx, versions, StateFiles("/nowhere"), Ways(), lambda *_: True)
+        [found] = replay.replayed(tx, versions, StateFiles("/nowhere"), ReplayOptions(), lambda *_: True)
     assert found.partitions == partitions
 
 
@@ -116,7 +115,7 @@ def figures(partitions: int, rounds: int) -> Iterator[tuple[str, Cost, float | N
 
         yield f"{scope} scope, in this process", _median(partial(here, old, new, stored), rounds), goal
         with tempfile.TemporaryDirectory() as folder:
-            engine, versions = kept(Path(folder), stored), Versions(contract_id="bench", old=old, new=new)
+            engine, versions = kept(Path(folder), stored), ReplayVersions(contract_id="bench", old=old, new=new)
             run = partial(from_database, engine, versions, partitions)
             yield f"{scope} scope, from SQLite", _median(run, rounds), goal
             engine.dispose()

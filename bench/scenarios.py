@@ -21,7 +21,7 @@ from bench.statements import TABLE
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.protocol.requests import Measured, Source
+from treaty.engine.protocol.requests import MeasureResult, TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.sources.readers import read
 from treaty.engine.states.state_files import StateFiles
@@ -81,7 +81,7 @@ SCENARIOS: dict[str, Callable[[Bench, str], Iterator[Point]]] = {
 
 
 @cache
-def _all(bench: Bench, test: str) -> Measured:
+def _all(bench: Bench, test: str) -> MeasureResult:
     """The states of all days, measured once."""
     return bench.measured(test, {})
 
@@ -103,7 +103,7 @@ def _each(runs: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
 
 def _full(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
     """All rows of these days read."""
-    source, contract = Source(str(bench.path), "parquet"), bench.contract(test)
+    source, contract = TableSource(str(bench.path), "parquet"), bench.contract(test)
     return lambda: verify(read(bench.session, source, folders=days), contract, partition_by=())
 
 

@@ -24,7 +24,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import OneHotEncoder
 
 from treaty.engine.suggestions import key_name_model
-from treaty.engine.suggestions.key_name_model import Named
+from treaty.engine.suggestions.key_name_model import SchemaColumnName
 
 FOLDS = 5
 THRESHOLD = 0.5
@@ -36,7 +36,7 @@ PAPER = 0.859
 class Facts:
     """The columns of real schemas: names, whether each is unique, and whose it is."""
 
-    named: Sequence[Named]
+    named: Sequence[SchemaColumnName]
     unique: Any
     projects: Any
     families: Any
@@ -55,7 +55,7 @@ class Scores:
         return float(numpy.mean(self.areas))
 
 
-Fit = Callable[[Sequence[Named], Any], Callable[[Sequence[Named]], Any]]
+Fit = Callable[[Sequence[SchemaColumnName], Any], Callable[[Sequence[SchemaColumnName]], Any]]
 
 
 def read(folder: Path) -> Facts:
@@ -69,7 +69,7 @@ def read(folder: Path) -> Facts:
         beside.setdefault((row["project"], row["table_name"]), []).append(row["column_name"])
     columns = {key: tuple(dict.fromkeys(names)) for key, names in beside.items()}
     named = [
-        Named(row["table_name"], row["column_name"], row["type"], columns[row["project"], row["table_name"]])
+        SchemaColumnName(row["table_name"], row["column_name"], row["type"], columns[row["project"], row["table_name"]])
         for row in rows
     ]
     projects = numpy.array([row["project"] for row in rows])
@@ -87,12 +87,12 @@ def judged(fit: Fit, facts: Facts, groups: Any) -> Scores:
     return Scores(said, areas)
 
 
-def bare(_: Sequence[Named], __: Any) -> Callable[[Sequence[Named]], Any]:
+def bare(_: Sequence[SchemaColumnName], __: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """A rule: the column is `id`, or `<table>_id` for a table of that name or one that ends so."""
     return lambda given: numpy.array([_is_bare(each) for each in given], dtype=float)
 
 
-def _is_bare(given: Named) -> bool:
+def _is_bare(given: SchemaColumnName) -> bool:
     table, column = key_name_model.words(given.table), key_name_model.words(given.column)
     own, stem = ("".join(map(key_name_model.singular, each)) for each in (table, column[:-1]))
     return column[-1:] == ("id",) and own.endswith(stem)
@@ -103,11 +103,11 @@ def recipe(alpha: float) -> Fit:
 
     Its feature space has 10^8 dimensions; here 2^20, in which these names hardly collide."""
 
-    def fit(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+    def fit(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
         grams = HashingVectorizer(analyzer="char", ngram_range=(1, 5), n_features=2**20)
         types = OneHotEncoder(handle_unknown="ignore").fit([[each.type] for each in given])
 
-        def seen(some: Sequence[Named]) -> Any:
+        def seen(some: Sequence[SchemaColumnName]) -> Any:
             texts = grams.transform([f"{each.table} {each.column}" for each in some])
             return hstack([texts, types.transform([[each.type] for each in some])]).tocsr()
 
@@ -117,14 +117,14 @@ def recipe(alpha: float) -> Fit:
     return fit
 
 
-def weighted(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+def weighted(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """The best of the simple ones: logistic regression, tf-idf of the n-grams within words of both names, and flags."""
     grams = [TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 5), sublinear_tf=True) for _ in range(2)]
     flags = OneHotEncoder(handle_unknown="ignore").fit([_flags(each) for each in given])
     grams[0].fit([each.column for each in given])
     grams[1].fit([each.table for each in given])
 
-    def seen(some: Sequence[Named]) -> Any:
+    def seen(some: Sequence[SchemaColumnName]) -> Any:
         texts = [grams[0].transform([each.column for each in some]), grams[1].transform([each.table for each in some])]
         return hstack([*texts, flags.transform([_flags(each) for each in some])]).tocsr()
 
@@ -132,11 +132,11 @@ def weighted(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]],
     return lambda some: model.predict_proba(seen(some))[:, 1]
 
 
-def _flags(given: Named) -> list[str]:
+def _flags(given: SchemaColumnName) -> list[str]:
     return [given.type, *key_name_model.shape(key_name_model.words(given.table), key_name_model.words(given.column))]
 
 
-def seen(given: Sequence[Named]) -> Any:
+def seen(given: Sequence[SchemaColumnName]) -> Any:
     """The features of `treaty.engine.suggestions.key_name_model` as a sparse matrix, a line each column."""
     found = [_hashed(each) for each in given]
     starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in found)], dtype="int32")
@@ -147,29 +147,29 @@ def seen(given: Sequence[Named]) -> Any:
 
 
 @cache
-def _hashed(given: Named) -> tuple[Any, Any]:
+def _hashed(given: SchemaColumnName) -> tuple[Any, Any]:
     buckets, weights = key_name_model.hashed(given)
     return numpy.array(buckets, dtype="int32"), numpy.array(weights, dtype="float32")
 
 
-def alone(given: Sequence[Named]) -> list[Named]:
+def alone(given: Sequence[SchemaColumnName]) -> list[SchemaColumnName]:
     """The same columns, the others of their tables not known."""
     return [replace(each, columns=()) for each in given]
 
 
-def fitted(given: Sequence[Named], unique: Any) -> Any:
+def fitted(given: Sequence[SchemaColumnName], unique: Any) -> Any:
     """Logistic regression with scikit-learn's own penalty, learned of each column with its table and without."""
     both = vstack([seen(given), seen(alone(given))]).tocsr()
     return LogisticRegression(C=1.0, solver="liblinear").fit(both, numpy.concatenate([unique, unique]))
 
 
-def ours(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+def ours(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """The model that is shipped."""
     model = fitted(given, unique)
     return lambda some: model.predict_proba(seen(some))[:, 1]
 
 
-def names_alone(given: Sequence[Named], unique: Any) -> Callable[[Sequence[Named]], Any]:
+def names_alone(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """The same model, asked of a table's name, a column's name and its type alone, as all others are."""
     tell = ours(given, unique)
     return lambda some: tell(alone(some))

@@ -9,7 +9,7 @@ from bench import statements
 from bench.clock import Cost, interleaved, median
 from bench.work import Work, work
 from treaty.contracts.document.model import Contract
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.sources.readers import read
 
@@ -57,7 +57,7 @@ class Bench:
 
 def opened(session: Any, path: Path) -> Bench:
     """The table at the path, ready to be read."""
-    frame = read(session, Source(str(path), "parquet"))
+    frame = read(session, TableSource(str(path), "parquet"))
     frame.createOrReplaceTempView(statements.TABLE)
     return Bench(session, path, frame)
 

@@ -26,7 +26,7 @@ FUNCTION = "function"
 
 
 @dataclass(frozen=True)
-class Referred:
+class ReferenceLimit:
     """A limit that is a metric of another dataset: it has a value only where that metric was measured."""
 
     dataset: str
@@ -44,7 +44,7 @@ class Referred:
 
 
 @dataclass(frozen=True)
-class Detection:
+class DetectorLimit:
     """A limit that is told from the metric's past, by the detector of that name with these arguments."""
 
     detector: str = "auto"
@@ -66,15 +66,15 @@ class Assertion:
     limit: Any
 
     @cached_property
-    def references(self) -> tuple[Referred, ...]:
+    def references(self) -> tuple[ReferenceLimit, ...]:
         """The limits that are metrics of other datasets; () for most."""
         limits = self.limit if self.operator in PAIRED else (self.limit,)
-        return tuple(each for each in limits if isinstance(each, Referred))
+        return tuple(each for each in limits if isinstance(each, ReferenceLimit))
 
     @property
-    def detection(self) -> Detection | None:
+    def detection(self) -> DetectorLimit | None:
         """The detector that tells the limits; None where they are written."""
-        return self.limit if isinstance(self.limit, Detection) else None
+        return self.limit if isinstance(self.limit, DetectorLimit) else None
 
     def resolved(self, values: Mapping[str, Any]) -> "Assertion":
         """The promise with the value of each limit that refers, by its words. Raises KeyError (the words)."""
@@ -82,7 +82,7 @@ class Assertion:
         if not known:
             return self
         limits = self.limit if self.operator in PAIRED else (self.limit,)
-        found = tuple(known[str(each)] if isinstance(each, Referred) else each for each in limits)
+        found = tuple(known[str(each)] if isinstance(each, ReferenceLimit) else each for each in limits)
         return replace(self, limit=found if self.operator in PAIRED else found[0])
 
     def holds(self, value: Any) -> bool:

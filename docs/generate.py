@@ -13,7 +13,7 @@ from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.statistics.distances import DISTANCES
 from treaty.registry.cli.main import app as commands
-from treaty.registry.core.settings import PREFIX, Settings
+from treaty.registry.core.settings import PREFIX, RegistrySettings
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTE = "<!-- written by `make docs`; change the code instead -->"
@@ -79,7 +79,7 @@ def settings() -> Iterator[str]:
     yield "# Settings\n"
     yield "All are read from the environment, once, when a process starts; a wrong one stops it and is named.\n"
     yield "| variable | default | meaning |\n|---|---|---|"
-    for name, field in Settings.model_fields.items():
+    for name, field in RegistrySettings.model_fields.items():
         default = f"`{field.default}`" if field.default not in (None, "") else ""
         yield f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |"
     yield "| `TREATY_UI_HOSTS` | | further host names under which the pages may be asked for, comma-separated |"
@@ -116,7 +116,7 @@ def api() -> Iterator[str]:
 
     from treaty.registry.api.app import create_app
 
-    spec = create_app(Settings(), create_engine("sqlite://")).openapi()
+    spec = create_app(RegistrySettings(), create_engine("sqlite://")).openapi()
     yield "# HTTP API\n"
     yield "Send `Authorization: Bearer <API token or session secret>`."
     yield "The whole description: `GET /api/v1/openapi.json`.\n"

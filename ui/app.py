@@ -7,7 +7,7 @@ import streamlit as st
 
 from treaty.registry.client import ClientError
 from treaty.registry.core.enums import Permission
-from treaty.registry.schemas import Me
+from treaty.registry.schemas import CurrentUserOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import pages
 from treaty.ui.texts import sign_in as texts
@@ -63,7 +63,7 @@ def navigation(waiting: int | None, *, permissions: Collection[Permission] = ())
     return st.navigation(sections, position="hidden" if waiting is None else "sidebar", expanded=True)
 
 
-def _page(entry: menu.Entry, waiting: int) -> st.Page:
+def _page(entry: menu.MenuPage, waiting: int) -> st.Page:
     first = entry.name == menu.HOME
     return st.Page(
         HERE / "app_pages" / f"{entry.name}.py",
@@ -75,7 +75,7 @@ def _page(entry: menu.Entry, waiting: int) -> st.Page:
     )
 
 
-def sidebar(me: Me) -> None:
+def sidebar(me: CurrentUserOut) -> None:
     """Who is signed in, and the way out."""
     with st.sidebar, st.container(key="who", gap=None):
         st.caption(texts.SIGNED_IN_AS)

@@ -17,25 +17,27 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from treaty.registry.client import Client
-from treaty.ui.server.auth_routes import Doors
-from treaty.ui.server.security import Gate, SecureHeaders, own_scripts
-from treaty.ui.server.settings import Settings, load
+from treaty.ui.server.auth_routes import AuthRoutes
+from treaty.ui.server.security import SecureHeaders, SignInGate, own_scripts
+from treaty.ui.server.settings import PageSettings, load
 from treaty.ui.widgets import menu, panels
 
 SCRIPT = Path(__file__).parent / "app.py"
 
 
-def create_app(settings: Settings) -> st.App:
+def create_app(settings: PageSettings) -> st.App:
     """The application with these settings. Options and looks come from `.streamlit/config.toml` beside the script."""
     wire = httpx.Client(base_url=settings.api_url, timeout=30)
-    doors = Doors(lambda secret: Client(settings.api_url, secret, http=wire), settings.provider, settings.public_url)
+    doors = AuthRoutes(
+        lambda secret: Client(settings.api_url, secret, http=wire), settings.provider, settings.public_url
+    )
     return st.App(
         SCRIPT,
         routes=[Route("/inbox", _home), *doors.routes()],
         middleware=[
             Middleware(SecureHeaders, scripts=own_scripts()),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.hosts), www_redirect=False),
-            Middleware(Gate, pages=menu.addresses()),
+            Middleware(SignInGate, pages=menu.addresses()),
         ],
         lifespan=warmed,
         on_script_error=panels.unexpected,

@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from treaty.contracts.assertions import Assertion
-from treaty.contracts.comparison.differences import Difference, Order, Place
+from treaty.contracts.comparison.differences import Difference, DifferenceLocation, Order
 from treaty.contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, of_sets
-from treaty.contracts.comparison.matching import Node
-from treaty.contracts.comparison.threshold_order import ANY, Domain, between, of_values
-from treaty.contracts.document.model import Check
+from treaty.contracts.comparison.matching import DocumentElement
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, between, of_values
+from treaty.contracts.document.model import ContractCheck
 
 WORDS = frozenset({
     "id", "name", "physicalName", "logicalType", "physicalType", "required", "unique", "primaryKey",
@@ -29,33 +29,33 @@ COUNTED = {
     "number of items": ("minItems", "maxItems"),
     "number of entries": ("minProperties", "maxProperties"),
 }
-COUNT = Domain(least=0, whole=True)
+COUNT = NumericDomain(least=0, whole=True)
 # They say how a value is to be read, and bound none.
 READ = frozenset({"timezone", "defaultTimezone"})
 
 
-class Sides(NamedTuple):
+class ColumnPair(NamedTuple):
     """A column in both documents, and who is asked about words whose meaning is not known here."""
 
-    old: Node
-    new: Node
+    old: DocumentElement
+    new: DocumentElement
     order: Order
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aspect:
+class ColumnAttribute:
     """One thing that is said of a column: how it is called, its words (None: nothing is said), which direction a change
     goes, and the key that it stands under. `on`, `off`: the sentences of a promise that is made or not."""
 
     what: str
-    words: Callable[[Node], Any]
-    direction: Callable[[Sides, Any, Any], Direction]
+    words: Callable[[DocumentElement], Any]
+    direction: Callable[[ColumnPair, Any, Any], Direction]
     key: str
     on: str = ""
     off: str = ""
 
 
-def column_differences(sides: Sides, place: Place) -> Iterator[Difference]:
+def column_differences(sides: ColumnPair, place: DifferenceLocation) -> Iterator[Difference]:
     """A difference for everything that is said otherwise of the column; of a word that nobody knows, undetermined."""
     for aspect in (*ASPECTS, *_unknown(sides)):
         old, new = aspect.words(sides.old), aspect.words(sides.new)
@@ -64,55 +64,55 @@ def column_differences(sides: Sides, place: Place) -> Iterator[Difference]:
             yield place.at(aspect.key).difference(aspect.what, old, new, aspect.direction(sides, old, new), said)
 
 
-def _unknown(sides: Sides) -> Iterator[Aspect]:
+def _unknown(sides: ColumnPair) -> Iterator[ColumnAttribute]:
     words = sorted({*_options(sides.old), *_options(sides.new)} - KNOWN)
     return (
-        Aspect(what=word, words=_option(word), direction=_undetermined, key=f"logicalTypeOptions.{word}")
+        ColumnAttribute(what=word, words=_option(word), direction=_undetermined, key=f"logicalTypeOptions.{word}")
         for word in words
     )
 
 
-def _undetermined(_: Sides, __: Any, ___: Any) -> Direction:
+def _undetermined(_: ColumnPair, __: Any, ___: Any) -> Direction:
     return Direction.UNDETERMINED
 
 
-def _untested(_: Sides, __: Any, ___: Any) -> Direction:
+def _untested(_: ColumnPair, __: Any, ___: Any) -> Direction:
     return Direction.UNTESTED
 
 
-def _renamed(sides: Sides, old: Any, new: Any) -> Direction:
+def _renamed(sides: ColumnPair, old: Any, new: Any) -> Direction:
     """Where no physical name is given, it is the column's own."""
     names = (old or sides.old.read.name, new or sides.new.read.name)
     return Direction.UNTESTED if names[0] == names[1] else Direction.BOTH
 
 
-def _stated(_: Sides, old: Any, new: Any) -> Direction:
+def _stated(_: ColumnPair, old: Any, new: Any) -> Direction:
     return of_presence(old, new)
 
 
-def _promised(_: Sides, old: Any, new: Any) -> Direction:
+def _promised(_: ColumnPair, old: Any, new: Any) -> Direction:
     return of_flags(old, new)
 
 
-def _present(sides: Sides, old: Any, new: Any) -> Direction:
+def _present(sides: ColumnPair, old: Any, new: Any) -> Direction:
     """A column of the primary key is never null in any case."""
     in_key = sides.old.read.primary_key and sides.new.read.primary_key
     return Direction.UNTESTED if in_key else of_flags(old, new)
 
 
-def _allowed(_: Sides, old: Any, new: Any) -> Direction:
+def _allowed(_: ColumnPair, old: Any, new: Any) -> Direction:
     return of_presence(old, new, of_values(old or (), new or ()))
 
 
-def _demanded(_: Sides, old: Any, new: Any) -> Direction:
+def _demanded(_: ColumnPair, old: Any, new: Any) -> Direction:
     """Of names that must all be there: the more, the tighter."""
     return of_sets(new or (), old or ())
 
 
-def _asked(word: str) -> Callable[[Sides, Any, Any], Direction]:
+def _asked(word: str) -> Callable[[ColumnPair, Any, Any], Direction]:
     """The direction of a word whose values only the handed-in order knows."""
 
-    def direction(sides: Sides, old: Any, new: Any) -> Direction:
+    def direction(sides: ColumnPair, old: Any, new: Any) -> Direction:
         if old is None or new is None:
             return of_presence(old, new)
         return sides.order(_stands_for(word, sides.old, old), _stands_for(word, sides.new, new)).direction
@@ -120,10 +120,10 @@ def _asked(word: str) -> Callable[[Sides, Any, Any], Direction]:
     return direction
 
 
-def _stands_for(word: str, node: Node, value: Any) -> Check:
+def _stands_for(word: str, node: DocumentElement, value: Any) -> ContractCheck:
     """The promise of a word as the order takes it: a check of kind `schema` that is called like the word."""
     arguments = {word: value, "logicalType": node.read.logical_type}
-    return Check(
+    return ContractCheck(
         id="",
         name="",
         kind="schema",
@@ -135,43 +135,43 @@ def _stands_for(word: str, node: Node, value: Any) -> Check:
     )
 
 
-def _options(node: Node) -> Mapping[str, Any]:
+def _options(node: DocumentElement) -> Mapping[str, Any]:
     found: Mapping[str, Any] = node.read.options
     return found
 
 
-def _option(word: str) -> Callable[[Node], Any]:
+def _option(word: str) -> Callable[[DocumentElement], Any]:
     return lambda node: _options(node).get(word)
 
 
-def _bounds(words: Mapping[str, str]) -> Callable[[Node], Any]:
+def _bounds(words: Mapping[str, str]) -> Callable[[DocumentElement], Any]:
     """The limits that are given, in words; None where there is none."""
 
-    def said(node: Node) -> str | None:
+    def said(node: DocumentElement) -> str | None:
         return ", ".join(each.sentence().removeprefix("be ") for each in _limits(words, node)) or None
 
     return said
 
 
-def _limits(words: Mapping[str, str], node: Node) -> list[Assertion]:
+def _limits(words: Mapping[str, str], node: DocumentElement) -> list[Assertion]:
     given = _options(node)
     return [Assertion(operator, given[word]) for word, operator in words.items() if given.get(word) is not None]
 
 
-def _range(sides: Sides, _: Any, __: Any) -> Direction:
+def _range(sides: ColumnPair, _: Any, __: Any) -> Direction:
     whole = all(each.read.logical_type == "integer" for each in (sides.old, sides.new))
-    return between(_limits(BOUNDS, sides.old), _limits(BOUNDS, sides.new), Domain(whole=True) if whole else ANY)
+    return between(_limits(BOUNDS, sides.old), _limits(BOUNDS, sides.new), NumericDomain(whole=True) if whole else ANY)
 
 
 def _numbered(words: tuple[str, str]) -> Mapping[str, str]:
     return dict(zip(words, ("mustBeGreaterOrEqualTo", "mustBeLessOrEqualTo"), strict=True))
 
 
-def _counted(words: Mapping[str, str]) -> Callable[[Sides, Any, Any], Direction]:
+def _counted(words: Mapping[str, str]) -> Callable[[ColumnPair, Any, Any], Direction]:
     return lambda sides, _, __: between(_limits(words, sides.old), _limits(words, sides.new), COUNT)
 
 
-def _multiple(_: Sides, old: Any, new: Any) -> Direction:
+def _multiple(_: ColumnPair, old: Any, new: Any) -> Direction:
     """What is a multiple of 6 is one of 3."""
     if old is None or new is None or not old or not new:
         return of_presence(old, new, Direction.UNDETERMINED)
@@ -179,30 +179,32 @@ def _multiple(_: Sides, old: Any, new: Any) -> Direction:
     return inclusion(new_within_old=after % before == 0, old_within_new=before % after == 0)
 
 
-def _flag(name: str) -> Callable[[Node], Any]:
+def _flag(name: str) -> Callable[[DocumentElement], Any]:
     return lambda node: getattr(node.read, name) or None
 
 
-def _raw(key: str) -> Callable[[Node], Any]:
+def _raw(key: str) -> Callable[[DocumentElement], Any]:
     return lambda node: node.raw.get(key)
 
 
-def _of_option(word: str, direction: Callable[[Sides, Any, Any], Direction]) -> Aspect:
-    return Aspect(what=word, words=_option(word), direction=direction, key=f"logicalTypeOptions.{word}")
+def _of_option(word: str, direction: Callable[[ColumnPair, Any, Any], Direction]) -> ColumnAttribute:
+    return ColumnAttribute(what=word, words=_option(word), direction=direction, key=f"logicalTypeOptions.{word}")
 
 
-def _counting(what: str) -> Aspect:
+def _counting(what: str) -> ColumnAttribute:
     words = _numbered(COUNTED[what])
-    return Aspect(what=what, words=_bounds(words), direction=_counted(words), key="logicalTypeOptions")
+    return ColumnAttribute(what=what, words=_bounds(words), direction=_counted(words), key="logicalTypeOptions")
 
 
 ASPECTS = (
-    Aspect(what="name", words=lambda node: node.read.name, direction=lambda *_: Direction.BOTH, key="name"),
-    Aspect(what="physical name", words=_raw("physicalName"), direction=_renamed, key="physicalName"),
-    Aspect(what="logical type", words=_raw("logicalType"), direction=_stated, key="logicalType"),
-    Aspect(what="physical type", words=_raw("physicalType"), direction=_asked("physicalType"), key="physicalType"),
-    Aspect(what="types of the map", words=_raw("map"), direction=_stated, key="map"),
-    Aspect(
+    ColumnAttribute(what="name", words=lambda node: node.read.name, direction=lambda *_: Direction.BOTH, key="name"),
+    ColumnAttribute(what="physical name", words=_raw("physicalName"), direction=_renamed, key="physicalName"),
+    ColumnAttribute(what="logical type", words=_raw("logicalType"), direction=_stated, key="logicalType"),
+    ColumnAttribute(
+        what="physical type", words=_raw("physicalType"), direction=_asked("physicalType"), key="physicalType"
+    ),
+    ColumnAttribute(what="types of the map", words=_raw("map"), direction=_stated, key="map"),
+    ColumnAttribute(
         what="required",
         words=_flag("required"),
         direction=_present,
@@ -210,7 +212,7 @@ ASPECTS = (
         on="{} must have a value now",
         off="{} may be null now",
     ),
-    Aspect(
+    ColumnAttribute(
         what="unique",
         words=_flag("unique"),
         direction=_promised,
@@ -218,8 +220,8 @@ ASPECTS = (
         on="{} must be unique now",
         off="{} need not be unique any more",
     ),
-    Aspect(what="allowed values", words=lambda node: node.read.enum or None, direction=_allowed, key="enum"),
-    Aspect(what="range", words=_bounds(BOUNDS), direction=_range, key="logicalTypeOptions"),
+    ColumnAttribute(what="allowed values", words=lambda node: node.read.enum or None, direction=_allowed, key="enum"),
+    ColumnAttribute(what="range", words=_bounds(BOUNDS), direction=_range, key="logicalTypeOptions"),
     *map(_counting, COUNTED),
     _of_option("pattern", _asked("pattern")),
     _of_option("format", _asked("format")),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from treaty.contracts.comparison.differences import Difference, Order, Part, unordered
+from treaty.contracts.comparison.differences import Difference, DifferenceSection, Order, unordered
 from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.comparison.guarantees import guarantees
 from treaty.contracts.comparison.service_levels import service_levels
@@ -16,7 +16,7 @@ from treaty.contracts.comparison.structure import structure
 from treaty.contracts.comparison.terms import agreed, document_words
 from treaty.contracts.document.model import Compatibility, Contract, Mode
 
-JUDGED = (Part.STRUCTURE, Part.GUARANTEES)
+JUDGED = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
 
 
 class Bump(StrEnum):
@@ -43,7 +43,7 @@ BUMPS = {
 
 
 @dataclass(frozen=True)
-class Law:
+class ModeDefinition:
     """What a mode means: in a sentence for people, in data, and which directions break it."""
 
     sentence: str
@@ -53,20 +53,24 @@ class Law:
 
 
 _UNCLEAR = frozenset({Direction.BOTH, Direction.UNDETERMINED})
-_NO_TIGHTENING = Law("Partitions that passed before still pass", "D(old) ⊆ D(new)", _UNCLEAR | {Direction.TIGHTENS})
-_NO_LOOSENING = Law("Existing readers keep every promise they had", "D(new) ⊆ D(old)", _UNCLEAR | {Direction.LOOSENS})
-_NEITHER = Law(
+_NO_TIGHTENING = ModeDefinition(
+    "Partitions that passed before still pass", "D(old) ⊆ D(new)", _UNCLEAR | {Direction.TIGHTENS}
+)
+_NO_LOOSENING = ModeDefinition(
+    "Existing readers keep every promise they had", "D(new) ⊆ D(old)", _UNCLEAR | {Direction.LOOSENS}
+)
+_NEITHER = ModeDefinition(
     "Only words changed, or columns that may be null were added", "D(new) = D(old)",
     _UNCLEAR | {Direction.TIGHTENS, Direction.LOOSENS},
 )  # fmt: skip
 
 
-def _of_all(law: Law) -> Law:
-    return Law(f"{law.sentence}, for all live versions", law.meaning, law.forbids, transitive=True)
+def _of_all(law: ModeDefinition) -> ModeDefinition:
+    return ModeDefinition(f"{law.sentence}, for all live versions", law.meaning, law.forbids, transitive=True)
 
 
-MODES: dict[Mode, Law] = {
-    "NONE": Law("Any change may follow", "", frozenset()),
+MODES: dict[Mode, ModeDefinition] = {
+    "NONE": ModeDefinition("Any change may follow", "", frozenset()),
     "BACKWARD": _NO_TIGHTENING,
     "BACKWARD_TRANSITIVE": _of_all(_NO_TIGHTENING),
     "FORWARD": _NO_LOOSENING,
@@ -77,16 +81,16 @@ MODES: dict[Mode, Law] = {
 
 
 @dataclass(frozen=True)
-class Comparison:
+class VersionComparison:
     """What differs from one version to another; no differences for documents that say the same."""
 
     differences: tuple[Difference, ...]
 
-    def of(self, part: Part) -> tuple[Difference, ...]:
+    def of(self, part: DifferenceSection) -> tuple[Difference, ...]:
         """The differences of one part."""
         return tuple(each for each in self.differences if each.part is part)
 
-    def bump_of(self, part: Part) -> Bump:
+    def bump_of(self, part: DifferenceSection) -> Bump:
         """How much that part differs; a patch where it does not."""
         return _largest(BUMPS[each.direction] for each in self.of(part))
 
@@ -100,7 +104,7 @@ class Comparison:
         """The differences of which an owner must say what they mean: they count as major until then."""
         return tuple(each for each in self.differences if each.direction is Direction.UNDETERMINED)
 
-    def breaking(self, mode: Mode, part: Part) -> tuple[Difference, ...]:
+    def breaking(self, mode: Mode, part: DifferenceSection) -> tuple[Difference, ...]:
         """The differences of that part that break the law of the mode.
 
         A column that may be null is added without breaking any: old data are read with nulls in its place."""
@@ -108,7 +112,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Violation:
+class CompatibilityBreach:
     """A difference from `version` that breaks the mode that its part is under."""
 
     version: str
@@ -116,12 +120,12 @@ class Violation:
     difference: Difference
 
 
-def compare(old: Contract, new: Contract, order: Order = unordered) -> Comparison:
+def compare(old: Contract, new: Contract, order: Order = unordered) -> VersionComparison:
     """What differs from the old document to the new one. `order` says what changes of arguments mean: the contract
     alone cannot (`treaty.engine.checks.argument_order.order` can).
 
     Nothing is said of version numbers, of states of the life cycle, nor of ids of tables, columns and checks."""
-    return Comparison(
+    return VersionComparison(
         (
             *structure(old, new, order),
             *guarantees(old, new, order),
@@ -132,12 +136,14 @@ def compare(old: Contract, new: Contract, order: Order = unordered) -> Compariso
     )
 
 
-def violations(compared: Sequence[tuple[str, Comparison]], modes: Compatibility) -> Iterator[Violation]:
+def violations(
+    compared: Sequence[tuple[str, VersionComparison]], modes: Compatibility
+) -> Iterator[CompatibilityBreach]:
     """What breaks the modes: first that of the version in force, which comes first among those compared with, by their
     numbers. The others, live or pinned by a reader, are of account for transitive modes alone."""
     for part, mode in zip(JUDGED, (modes.structure, modes.guarantees), strict=True):
         for version, comparison in compared if MODES[mode].transitive else compared[:1]:
-            yield from (Violation(version, mode, each) for each in comparison.breaking(mode, part))
+            yield from (CompatibilityBreach(version, mode, each) for each in comparison.breaking(mode, part))
 
 
 def _harmless(difference: Difference) -> bool:

@@ -6,14 +6,14 @@ from enum import StrEnum
 from typing import Any
 
 from treaty.contracts.comparison.directions import Direction
-from treaty.contracts.comparison.threshold_order import ANY, Domain
-from treaty.contracts.document.model import Check
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain
+from treaty.contracts.document.model import ContractCheck
 
 MOST = 20
 LONGEST = 300
 
 
-class Part(StrEnum):
+class DifferenceSection(StrEnum):
     """What a difference is of: tables and columns, checks and service levels, Treaty's own terms, or words alone."""
 
     STRUCTURE = "structure"
@@ -22,7 +22,7 @@ class Part(StrEnum):
     TEXT = "text"
 
 
-class Change(StrEnum):
+class DifferenceKind(StrEnum):
     """Whether something came, went, or is another now."""
 
     ADDED = "added"
@@ -30,12 +30,12 @@ class Change(StrEnum):
     CHANGED = "changed"
 
     @property
-    def mirrored(self) -> "Change":
+    def mirrored(self) -> "DifferenceKind":
         """What it was on the way back."""
         return _MIRRORED.get(self, self)
 
 
-_MIRRORED = {Change.ADDED: Change.REMOVED, Change.REMOVED: Change.ADDED}
+_MIRRORED = {DifferenceKind.ADDED: DifferenceKind.REMOVED, DifferenceKind.REMOVED: DifferenceKind.ADDED}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +46,8 @@ class Difference:
     one it is about; None for what is about none. `presence`: it promises of data only that a column is there, so that
     data without it, read with nulls in its place, keep it."""
 
-    part: Part
-    change: Change
+    part: DifferenceSection
+    change: DifferenceKind
     what: str
     direction: Direction
     sentence: str
@@ -61,10 +61,10 @@ class Difference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class DifferenceLocation:
     """Where differences are found: they are made with its names."""
 
-    part: Part
+    part: DifferenceSection
     path: str = ""
     object: str | None = None
     column: str | None = None
@@ -77,14 +77,16 @@ class Place:
             return f"check {self.check}"
         return self.column or (f"table {self.object}" if self.object else "the contract")
 
-    def at(self, path: str) -> "Place":
+    def at(self, path: str) -> "DifferenceLocation":
         """The place of a word within it."""
         return replace(self, path=f"{self.path}.{path}" if self.path else path)
 
     def difference(self, what: str, old: Any, new: Any, direction: Direction, sentence: str = "") -> Difference:
         """The difference between two words; None stands for a word that is not there."""
         before, after = told(old), told(new)
-        change = Change.ADDED if old is None else Change.REMOVED if new is None else Change.CHANGED
+        change = (
+            DifferenceKind.ADDED if old is None else DifferenceKind.REMOVED if new is None else DifferenceKind.CHANGED
+        )
         said = sentence or SENTENCES[change].format(what=what, subject=self.subject, old=before, new=after)
         return Difference(
             part=self.part,
@@ -102,28 +104,28 @@ class Place:
 
 
 SENTENCES = {
-    Change.ADDED: "{subject} now has {what} {new}",
-    Change.REMOVED: "{subject} no longer has {what} {old}",
-    Change.CHANGED: "{what} of {subject} was {old} and is {new}",
+    DifferenceKind.ADDED: "{subject} now has {what} {new}",
+    DifferenceKind.REMOVED: "{subject} no longer has {what} {old}",
+    DifferenceKind.CHANGED: "{what} of {subject} was {old} and is {new}",
 }
 
 
 @dataclass(frozen=True)
-class Ordered:
+class CheckOrder:
     """What is known of two checks beside their thresholds: the direction from what one measures to what the other does,
     the old threshold being kept, and which numbers the measured value can be."""
 
     direction: Direction
-    domain: Domain = ANY
+    domain: NumericDomain = ANY
 
 
-Order = Callable[[Check, Check], Ordered]
+Order = Callable[[ContractCheck, ContractCheck], CheckOrder]
 
 
-def unordered(old: Check, new: Check) -> Ordered:
+def unordered(old: ContractCheck, new: ContractCheck) -> CheckOrder:
     """What the words alone say: the same words measure the same, of others it is undetermined."""
     same = all(getattr(old, word) == getattr(new, word) for word in ("kind", "analyzer", "arguments", "where"))
-    return Ordered(Direction.UNTESTED if same and old.column == new.column else Direction.UNDETERMINED)
+    return CheckOrder(Direction.UNTESTED if same and old.column == new.column else Direction.UNDETERMINED)
 
 
 def told(value: Any) -> str | None:
@@ -148,7 +150,7 @@ def _shortened(text: str) -> str:
 
 
 def other_words(
-    place: Place, old: Mapping[str, Any], new: Mapping[str, Any], known: Iterable[str]
+    place: DifferenceLocation, old: Mapping[str, Any], new: Mapping[str, Any], known: Iterable[str]
 ) -> Iterator[Difference]:
     """Of every word that is not `known` and that differs, a difference that no data are judged by.
 
@@ -156,7 +158,7 @@ def other_words(
     for word in sorted((old.keys() | new.keys()) - set(known)):
         before, after = old.get(word), new.get(word)
         if before != after:
-            at = replace(place, part=Part.TEXT).at(word)
+            at = replace(place, part=DifferenceSection.TEXT).at(word)
             said = (
                 f"{word} of {place.subject} {'is new' if before is None else 'is gone' if after is None else 'changed'}"
             )

@@ -4,11 +4,17 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from treaty.contracts.assertions import OPERATORS, Assertion
-from treaty.contracts.comparison.differences import Difference, Order, Part, Place, other_words
+from treaty.contracts.comparison.differences import (
+    Difference,
+    DifferenceLocation,
+    DifferenceSection,
+    Order,
+    other_words,
+)
 from treaty.contracts.comparison.directions import Direction, of_presence, steps
-from treaty.contracts.comparison.matching import Node, elements, entries, paired
+from treaty.contracts.comparison.matching import DocumentElement, elements, entries, paired
 from treaty.contracts.comparison.threshold_order import between
-from treaty.contracts.document.model import SCOPES, Check, Contract
+from treaty.contracts.document.model import SCOPES, Contract, ContractCheck
 from treaty.contracts.fingerprint import fingerprint
 
 SEVERITIES = ("warning", "error")
@@ -19,10 +25,10 @@ ENTRY_WORDS = frozenset({
 TOLD = "text"
 
 
-class Entry(NamedTuple):
+class CheckWithSource(NamedTuple):
     """A check, and its entry as it stands in the document."""
 
-    check: Check
+    check: ContractCheck
     raw: Mapping[str, Any]
 
 
@@ -34,33 +40,37 @@ def guarantees(old: Contract, new: Contract, order: Order) -> Iterator[Differenc
             yield from _check(was, now, found.object, order)
 
 
-def _entries(table: Node | None) -> list[Entry]:
+def _entries(table: DocumentElement | None) -> list[CheckWithSource]:
     raw = entries(table) if table else {}
-    return [Entry(each, raw[each.path]) for each in table.read.checks] if table else []
+    return [CheckWithSource(each, raw[each.path]) for each in table.read.checks] if table else []
 
 
-def _id(entry: Entry) -> Hashable:
+def _id(entry: CheckWithSource) -> Hashable:
     return entry.raw.get("id") or None
 
 
-def _name(entry: Entry) -> Hashable:
+def _name(entry: CheckWithSource) -> Hashable:
     return entry.raw.get("name") or None
 
 
-def _meaning(entry: Entry) -> Hashable:
+def _meaning(entry: CheckWithSource) -> Hashable:
     """What the entry says, wherever it stands."""
     return fingerprint([entry.check.column, entry.raw])
 
 
-def _derived_id(entry: Entry) -> Hashable:
+def _derived_id(entry: CheckWithSource) -> Hashable:
     return None if entry.raw.get("id") else entry.check.id
 
 
-def _check(old: Entry | None, new: Entry | None, table: str, order: Order) -> Iterator[Difference]:
+def _check(old: CheckWithSource | None, new: CheckWithSource | None, table: str, order: Order) -> Iterator[Difference]:
     entry = new or old
     assert entry
-    place = Place(
-        part=Part.GUARANTEES, path=entry.check.path, object=table, column=entry.check.column, check=entry.check.id
+    place = DifferenceLocation(
+        part=DifferenceSection.GUARANTEES,
+        path=entry.check.path,
+        object=table,
+        column=entry.check.column,
+        check=entry.check.id,
     )
     if old is None or new is None:
         yield _whole(old, new, place)
@@ -71,20 +81,20 @@ def _check(old: Entry | None, new: Entry | None, table: str, order: Order) -> It
     yield from other_words(place, old.raw, new.raw, ENTRY_WORDS)
 
 
-def _whole(old: Entry | None, new: Entry | None, place: Place) -> Difference:
+def _whole(old: CheckWithSource | None, new: CheckWithSource | None, place: DifferenceLocation) -> Difference:
     was, now = (each and promise(each.check) for each in (old, new))
     executed = any(each and each.check.kind != TOLD for each in (old, new))
     said = f"check {place.check} is new: {now}" if new else f"check {place.check} is gone: {was}"
     return place.difference("check", was, now, of_presence(was, now) if executed else Direction.UNTESTED, said)
 
 
-def _severity(old: Check, new: Check, place: Place) -> Iterator[Difference]:
+def _severity(old: ContractCheck, new: ContractCheck, place: DifferenceLocation) -> Iterator[Difference]:
     if old.severity != new.severity:
         direction = steps(old.severity, new.severity, ascending=SEVERITIES)
         yield place.at("severity").difference("severity", old.severity, new.severity, direction)
 
 
-def _measured(old: Check, new: Check, place: Place, order: Order) -> Iterator[Difference]:
+def _measured(old: ContractCheck, new: ContractCheck, place: DifferenceLocation, order: Order) -> Iterator[Difference]:
     """What is measured, and what is promised of it. The threshold is compared on what the new check measures."""
     ordered = order(old, new)
     if _asked(old) != _asked(new):
@@ -99,21 +109,21 @@ def _measured(old: Check, new: Check, place: Place, order: Order) -> Iterator[Di
         yield place.difference("threshold", was, now, direction, said)
 
 
-def _asked(check: Check) -> str:
+def _asked(check: ContractCheck) -> str:
     """All that says what is measured: 1 and '1' and true are not the same."""
     return fingerprint([check.kind, check.analyzer, check.arguments, check.where, check.column])
 
 
-def _promised(check: Check) -> list[Assertion]:
+def _promised(check: ContractCheck) -> list[Assertion]:
     return [check.assertion] if check.assertion else []
 
 
-def _scope(old: Check, new: Check, place: Place) -> Iterator[Difference]:
+def _scope(old: ContractCheck, new: ContractCheck, place: DifferenceLocation) -> Iterator[Difference]:
     if old.scope != new.scope:
         yield place.at("scope").difference("scope", old.scope, new.scope, Direction.UNDETERMINED)
 
 
-def measured(check: Check) -> str:
+def measured(check: ContractCheck) -> str:
     """What a check measures, in the words of the document: 'mean column: amount where day > 1'."""
     said = [f"{name}: {_written(value)}" for name, value in sorted(check.arguments.items())]
     of = [f"of {check.column}"] if check.column and "column" not in check.arguments else []
@@ -125,12 +135,12 @@ def _written(value: Any) -> str:
     return f"[{', '.join(map(repr, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
-def threshold(check: Check) -> str | None:
+def threshold(check: ContractCheck) -> str | None:
     """What a check promises of the value, in words; None where it promises nothing."""
     return f"must {check.assertion.sentence()}" if check.assertion else None
 
 
-def promise(check: Check) -> str:
+def promise(check: ContractCheck) -> str:
     """The whole check in words."""
     severity = f" ({check.severity})" if check.severity != "error" else ""
     return " ".join(filter(None, (measured(check), threshold(check)))) + severity

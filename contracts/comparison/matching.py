@@ -12,20 +12,20 @@ Element = TypeVar("Element")
 Key = Callable[[Element], Hashable | None]
 
 
-class Node(NamedTuple):
+class DocumentElement(NamedTuple):
     """A table or a column as read, and as it stands in the document."""
 
     read: Any
     raw: Mapping[str, Any]
 
 
-class Matched(NamedTuple):
+class ElementPair(NamedTuple):
     """A table (`column` None) or a column of two documents, under its path in the newer one that has it."""
 
     object: str
     column: str | None
-    old: Node | None
-    new: Node | None
+    old: DocumentElement | None
+    new: DocumentElement | None
 
     @property
     def path(self) -> str:
@@ -55,62 +55,62 @@ def paired(
     yield from ((each, None) for index, each in enumerate(old) if index not in taken)
 
 
-def elements(old: Contract, new: Contract) -> Iterator[Matched]:
+def elements(old: Contract, new: Contract) -> Iterator[ElementPair]:
     """The tables of both documents with their counterparts, each followed by its columns; not those of one that is
     new or gone, nor the fields of such a column."""
     for before, after in paired(_tables(old), _tables(new), _id, _name):
-        found = Matched(_name(after or before) or "", None, before, after)
+        found = ElementPair(_name(after or before) or "", None, before, after)
         yield found
         if before and after:
             yield from _columns(found.object, "", before, after)
 
 
-def entries(table: Node) -> dict[str, Mapping[str, Any]]:
+def entries(table: DocumentElement) -> dict[str, Mapping[str, Any]]:
     """The quality entries of a table by their paths, as they stand in the document."""
     element = (table.read.path, table.raw)
     holders = [element, *(each for _, each in columns(element))]
     return {path: entry for holder in holders for path, entry in members(holder[1], "quality", holder[0])}
 
 
-def _tables(contract: Contract) -> list[Node]:
+def _tables(contract: Contract) -> list[DocumentElement]:
     raw = (content for _, content in members(contract.document, "schema"))
-    return [Node(*each) for each in zip(contract.objects, raw, strict=True)]
+    return [DocumentElement(*each) for each in zip(contract.objects, raw, strict=True)]
 
 
-def _fields(node: Node) -> list[Node]:
+def _fields(node: DocumentElement) -> list[DocumentElement]:
     raw = (content for _, content in members(node.raw, "properties"))
-    return [Node(*each) for each in zip(node.read.properties, raw, strict=True)]
+    return [DocumentElement(*each) for each in zip(node.read.properties, raw, strict=True)]
 
 
-def _columns(table: str, parent: str, old: Node, new: Node) -> Iterator[Matched]:
+def _columns(table: str, parent: str, old: DocumentElement, new: DocumentElement) -> Iterator[ElementPair]:
     for before, after in paired(_fields(old), _fields(new), _id, _name):
         name = _name(after or before) or ""
         shown = f"{parent}.{_part(name)}" if parent else name
-        yield from _column(Matched(table, shown, before, after), shown if parent else _part(name))
+        yield from _column(ElementPair(table, shown, before, after), shown if parent else _part(name))
 
 
-def _column(found: Matched, path: str) -> Iterator[Matched]:
+def _column(found: ElementPair, path: str) -> Iterator[ElementPair]:
     """The column, its fields and its elements; `path` is its name as those of its fields begin."""
     yield found
     if found.old and found.new:
         yield from _columns(found.object, path, found.old, found.new)
         before, after = _items(found.old), _items(found.new)
         if before or after:
-            yield from _column(Matched(found.object, f"{path}[]", before, after), f"{path}[]")
+            yield from _column(ElementPair(found.object, f"{path}[]", before, after), f"{path}[]")
 
 
-def _items(node: Node) -> Node | None:
+def _items(node: DocumentElement) -> DocumentElement | None:
     column: DataObject | Property = node.read
-    return Node(column.items, node.raw["items"]) if isinstance(column, Property) and column.items else None
+    return DocumentElement(column.items, node.raw["items"]) if isinstance(column, Property) and column.items else None
 
 
 def _part(name: str) -> str:
     return quote(name) if "." in name or "`" in name else name
 
 
-def _id(node: Node) -> str | None:
+def _id(node: DocumentElement) -> str | None:
     return text(node.raw, "id")
 
 
-def _name(node: Node | None) -> str | None:
+def _name(node: DocumentElement | None) -> str | None:
     return node.read.name if node else None

@@ -23,7 +23,7 @@ TURNED = {"GT": "LT", "GTE": "LTE", "LT": "GT", "LTE": "GTE"}
 WITHIN = frozenset({Direction.TIGHTENS, Direction.UNTESTED})
 
 
-class Condition(NamedTuple):
+class ColumnCondition(NamedTuple):
     """A comparison of a column: with a limit, or (`values`) with values of which it must have one."""
 
     column: str
@@ -70,7 +70,7 @@ def _compared(given: list[Any], wanted: Any) -> bool:
     return any(_within(each, target) for each in known if each.values) or _bounded(known, target)
 
 
-def _within(known: Condition, target: Condition) -> bool:
+def _within(known: ColumnCondition, target: ColumnCondition) -> bool:
     """Whether each of the known values keeps the target."""
     if target.assertion is None:
         return of_values(target.values, known.values) in WITHIN
@@ -78,7 +78,7 @@ def _within(known: Condition, target: Condition) -> bool:
     return all(between(each, [*each, target.assertion]) is Direction.UNTESTED for each in single)
 
 
-def _bounded(known: list[Condition], target: Condition) -> bool:
+def _bounded(known: list[ColumnCondition], target: ColumnCondition) -> bool:
     limits = [each.assertion for each in known if each.assertion]
     return (
         bool(target.assertion and limits) and between([target.assertion] if target.assertion else [], limits) in WITHIN
@@ -105,45 +105,45 @@ def _text(node: Any) -> str:
     return str(node.sql(dialect="spark"))
 
 
-def _condition(node: Any) -> Condition | None:
+def _condition(node: Any) -> ColumnCondition | None:
     """What is known of a comparison of a column with constants; None for any other condition."""
     node = _bare(node)
     found = _CONDITIONS.get(_kind(node))
     return found(node) if found else None
 
 
-def _limited(node: Any) -> Condition | None:
+def _limited(node: Any) -> ColumnCondition | None:
     for column, constant, kind in (
         (node.this, node.expression, _kind(node)),
         (node.expression, node.this, TURNED[_kind(node)]),
     ):
         limit = _constant(constant)
         if _kind(column) == "Column" and _in_order(limit):
-            return Condition(_text(column), Assertion(OPERATORS[kind], limit))
+            return ColumnCondition(_text(column), Assertion(OPERATORS[kind], limit))
     return None
 
 
-def _ranging(node: Any) -> Condition | None:
+def _ranging(node: Any) -> ColumnCondition | None:
     limits = tuple(_constant(node.args[end]) for end in ("low", "high"))
     column = _kind(node.this) == "Column" and all(map(_in_order, limits)) and type(limits[0]) is type(limits[1])
-    return Condition(_text(node.this), Assertion("mustBeBetween", limits)) if column else None
+    return ColumnCondition(_text(node.this), Assertion("mustBeBetween", limits)) if column else None
 
 
-def _equal(node: Any) -> Condition | None:
+def _equal(node: Any) -> ColumnCondition | None:
     for column, constant in ((node.this, node.expression), (node.expression, node.this)):
         value = _constant(constant)
         if _kind(column) == "Column" and value is not None:
-            return Condition(_text(column), values=(value,))
+            return ColumnCondition(_text(column), values=(value,))
     return None
 
 
-def _listed(node: Any) -> Condition | None:
+def _listed(node: Any) -> ColumnCondition | None:
     values = tuple(map(_constant, node.expressions))
     known = _kind(node.this) == "Column" and values and None not in values
-    return Condition(_text(node.this), values=values) if known else None
+    return ColumnCondition(_text(node.this), values=values) if known else None
 
 
-_CONDITIONS: dict[str, Callable[[Any], Condition | None]] = {
+_CONDITIONS: dict[str, Callable[[Any], ColumnCondition | None]] = {
     **dict.fromkeys(OPERATORS, _limited),
     "Between": _ranging,
     "EQ": _equal,

@@ -20,18 +20,18 @@ _LINE_BREAK = frozenset({ord("\n")})
 Token = tuple[str, str]
 
 
-class Undecided(Exception):
+class InclusionUndecidable(Exception):
     """The expressions are not compared."""
 
 
-class Pattern(NamedTuple):
+class RegexPattern(NamedTuple):
     """A regular expression, and whether it may match anywhere within a text, or must match it as a whole."""
 
     text: str
     within: bool = False
 
 
-class Fragment(NamedTuple):
+class RegexFragment(NamedTuple):
     """A stretch of an expression: whether it matches nothing, too, and the positions it may begin and end with."""
 
     nullable: bool = True
@@ -42,14 +42,14 @@ class Fragment(NamedTuple):
 class Automaton:
     """The positions of an expression: what each reads, and which may follow it; `whole` is all of it."""
 
-    def __init__(self, pattern: Pattern) -> None:
+    def __init__(self, pattern: RegexPattern) -> None:
         self.reads: list[frozenset[int]] = []
         self.follow: list[int] = []
         self.at, within = 0, pattern.within
         self.tokens, begins, ends = _bare(pattern.text)
-        before = Fragment() if begins or not within else self._any()
+        before = RegexFragment() if begins or not within else self._any()
         inner = self._alternatives()
-        after = Fragment() if not within else _optional(self._read(_LINE_BREAK)) if ends else self._any()
+        after = RegexFragment() if not within else _optional(self._read(_LINE_BREAK)) if ends else self._any()
         self.whole = self._joined(self._joined(before, inner), after)
 
     def accepts(self, state: int | None) -> bool:
@@ -67,16 +67,16 @@ class Automaton:
             reached |= self.follow[position]
         return reached
 
-    def _alternatives(self) -> Fragment:
+    def _alternatives(self) -> RegexFragment:
         found = self._sequence()
         while self._kind() == "bar":
             self.at += 1
             other = self._sequence()
-            found = Fragment(found.nullable or other.nullable, found.first | other.first, found.last | other.last)
+            found = RegexFragment(found.nullable or other.nullable, found.first | other.first, found.last | other.last)
         return found
 
-    def _sequence(self) -> Fragment:
-        found = Fragment()
+    def _sequence(self) -> RegexFragment:
+        found = RegexFragment()
         while self._kind() not in {None, "bar", "close"}:
             found = self._joined(found, self._repeated())
         return found
@@ -84,7 +84,7 @@ class Automaton:
     def _kind(self) -> str | None:
         return self.tokens[self.at][0] if self.at < len(self.tokens) else None
 
-    def _repeated(self) -> Fragment:
+    def _repeated(self) -> RegexFragment:
         start, found = self.at, self._atom()
         if self._kind() != "repeat":
             return found
@@ -96,14 +96,14 @@ class Automaton:
             self._lead(parts[-1].last, parts[-1].first)
         self.at = end + 1
         needed = (part if index < least else _optional(part) for index, part in enumerate(parts))
-        return reduce(self._joined, needed, Fragment())
+        return reduce(self._joined, needed, RegexFragment())
 
-    def _again(self, start: int) -> Fragment:
+    def _again(self, start: int) -> RegexFragment:
         """Another copy of what stands from there on."""
         self.at = start
         return self._atom()
 
-    def _atom(self) -> Fragment:
+    def _atom(self) -> RegexFragment:
         kind, text = self.tokens[self.at]
         self.at += 1
         if kind == "open":
@@ -111,45 +111,45 @@ class Automaton:
             self.at += 1
             return inner
         if kind == "anchor" or text in {"\\b", "\\B"}:
-            raise Undecided
+            raise InclusionUndecidable
         return self._read(_characters(kind, text))
 
-    def _read(self, found: frozenset[int]) -> Fragment:
+    def _read(self, found: frozenset[int]) -> RegexFragment:
         if len(self.reads) >= MAX_POSITIONS:
-            raise Undecided
+            raise InclusionUndecidable
         position = 1 << len(self.reads)
         self.reads.append(found)
         self.follow.append(0)
-        return Fragment(nullable=False, first=position, last=position)
+        return RegexFragment(nullable=False, first=position, last=position)
 
-    def _any(self) -> Fragment:
+    def _any(self) -> RegexFragment:
         found = self._read(ALL)
         self._lead(found.last, found.first)
         return _optional(found)
 
-    def _joined(self, one: Fragment, other: Fragment) -> Fragment:
+    def _joined(self, one: RegexFragment, other: RegexFragment) -> RegexFragment:
         self._lead(one.last, other.first)
         first = one.first | (other.first if one.nullable else 0)
-        return Fragment(one.nullable and other.nullable, first, other.last | (one.last if other.nullable else 0))
+        return RegexFragment(one.nullable and other.nullable, first, other.last | (one.last if other.nullable else 0))
 
     def _lead(self, ends: int, begins: int) -> None:
         for position in _bits(ends):
             self.follow[position] |= begins
 
 
-def _optional(part: Fragment) -> Fragment:
+def _optional(part: RegexFragment) -> RegexFragment:
     return part._replace(nullable=True)
 
 
 @lru_cache(maxsize=512)
-def of_patterns(old: Pattern, new: Pattern) -> Direction:
+def of_patterns(old: RegexPattern, new: RegexPattern) -> Direction:
     """The direction from the texts that the old expression matches to those that the new one does. Undetermined where
     that is not decided."""
     if old == new:
         return Direction.UNTESTED
     try:
         return _walked(Automaton(old), Automaton(new))
-    except (Undecided, UnsafeRegex):
+    except (InclusionUndecidable, UnsafeRegex):
         return Direction.UNDETERMINED
 
 
@@ -166,7 +166,7 @@ def _walked(old: Automaton, new: Automaton) -> Direction:
         seen |= following
         waiting.extend(following)
         if len(seen) > MAX_STATES:
-            raise Undecided
+            raise InclusionUndecidable
     return inclusion(new_within_old=not more, old_within_new=not less)
 
 
@@ -186,10 +186,10 @@ def _bare(pattern: str) -> tuple[list[Token], bool, bool]:
     """The tokens without the anchors at both ends, and whether it had them. Raises Undecided beyond ASCII."""
     tokens = list(tokens_of(pattern))
     if not pattern.isascii():
-        raise Undecided
+        raise InclusionUndecidable
     begins, ends = tokens[:1] == [("anchor", "^")], tokens[-1:] == [("anchor", "$")]
     if (begins or ends) and _chooses(tokens):
-        raise Undecided
+        raise InclusionUndecidable
     return tokens[begins : len(tokens) - ends], begins, ends
 
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from treaty.contracts.comparison.differences import Difference, Part, Place, other_words
+from treaty.contracts.comparison.differences import Difference, DifferenceLocation, DifferenceSection, other_words
 from treaty.contracts.comparison.directions import Direction, inclusion, of_presence
 from treaty.contracts.comparison.matching import paired
 from treaty.contracts.document import durations
@@ -29,7 +29,7 @@ def service_levels(old: Contract, new: Contract) -> Iterator[Difference]:
     for was, now in paired(_levels(old), _levels(new), _id, _subject, _property):
         path, content = now or was or ("", {})
         name = str(content.get("property"))
-        place = Place(part=Part.GUARANTEES, path=path)
+        place = DifferenceLocation(part=DifferenceSection.GUARANTEES, path=path)
         before, after = (each and _said(each[1]) for each in (was, now))
         if before != after:
             said = f"service level {name} was {before or 'not promised'} and is {after or 'not promised'}"

@@ -3,10 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from treaty.contracts.comparison.column_attributes import WORDS, Sides, column_differences
-from treaty.contracts.comparison.differences import Difference, Order, Part, Place, other_words
+from treaty.contracts.comparison.column_attributes import WORDS, ColumnPair, column_differences
+from treaty.contracts.comparison.differences import (
+    Difference,
+    DifferenceLocation,
+    DifferenceSection,
+    Order,
+    other_words,
+)
 from treaty.contracts.comparison.directions import Direction, of_presence
-from treaty.contracts.comparison.matching import Matched, Node, elements
+from treaty.contracts.comparison.matching import DocumentElement, ElementPair, elements
 from treaty.contracts.document.model import Contract, Property
 
 TABLE_WORDS = frozenset({"id", "name", "physicalName", "properties", "quality"})
@@ -16,17 +22,19 @@ def structure(old: Contract, new: Contract, order: Order) -> Iterator[Difference
     """The differences of tables and columns. Those of their other words, as descriptions, are of the part `text`."""
     in_order = old.terms.order and new.terms.order
     for found in elements(old, new):
-        place = Place(part=Part.STRUCTURE, path=found.path, object=found.object, column=found.column)
+        place = DifferenceLocation(
+            part=DifferenceSection.STRUCTURE, path=found.path, object=found.object, column=found.column
+        )
         if found.old is None or found.new is None:
             yield _whole(found, place, old, new)
         elif found.column is None:
             yield from _table(found.old, found.new, place, in_order=in_order)
         else:
-            yield from column_differences(Sides(found.old, found.new, order), place)
+            yield from column_differences(ColumnPair(found.old, found.new, order), place)
             yield from other_words(place, found.old.raw, found.new.raw, WORDS)
 
 
-def _whole(found: Matched, place: Place, old: Contract, new: Contract) -> Difference:
+def _whole(found: ElementPair, place: DifferenceLocation, old: Contract, new: Contract) -> Difference:
     """The difference of a table or of a column that is new or gone."""
     what, name = ("column", found.column) if found.column else ("table", found.object)
     was, now = (name if found.old else None), (name if found.new else None)
@@ -38,11 +46,11 @@ def _whole(found: Matched, place: Place, old: Contract, new: Contract) -> Differ
     return replace(made, presence=bool(found.column) and not _asks(found))
 
 
-def _on_top(found: Matched) -> bool:
+def _on_top(found: ElementPair) -> bool:
     return found.path.count(".properties[") == 1 and not found.path.endswith(".items")
 
 
-def _asks(found: Matched) -> bool:
+def _asks(found: ElementPair) -> bool:
     """Whether more is asked of the column than that it is there: something that null does not keep."""
     node = found.new or found.old
     return found.path.endswith(".items") or node is None or _demands(node.read)
@@ -52,7 +60,9 @@ def _demands(column: Property) -> bool:
     return column.required or column.primary_key or any(map(_demands, column.properties))
 
 
-def _table(old: Node, new: Node, place: Place, *, in_order: bool) -> Iterator[Difference]:
+def _table(
+    old: DocumentElement, new: DocumentElement, place: DifferenceLocation, *, in_order: bool
+) -> Iterator[Difference]:
     yield from _named(old, new, place)
     yield from _keyed(old.read.primary_key, new.read.primary_key, place)
     was, now = old.read.partition_by or None, new.read.partition_by or None
@@ -65,7 +75,7 @@ def _table(old: Node, new: Node, place: Place, *, in_order: bool) -> Iterator[Di
     yield from other_words(place, old.raw, new.raw, TABLE_WORDS)
 
 
-def _named(old: Node, new: Node, place: Place) -> Iterator[Difference]:
+def _named(old: DocumentElement, new: DocumentElement, place: DifferenceLocation) -> Iterator[Difference]:
     if old.read.name != new.read.name:
         yield place.at("name").difference("name", old.read.name, new.read.name, Direction.BOTH)
     was, now = old.read.physical_name, new.read.physical_name
@@ -75,14 +85,14 @@ def _named(old: Node, new: Node, place: Place) -> Iterator[Difference]:
         yield place.at("physicalName").difference("physical name", was, now, direction)
 
 
-def _keyed(old: tuple[str, ...], new: tuple[str, ...], place: Place) -> Iterator[Difference]:
+def _keyed(old: tuple[str, ...], new: tuple[str, ...], place: DifferenceLocation) -> Iterator[Difference]:
     if old != new:
         # A key is unique whatever the order of its columns.
         direction = of_presence(frozenset(old) or None, frozenset(new) or None)
         yield place.difference("primary key", old or None, new or None, direction)
 
 
-def _common(of: Node, other: Node) -> tuple[str, ...]:
+def _common(of: DocumentElement, other: DocumentElement) -> tuple[str, ...]:
     """The columns that both have, as this one has them."""
     known = {each.name for each in other.read.properties}
     return tuple(each.name for each in of.read.properties if each.name in known)

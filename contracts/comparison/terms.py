@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from treaty.contracts.comparison.differences import Difference, Part, Place, other_words
+from treaty.contracts.comparison.differences import Difference, DifferenceLocation, DifferenceSection, other_words
 from treaty.contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, steps
 from treaty.contracts.comparison.guarantees import view_in_use
 from treaty.contracts.comparison.matching import paired
@@ -23,20 +23,22 @@ def agreed(old: Contract, new: Contract) -> Iterator[Difference]:
     yield from _views(old, new)
     if old.terms.arrivals != new.terms.arrivals:
         was, now = old.terms.arrivals, new.terms.arrivals
-        yield _of(Part.GUARANTEES, "arrivals").difference("arrivals", was, now, Direction.UNDETERMINED)
+        yield _of(DifferenceSection.GUARANTEES, "arrivals").difference("arrivals", was, now, Direction.UNDETERMINED)
     yield from _deadlines(old.terms, new.terms)
     yield from _anomalies(old.terms, new.terms)
     for name in POLICIES:
         was, now = _plain(old.terms, name), _plain(new.terms, name)
         if was != now:
-            yield _of(Part.TERMS, name).difference(name, was, now, Direction.UNTESTED)
+            yield _of(DifferenceSection.TERMS, name).difference(name, was, now, Direction.UNTESTED)
 
 
 def _deadlines(old: Terms, new: Terms) -> Iterator[Difference]:
     for was, now in paired(old.deadlines, new.deadlines, _told_apart, lambda each: each.object):
         if was != now:
             before, after = (each and f"{each.by} {each.zone}" for each in (was, now))
-            yield _of(Part.GUARANTEES, "deadlines").difference("deadline", before, after, _sooner(was, now))
+            yield _of(DifferenceSection.GUARANTEES, "deadlines").difference(
+                "deadline", before, after, _sooner(was, now)
+            )
 
 
 def _anomalies(old: Terms, new: Terms) -> Iterator[Difference]:
@@ -47,7 +49,7 @@ def _anomalies(old: Terms, new: Terms) -> Iterator[Difference]:
         alike = was.holidays == now.holidays
         direction = inclusion(new_within_old=more, old_within_new=fewer) if alike else Direction.UNDETERMINED
         before, after = _plain(old, "anomalies"), _plain(new, "anomalies")
-        yield _of(Part.GUARANTEES, "anomalies").difference("anomalies", before, after, direction)
+        yield _of(DifferenceSection.GUARANTEES, "anomalies").difference("anomalies", before, after, direction)
 
 
 def _told_apart(deadline: Deadline) -> tuple[str, str] | None:
@@ -65,7 +67,7 @@ def _sooner(old: Deadline | None, new: Deadline | None) -> Direction:
 
 def document_words(old: Contract, new: Contract) -> Iterator[Difference]:
     """The differences of what documents say of themselves: names, people, servers. No data are judged by it."""
-    place = Place(part=Part.TEXT)
+    place = DifferenceLocation(part=DifferenceSection.TEXT)
     yield from other_words(place, old.document, new.document, DOCUMENT_WORDS)
     was, now = _others(old.document), _others(new.document)
     yield from other_words(place, was, now, ())
@@ -74,13 +76,17 @@ def document_words(old: Contract, new: Contract) -> Iterator[Difference]:
 def _judged(old: Terms, new: Terms) -> Iterator[Difference]:
     if old.columns != new.columns:
         direction = steps(old.columns, new.columns, ascending=COLUMNS)
-        yield _of(Part.STRUCTURE, "columns").difference("other columns", old.columns, new.columns, direction)
+        yield _of(DifferenceSection.STRUCTURE, "columns").difference(
+            "other columns", old.columns, new.columns, direction
+        )
     if old.order != new.order:
         direction = of_flags(old.order, new.order)
-        yield _of(Part.STRUCTURE, "order").difference("promised order of columns", old.order, new.order, direction)
+        yield _of(DifferenceSection.STRUCTURE, "order").difference(
+            "promised order of columns", old.order, new.order, direction
+        )
     if old.on_unknown != new.on_unknown:
         direction = steps(old.on_unknown, new.on_unknown, ascending=ON_UNKNOWN)
-        place = _of(Part.GUARANTEES, "on_unknown")
+        place = _of(DifferenceSection.GUARANTEES, "on_unknown")
         yield place.difference("the gate's answer where nothing is known", old.on_unknown, new.on_unknown, direction)
 
 
@@ -90,11 +96,11 @@ def _views(old: Contract, new: Contract) -> Iterator[Difference]:
         if before != after:
             used = was and now and (view_in_use(was.name, old) or view_in_use(now.name, new))
             direction = Direction.UNDETERMINED if used else Direction.UNTESTED
-            yield _of(Part.GUARANTEES, "views").difference("view", before, after, direction)
+            yield _of(DifferenceSection.GUARANTEES, "views").difference("view", before, after, direction)
 
 
-def _of(part: Part, name: str) -> Place:
-    return Place(part=part, path=f"customProperties.treaty.{name}")
+def _of(part: DifferenceSection, name: str) -> DifferenceLocation:
+    return DifferenceLocation(part=part, path=f"customProperties.treaty.{name}")
 
 
 def _plain(terms: Terms, name: str) -> Any:

@@ -17,7 +17,7 @@ from treaty.contracts.comparison.directions import Direction, inclusion, of_sets
 
 
 @dataclass(frozen=True)
-class Domain:
+class NumericDomain:
     """The numbers that a value can be: from `least` to `most` (None: no end), `whole` ones only, or all.
 
     Says nothing of texts and truths."""
@@ -32,10 +32,10 @@ class Domain:
         return above and (self.most is None or value <= self.most)
 
 
-ANY = Domain()
+ANY = NumericDomain()
 
 
-def between(old: Sequence[Assertion], new: Sequence[Assertion], domain: Domain = ANY) -> Direction:
+def between(old: Sequence[Assertion], new: Sequence[Assertion], domain: NumericDomain = ANY) -> Direction:
     """The direction from the values that keep all of `old` to those that keep all of `new`.
 
     Undetermined where limits are of different kinds, or refer to another dataset, unless all are the same."""
@@ -45,7 +45,7 @@ def between(old: Sequence[Assertion], new: Sequence[Assertion], domain: Domain =
     return of_sets(_kept(probes, old), _kept(probes, new)) if probes else Direction.UNDETERMINED
 
 
-def rising(assertion: Assertion, domain: Domain = ANY) -> Direction:
+def rising(assertion: Assertion, domain: NumericDomain = ANY) -> Direction:
     """The direction of a promise about a value that is now never less than it was. Undetermined where that depends."""
     probes = _probes([assertion], domain)
     if not probes:
@@ -55,7 +55,7 @@ def rising(assertion: Assertion, domain: Domain = ANY) -> Direction:
     return Direction.UNDETERMINED if found is Direction.BOTH else found
 
 
-def admits_only(assertion: Assertion, value: int, domain: Domain = ANY) -> bool:
+def admits_only(assertion: Assertion, value: int, domain: NumericDomain = ANY) -> bool:
     """Whether of all numbers of the domain that one alone keeps the promise."""
     return between([assertion], [Assertion("mustBe", value)], domain) is Direction.UNTESTED
 
@@ -64,7 +64,7 @@ def _kept(probes: Iterable[Any], assertions: Sequence[Assertion]) -> list[Any]:
     return [probe for probe in probes if all(each.holds(probe) for each in assertions)]
 
 
-def _probes(assertions: Iterable[Assertion], domain: Domain) -> list[Any]:
+def _probes(assertions: Iterable[Assertion], domain: NumericDomain) -> list[Any]:
     """Values in ascending order that tell apart whatever differs only at these limits; [] where there are none."""
     limits = [limit for each in assertions for limit in (each.limit if each.operator in PAIRED else (each.limit,))]
     if all(isinstance(each, bool) for each in limits):
@@ -74,7 +74,7 @@ def _probes(assertions: Iterable[Assertion], domain: Domain) -> list[Any]:
     return _texts(limits) if all(isinstance(each, str) for each in limits) else []
 
 
-def _numbers(limits: Iterable[Fraction], domain: Domain) -> list[Any]:
+def _numbers(limits: Iterable[Fraction], domain: NumericDomain) -> list[Any]:
     ends = (Fraction(end) for end in (domain.least, domain.most) if end is not None)
     points = sorted({*limits, *ends})
     if domain.whole:

@@ -25,7 +25,7 @@ LONGEST = timedelta(days=3660)
 ONE_DAY = timedelta(days=1)
 
 
-class Rhythm(Protocol):
+class ArrivalSchedule(Protocol):
     """When data are due."""
 
     def following(self, moment: datetime, arrived: datetime | None) -> datetime:
@@ -115,12 +115,12 @@ class AtLeastEvery:
 
 
 @dataclass(frozen=True)
-class Promised:
+class ParsedDeadline:
     """A promise of when data of an object come. `name` tells it from the others of the object."""
 
     object: str
     name: str
-    rhythm: Rhythm
+    rhythm: ArrivalSchedule
     severity: Severity = "error"
 
     @property
@@ -130,24 +130,24 @@ class Promised:
 
 
 @dataclass(frozen=True)
-class Promises:
+class ParsedDeadlines:
     """All that a contract promises of when data come, and why some of it cannot be watched."""
 
-    watched: tuple[Promised, ...] = ()
+    watched: tuple[ParsedDeadline, ...] = ()
     faults: tuple[Fault, ...] = ()
 
-    def of(self, object_name: str, name: str) -> Promised | None:
+    def of(self, object_name: str, name: str) -> ParsedDeadline | None:
         """The object's promise of that name; None where there is none."""
         return next((each for each in self.watched if (each.object, each.name) == (object_name, name)), None)
 
 
-def promises(contract: Contract) -> Promises:
+def promises(contract: Contract) -> ParsedDeadlines:
     """What the contract promises of when data come, its own terms first; of two of one name the first. A service level
     whose words mean nothing by the clock is a fault, and keeps no other from being watched."""
     levels = _Levels(contract)
     found = [*map(_of_term, contract.terms.deadlines), *levels.read()]
     unique = {(each.object, each.name): each for each in reversed(found)}
-    return Promises(tuple(reversed(unique.values())), tuple(levels.faults.found))
+    return ParsedDeadlines(tuple(reversed(unique.values())), tuple(levels.faults.found))
 
 
 def inspect_deadlines(named: Sequence[Deadline], objects: Sequence[DataObject], path: str, faults: Faults) -> None:
@@ -184,11 +184,11 @@ def _inspect_words(deadline: Deadline, objects: Sequence[DataObject], where: str
         faults.add("terms-deadline", join(where, "days"), "names no day", "leave it out for every day")
 
 
-def _of_term(deadline: Deadline) -> Promised:
+def _of_term(deadline: Deadline) -> ParsedDeadline:
     days = SPOKEN[deadline.days] if isinstance(deadline.days, str) else deadline.days
     ordered = tuple(each for each in DAYS if each in days)
     rhythm = TimeOfDay(time.fromisoformat(deadline.by), ZoneInfo(deadline.zone), ordered)
-    return Promised(deadline.object, _name(deadline), rhythm, deadline.severity)
+    return ParsedDeadline(deadline.object, _name(deadline), rhythm, deadline.severity)
 
 
 def _name(deadline: Deadline) -> str:
@@ -199,7 +199,7 @@ def _zone(zone: tzinfo) -> str:
     return str(zone)
 
 
-class _Unwatchable(Exception):
+class _UnsupportedLevel(Exception):
     """Why a service level cannot be watched."""
 
 
@@ -210,19 +210,21 @@ class _Levels:
     contract: Contract
     faults: Faults = field(default_factory=Faults)
 
-    def read(self) -> Iterator[Promised]:
+    def read(self) -> Iterator[ParsedDeadline]:
         for path, content in members(self.contract.document, "slaProperties"):
             word = _word(content)
             if word == AT or word in EVERY:
                 try:
                     yield from list(self._promised(word, content))
-                except _Unwatchable as error:
+                except _UnsupportedLevel as error:
                     self.faults.add("service-level", path, str(error), "the clock does not watch it")
 
-    def _promised(self, word: str, content: Mapping[str, Any]) -> Iterator[Promised]:
+    def _promised(self, word: str, content: Mapping[str, Any]) -> Iterator[ParsedDeadline]:
         name = str(content.get("id") or content.get("property"))
         for described in self._objects(content):
-            yield Promised(described, name, _time(content) if word == AT else self._every(word, content, described))
+            yield ParsedDeadline(
+                described, name, _time(content) if word == AT else self._every(word, content, described)
+            )
 
     def _objects(self, content: Mapping[str, Any]) -> Iterable[str]:
         known = [each.name for each in self.contract.objects]
@@ -231,7 +233,7 @@ class _Levels:
             return known
         named = dict.fromkeys(each.strip().split(".")[0] for each in str(element).split(","))
         if unknown := [each for each in named if each not in known]:
-            raise _Unwatchable(f"is of {unknown[0]}, which is no object of the contract")
+            raise _UnsupportedLevel(f"is of {unknown[0]}, which is no object of the contract")
         return named
 
     def _every(self, word: str, content: Mapping[str, Any], of: str) -> AtLeastEvery:
@@ -251,17 +253,17 @@ def _time(content: Mapping[str, Any]) -> TimeOfDay:
     try:
         by = time.fromisoformat(str(content.get("value")).strip())
     except ValueError:
-        raise _Unwatchable("has no time of day as its value, as 09:00+01:00") from None
+        raise _UnsupportedLevel("has no time of day as its value, as 09:00+01:00") from None
     return TimeOfDay(by.replace(tzinfo=None), by.tzinfo or UTC)
 
 
 def _span(content: Mapping[str, Any]) -> timedelta:
     unit, number = durations.unit(content), durations.number(content)
     if unit not in durations.SECONDS:
-        raise _Unwatchable("has no unit that the clock knows: write d, h or m")
+        raise _UnsupportedLevel("has no unit that the clock knows: write d, h or m")
     if number is None or number.is_snan():
-        raise _Unwatchable("has no number as its value")
+        raise _UnsupportedLevel("has no number as its value")
     seconds = number * durations.SECONDS[unit]
     if not seconds.is_finite() or not 0 < seconds <= LONGEST.total_seconds():
-        raise _Unwatchable("has no time as its value that anybody could wait for")
+        raise _UnsupportedLevel("has no time as its value that anybody could wait for")
     return timedelta(seconds=float(seconds))

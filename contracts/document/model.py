@@ -151,7 +151,7 @@ class Terms(TermsModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check:
+class ContractCheck:
     """One quality rule of the document. `arguments` are the analyzer's own words, without the ones named here.
 
     Checks of kind `schema` are what the words of a property stand for: required, unique, logicalTypeOptions.
@@ -211,7 +211,7 @@ class DataObject:
     name: str
     physical_name: str | None = None
     properties: tuple[Property, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[ContractCheck, ...] = ()
     tags: tuple[str, ...] = ()
     views: tuple[View, ...] = ()
     arrivals: bool = False

@@ -14,7 +14,7 @@ NESTING = ("properties", "items")
 
 
 @dataclass(frozen=True)
-class Owned:
+class ColumnOwnership:
     """A column's owner (None: it has none), and its own words without those of the columns within it."""
 
     owner: str | None
@@ -31,11 +31,11 @@ def touched(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, 
     return {name: owner for name, owner in sorted(owners.items()) if owner}
 
 
-def _words(column: Owned | None) -> Mapping[str, Any] | None:
+def _words(column: ColumnOwnership | None) -> Mapping[str, Any] | None:
     return column.words if column else None
 
 
-def _owned(document: Mapping[str, Any]) -> dict[str, Owned]:
+def _owned(document: Mapping[str, Any]) -> dict[str, ColumnOwnership]:
     return dict(
         found
         for _, table in members(document, "schema")
@@ -43,7 +43,7 @@ def _owned(document: Mapping[str, Any]) -> dict[str, Owned]:
     )
 
 
-def _within(element: Mapping[str, Any], path: str, owner: str | None) -> Iterator[tuple[str, Owned]]:
+def _within(element: Mapping[str, Any], path: str, owner: str | None) -> Iterator[tuple[str, ColumnOwnership]]:
     for _, member in members(element, "properties"):
         yield from _column(member, f"{path}.{text(member, 'name') or ''}", owner)
     items = element.get("items")
@@ -51,9 +51,9 @@ def _within(element: Mapping[str, Any], path: str, owner: str | None) -> Iterato
         yield from _column(items, f"{path}[]", owner)
 
 
-def _column(content: Mapping[str, Any], path: str, around: str | None) -> Iterator[tuple[str, Owned]]:
+def _column(content: Mapping[str, Any], path: str, around: str | None) -> Iterator[tuple[str, ColumnOwnership]]:
     owner = _owner(content) or around
-    yield path, Owned(owner, {key: value for key, value in content.items() if key not in NESTING})
+    yield path, ColumnOwnership(owner, {key: value for key, value in content.items() if key not in NESTING})
     yield from _within(content, path, owner)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treaty.contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, Detection, Referred
-from treaty.contracts.document.model import SCOPES, Check, CheckKind, Severity
+from treaty.contracts.assertions import ANOMALIES, OPERATORS, PAIRED, Assertion, DetectorLimit, ReferenceLimit
+from treaty.contracts.document.model import SCOPES, CheckKind, ContractCheck, Severity
 from treaty.contracts.document.yaml_syntax import join
 from treaty.contracts.errors import Faults
 from treaty.contracts.predicates.parser import PredicateError, parse
@@ -17,7 +17,7 @@ OWN_WORDS = frozenset({"analyzer", "where", "scope"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class QualityRule:
     """A quality entry and where it stands: on the property `column` of an object, or (None) on the object itself.
 
     `columns` are the names that a predicate may use; None admits any."""
@@ -39,7 +39,7 @@ class Entry:
         self.faults.add(code, join(self.path, key) if key else self.path, message, remedy)
 
 
-def read_check(entry: Entry) -> Check:
+def read_check(entry: QualityRule) -> ContractCheck:
     """The check that the entry states. What is wrong with it is kept as faults; the check is then of no use."""
     kind = _kind(entry)
     meaning = _READERS[kind](entry)
@@ -56,7 +56,7 @@ def read_check(entry: Entry) -> Check:
     )
 
 
-def _kind(entry: Entry) -> CheckKind:
+def _kind(entry: QualityRule) -> CheckKind:
     match entry.text("type"):
         case "custom":
             return "treaty" if entry.text("engine") == "treaty" else "custom"
@@ -68,18 +68,18 @@ def _kind(entry: Entry) -> CheckKind:
             return "library"
 
 
-def _severity(entry: Entry) -> Severity:
+def _severity(entry: QualityRule) -> Severity:
     return "warning" if (entry.text("severity") or "error").lower() in MILD else "error"
 
 
-def _derived_id(entry: Entry, analyzer: str) -> str:
+def _derived_id(entry: QualityRule, analyzer: str) -> str:
     """An id from names, not from positions, so that it outlives a change of order."""
     names = [entry.owner, entry.column or "", analyzer]
     return "-".join(filter(None, (re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") for name in names))) or "check"
 
 
-def _meaning(entry: Entry, analyzer: str, arguments: Mapping[str, Any], **words: Any) -> Check:
-    return Check(
+def _meaning(entry: QualityRule, analyzer: str, arguments: Mapping[str, Any], **words: Any) -> ContractCheck:
+    return ContractCheck(
         id="",
         name="",
         kind="treaty",
@@ -91,7 +91,7 @@ def _meaning(entry: Entry, analyzer: str, arguments: Mapping[str, Any], **words:
     )
 
 
-def _read_treaty(entry: Entry) -> Check:
+def _read_treaty(entry: QualityRule) -> ContractCheck:
     words = entry.content.get("implementation")
     if not isinstance(words, dict):
         message = "is not a mapping, which a check of engine 'treaty' needs"
@@ -108,7 +108,7 @@ def _read_treaty(entry: Entry) -> Check:
     )
 
 
-def _read_library(entry: Entry) -> Check:
+def _read_library(entry: QualityRule) -> ContractCheck:
     analyzer = entry.text("metric") or entry.text("rule") or ""
     if not analyzer:
         entry.add("check-metric", "", "has neither a metric nor a type", "write 'metric:' or 'type: custom'")
@@ -121,19 +121,19 @@ def _read_library(entry: Entry) -> Check:
     return _meaning(entry, analyzer, arguments, assertion=_assertion(entry))
 
 
-def _read_sql(entry: Entry) -> Check:
+def _read_sql(entry: QualityRule) -> ContractCheck:
     return _meaning(entry, "sql", {"query": entry.text("query") or ""}, assertion=_assertion(entry))
 
 
-def _read_text(entry: Entry) -> Check:
+def _read_text(entry: QualityRule) -> ContractCheck:
     return _meaning(entry, "text", {})
 
 
-def _read_custom(entry: Entry) -> Check:
+def _read_custom(entry: QualityRule) -> ContractCheck:
     return _meaning(entry, entry.text("engine") or "", {"implementation": entry.content.get("implementation")})
 
 
-_READERS: dict[CheckKind, Callable[[Entry], Check]] = {
+_READERS: dict[CheckKind, Callable[[QualityRule], ContractCheck]] = {
     "treaty": _read_treaty,
     "library": _read_library,
     "sql": _read_sql,
@@ -142,13 +142,13 @@ _READERS: dict[CheckKind, Callable[[Entry], Check]] = {
 }
 
 
-def _analyzer(entry: Entry) -> str:
+def _analyzer(entry: QualityRule) -> str:
     if not entry.text("analyzer"):
         entry.add("check-analyzer", "", "names no analyzer", "write 'analyzer: completeness' or another one")
     return entry.text("analyzer") or ""
 
 
-def _scope(entry: Entry) -> str | None:
+def _scope(entry: QualityRule) -> str | None:
     """The scope as written: whether it is the name of a view is known once the whole document is read."""
     scope = entry.content.get("scope")
     if scope is None or isinstance(scope, str):
@@ -157,7 +157,7 @@ def _scope(entry: Entry) -> str | None:
     return None
 
 
-def _where(entry: Entry) -> str | None:
+def _where(entry: QualityRule) -> str | None:
     where = entry.content.get("where")
     if where is None:
         return None
@@ -172,7 +172,7 @@ def _where(entry: Entry) -> str | None:
     return where
 
 
-def _assertion(entry: Entry, *, strict: bool = False) -> Assertion | None:
+def _assertion(entry: QualityRule, *, strict: bool = False) -> Assertion | None:
     """The one operator of the entry with its limit; None where there is none.
 
     `strict` where the standard's own schema does not look at operators, as within an implementation."""
@@ -187,7 +187,7 @@ def _assertion(entry: Entry, *, strict: bool = False) -> Assertion | None:
     return _paired(entry, words[0], limit) if words[0] in PAIRED else _single(entry, words[0], limit, strict=strict)
 
 
-def _detecting(entry: Entry, given: Any, *, strict: bool) -> Assertion | None:
+def _detecting(entry: QualityRule, given: Any, *, strict: bool) -> Assertion | None:
     """The promise of no anomalies by the detector that is named, with its arguments beside it."""
     words = {"detector": given} if isinstance(given, str) else given
     if not strict or not isinstance(words, dict) or not isinstance(words.get("detector", "auto"), str):
@@ -195,39 +195,39 @@ def _detecting(entry: Entry, given: Any, *, strict: bool) -> Assertion | None:
         entry.add("check-limit", ANOMALIES, message, "write {detector: auto} in a check of engine 'treaty'")
         return None
     arguments = {key: value for key, value in words.items() if key != "detector"}
-    return Assertion(ANOMALIES, Detection(words.get("detector", "auto"), arguments))
+    return Assertion(ANOMALIES, DetectorLimit(words.get("detector", "auto"), arguments))
 
 
-def _referring(entry: Entry, word: str, limit: Any) -> Any:
+def _referring(entry: QualityRule, word: str, limit: Any) -> Any:
     """The limit with every mapping in it as the metric of another dataset that it names."""
     if isinstance(limit, list):
         return [_referring(entry, word, each) for each in limit]
     return _referred(replace(entry, content=limit, path=join(entry.path, word))) if isinstance(limit, dict) else limit
 
 
-def _referred(entry: Entry) -> Referred:
+def _referred(entry: QualityRule) -> ReferenceLimit:
     for key in ("dataset", "analyzer"):
         if not entry.text(key):
             example = "write {dataset: titles, analyzer: size}"
             entry.add("check-limit", key, f"names no {key}, which a limit that refers to another one needs", example)
     _where(replace(entry, columns=None))
     words = {key: given for key, given in entry.content.items() if key not in ("dataset", "analyzer")}
-    return Referred(entry.text("dataset") or "", entry.text("analyzer") or "", words)
+    return ReferenceLimit(entry.text("dataset") or "", entry.text("analyzer") or "", words)
 
 
-def _single(entry: Entry, word: str, limit: Any, *, strict: bool) -> Assertion | None:
+def _single(entry: QualityRule, word: str, limit: Any, *, strict: bool) -> Assertion | None:
     if strict and not _is_limit(word, limit):
         entry.add("check-limit", word, "is not a limit that values can be compared with", "write a number or text")
         return None
     return Assertion(word, limit)
 
 
-def _paired(entry: Entry, word: str, limits: Any) -> Assertion | None:
+def _paired(entry: QualityRule, word: str, limits: Any) -> Assertion | None:
     if not isinstance(limits, list) or len(limits) != 2 or not all(_is_limit(word, limit) for limit in limits):
         entry.add("check-limit", word, "is not a pair of limits", "write [least, most]")
         return None
     low, high = limits
-    if isinstance(low, Referred) or isinstance(high, Referred):
+    if isinstance(low, ReferenceLimit) or isinstance(high, ReferenceLimit):
         return Assertion(word, (low, high))
     if isinstance(low, str) != isinstance(high, str):
         entry.add("check-limit", word, "has limits of two kinds", "write two numbers or two texts")
@@ -241,4 +241,4 @@ def _paired(entry: Entry, word: str, limits: Any) -> Assertion | None:
 def _is_limit(word: str, limit: Any) -> bool:
     if isinstance(limit, bool):
         return word in EQUALITY
-    return isinstance(limit, int | float | str | Referred)
+    return isinstance(limit, int | float | str | ReferenceLimit)

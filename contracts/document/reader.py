@@ -14,9 +14,9 @@ from treaty.contracts.document.columns import Element, columns, members, text
 from treaty.contracts.document.computed_partitions import inspect_partitions
 from treaty.contracts.document.deadlines import inspect_deadlines
 from treaty.contracts.document.logical_type_options import read_enum, read_options
-from treaty.contracts.document.model import Check, Contract, DataObject, Property, Terms
+from treaty.contracts.document.model import Contract, ContractCheck, DataObject, Property, Terms
 from treaty.contracts.document.partition_terms import inspect_arrivals, inspect_views
-from treaty.contracts.document.quality_rules import Entry, read_check
+from treaty.contracts.document.quality_rules import QualityRule, read_check
 from treaty.contracts.document.schema_validation import inspect_schema
 from treaty.contracts.document.yaml_syntax import join
 from treaty.contracts.errors import Faults, nearest
@@ -127,18 +127,18 @@ def _position(content: Mapping[str, Any], key: str) -> int | None:
     return found if isinstance(found, int) and found >= 0 else None
 
 
-def _checks(element: Element, owner: str, faults: Faults) -> tuple[Check, ...]:
+def _checks(element: Element, owner: str, faults: Faults) -> tuple[ContractCheck, ...]:
     places = dict(columns(element))
     known = places.keys() or None
     entries = [
-        Entry(content=content, path=path, owner=owner, faults=faults, column=column, columns=known)
+        QualityRule(content=content, path=path, owner=owner, faults=faults, column=column, columns=known)
         for column, holder in [(None, element), *places.items()]
         for path, content in members(holder[1], "quality", holder[0])
     ]
     return tuple(_distinct(entries, faults))
 
 
-def _distinct(entries: list[Entry], faults: Faults) -> Iterator[Check]:
+def _distinct(entries: list[QualityRule], faults: Faults) -> Iterator[ContractCheck]:
     """The entries as checks with ids of their own: results are told apart by the id of their check."""
     taken: dict[str, str] = {entry.text("id") or "": entry.path for entry in reversed(entries)}
     for entry in entries:

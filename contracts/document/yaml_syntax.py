@@ -25,7 +25,7 @@ SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 
 @dataclass(frozen=True)
-class Text:
+class YamlDocument:
     """A document as plain data, and the line of every path in it. The root's path is ''."""
 
     data: dict[str, Any]
@@ -42,7 +42,7 @@ class _Node:
     first: dict[str, int] = field(default_factory=dict)
 
 
-def parse(source: bytes) -> Text:
+def parse(source: bytes) -> YamlDocument:
     """The document in `source`. Raises ContractError with every fault that can be known."""
     text = _decode(source)
     builder = _Builder()
@@ -54,7 +54,7 @@ def parse(source: bytes) -> Text:
     if not builder.faults.found and not isinstance(builder.root, dict):
         builder.faults.add("yaml-root", "", "is not a mapping", "start with 'apiVersion: v3.1.0'")
     builder.faults.settle()
-    return Text(builder.root, builder.lines)
+    return YamlDocument(builder.root, builder.lines)
 
 
 def resolve(scalar: str) -> Any:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from treaty.contracts.assertions import Detection, Referred
-from treaty.contracts.document.model import Check
+from treaty.contracts.assertions import DetectorLimit, ReferenceLimit
+from treaty.contracts.document.model import ContractCheck
 from treaty.contracts.fingerprint import fingerprint
 
 
-def entry_for(check: Check) -> dict[str, Any]:
+def entry_for(check: ContractCheck) -> dict[str, Any]:
     """The quality entry of type custom, engine treaty, that says what the check says.
 
     For checks that the words of a column stand for, which have no entry of their own."""
@@ -28,9 +28,9 @@ def entry_for(check: Check) -> dict[str, Any]:
 def _limit(limit: Any) -> Any:
     if isinstance(limit, tuple):
         return [_limit(each) for each in limit]
-    if isinstance(limit, Referred):
+    if isinstance(limit, ReferenceLimit):
         return {"dataset": limit.dataset, "analyzer": limit.analyzer, **limit.arguments}
-    if isinstance(limit, Detection):
+    if isinstance(limit, DetectorLimit):
         return {"detector": limit.detector, **limit.arguments}
     return limit
 

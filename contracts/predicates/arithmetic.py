@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.casts import aligned, implied
-from treaty.contracts.predicates.fragments import Piece, chosen, loose, strict
+from treaty.contracts.predicates.fragments import SqlFragment, chosen, loose, strict
 from treaty.contracts.predicates.types import FLOATING, INTEGRAL, VALUE, WORDS, base, group
 
 if TYPE_CHECKING:
-    from treaty.contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 DIVISIONS = frozenset({"Div", "Mod"})
 # The names of the two operands' kinds: what comes out. Numbers with numbers have their own way.
@@ -24,22 +24,22 @@ MIXED = {
 }  # fmt: skip
 
 
-def arithmetic(writer: "Writer", node: Any) -> Piece:
+def arithmetic(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """An operator between two operands."""
     return combined(writer, type(node).__name__, writer.piece(node.this), writer.piece(node.expression))
 
 
-def tried(name: str) -> Callable[["Writer", list[Piece]], Piece]:
+def tried(name: str) -> Callable[["PredicateRewriter", list[SqlFragment]], SqlFragment]:
     """A function such as try_add, whose author asks whether it can be calculated."""
 
-    def production(writer: "Writer", parts: list[Piece]) -> Piece:
+    def production(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
         found = combined(writer, name, *parts)
         return loose(found.sql, _in_order(name, _read(writer, name, *parts)), found.type)
 
     return production
 
 
-def combined(writer: "Writer", name: str, left: Piece, right: Piece) -> Piece:
+def combined(writer: "PredicateRewriter", name: str, left: SqlFragment, right: SqlFragment) -> SqlFragment:
     """The two operands under the operator of that name."""
     parts = _read(writer, name, left, right)
     kinds = [group(each.type) for each in parts]
@@ -54,12 +54,12 @@ def combined(writer: "Writer", name: str, left: Piece, right: Piece) -> Piece:
     return strict(sql, parts, _mixed(parts, found), fails=True)
 
 
-def _refused(writer: "Writer", parts: list[Piece]) -> Piece:
+def _refused(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     words = " and ".join(WORDS[kind] for each in parts if (kind := group(each.type)))
     return writer.refuse("type", f"calculates with {words}", "cast them to what is meant")
 
 
-def _read(writer: "Writer", name: str, left: Piece, right: Piece) -> list[Piece]:
+def _read(writer: "PredicateRewriter", name: str, left: SqlFragment, right: SqlFragment) -> list[SqlFragment]:
     """The operands as Spark reads them: a text beside a number as a number, beside an interval as a timestamp."""
     kinds = {group(left.type), group(right.type)}
     if "text" not in kinds or None in kinds:
@@ -71,17 +71,17 @@ def _read(writer: "Writer", name: str, left: Piece, right: Piece) -> list[Piece]
     return [left, right]
 
 
-def _is_days(parts: list[Piece]) -> bool:
+def _is_days(parts: list[SqlFragment]) -> bool:
     names = {base(each.type) for each in parts}
     return "date" in names and bool(names & {*INTEGRAL})
 
 
-def _months(parts: list[Piece]) -> list[bool]:
+def _months(parts: list[SqlFragment]) -> list[bool]:
     """Of each interval whether it counts months rather than days."""
     return ["month" in each.type or "year" in each.type for each in parts if group(each.type) == "interval"]
 
 
-def _mixed(parts: list[Piece], found: str) -> str:
+def _mixed(parts: list[SqlFragment], found: str) -> str:
     if found == "interval":
         return next((each.type for each in parts if group(each.type) == "interval"), "interval day")
     if found == "date":
@@ -91,28 +91,28 @@ def _mixed(parts: list[Piece], found: str) -> str:
     return "timestamp" if moment == "date" and hours else moment
 
 
-def _numbers(writer: "Writer", name: str, sql: str, parts: list[Piece]) -> Piece:
+def _numbers(writer: "PredicateRewriter", name: str, sql: str, parts: list[SqlFragment]) -> SqlFragment:
     _, met = aligned(writer, parts)
     if name == "Div":
         met = "decimal" if met == "decimal" else "double"
     return strict(sql, _in_order(name, parts), met, fails=name in DIVISIONS or met not in FLOATING)
 
 
-def _in_order(name: str, parts: list[Piece]) -> list[Piece]:
+def _in_order(name: str, parts: list[SqlFragment]) -> list[SqlFragment]:
     """The operands as Spark evaluates them: of a division the divisor first."""
     return parts[::-1] if name in DIVISIONS else parts
 
 
-def minus(writer: "Writer", node: Any) -> Piece:
+def minus(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """The sign of a constant, or a number taken from zero."""
     inner = writer.bare(node.this)
     if type(inner).__name__ == "Literal" and not inner.is_string:
         constant = writer.piece(inner)
-        return Piece(sql=f"-{constant.sql}", type=constant.type, closed=False)
+        return SqlFragment(sql=f"-{constant.sql}", type=constant.type, closed=False)
     return negated(writer, implied(writer.piece(inner), "double"))
 
 
-def negated(writer: "Writer", piece: Piece) -> Piece:
+def negated(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
     """The number with the other sign; an error for the least of a type, which has no opposite."""
     if group(piece.type) not in {None, "number"}:
         return writer.refuse("type", f"calculates with {WORDS[group(piece.type) or 'text']}", "negate a number")
@@ -122,7 +122,7 @@ def negated(writer: "Writer", piece: Piece) -> Piece:
     return strict(f"try_subtract({zero}, {piece.sql})", [piece], known, fails=base(piece.type) not in FLOATING)
 
 
-def absolute(writer: "Writer", piece: Piece) -> Piece:
+def absolute(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
     """The size of a number: Spark's own raises an error for the least of a type and for the longest decimals."""
     piece = implied(piece, "double")
     if base(piece.type) in FLOATING:

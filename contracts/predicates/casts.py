@@ -5,18 +5,18 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.predicates import grammar
-from treaty.contracts.predicates.fragments import Piece, loose, strict
-from treaty.contracts.predicates.types import FLOATING, INTEGRAL, Unlike, base, group, meeting, widens
+from treaty.contracts.predicates.fragments import SqlFragment, loose, strict
+from treaty.contracts.predicates.types import FLOATING, INTEGRAL, IncomparableTypes, base, group, meeting, widens
 
 if TYPE_CHECKING:
-    from treaty.contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 # How many digits a whole number may have to fit for certain.
 DIGITS = dict(zip(INTEGRAL, (2, 4, 9, 18), strict=True))
 MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 
 
-def read_as(piece: Piece, target: str, *, asked: bool = False) -> Piece:
+def read_as(piece: SqlFragment, target: str, *, asked: bool = False) -> SqlFragment:
     """The piece as another type. `asked`: its author asks whether it can be read, so that it is no error if not."""
     sql, type_ = f"TRY_CAST({piece.sql} AS {target.upper()})", target.lower()
     if asked:
@@ -25,7 +25,7 @@ def read_as(piece: Piece, target: str, *, asked: bool = False) -> Piece:
     return strict(sql, [piece], type_, fails=not certain)
 
 
-def implied(piece: Piece, target: str) -> Piece:
+def implied(piece: SqlFragment, target: str) -> SqlFragment:
     """The piece as Spark reads it where `target` is needed: a text as anything, a date as a timestamp."""
     kinds = (group(piece.type), group(target))
     dated = kinds == ("moment", "moment") and base(piece.type) == "date" != base(target)
@@ -33,11 +33,11 @@ def implied(piece: Piece, target: str) -> Piece:
     return read_as(piece, target) if dated or read else piece
 
 
-def aligned(writer: "Writer", pieces: list[Piece]) -> tuple[list[Piece], str]:
+def aligned(writer: "PredicateRewriter", pieces: list[SqlFragment]) -> tuple[list[SqlFragment], str]:
     """The pieces as Spark reads them where they are compared with each other, and the type that they have then."""
     try:
         met = meeting(each.type for each in pieces)
-    except Unlike as error:
+    except IncomparableTypes as error:
         writer.refuse("type", f"compares {error}", "compare what is alike, or cast one of them")
         return pieces, "any"
     return [implied(each, met) for each in pieces], met
@@ -70,7 +70,7 @@ def _is_moment(text: str) -> bool:
         return False
 
 
-def cast(writer: "Writer", node: Any) -> Piece:
+def cast(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """CAST, TRY_CAST, `::` and typed literals."""
     kind = node.args["to"]
     name = grammar.TYPES.get(kind.this.name)
@@ -79,7 +79,7 @@ def cast(writer: "Writer", node: Any) -> Piece:
     return reading(writer, node.this, f"{name}{_parameters(writer, kind)}", asked=bool(node.args.get("safe")))
 
 
-def reading(writer: "Writer", node: Any, target: str, *, asked: bool) -> Piece:
+def reading(writer: "PredicateRewriter", node: Any, target: str, *, asked: bool) -> SqlFragment:
     """The piece of a node that is cast."""
     piece = writer.piece(node)
     if target == "DATE" and piece.text is not None and not _is_date(piece.text):
@@ -96,7 +96,7 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _parameters(writer: "Writer", kind: Any) -> str:
+def _parameters(writer: "PredicateRewriter", kind: Any) -> str:
     numbers = [each.this.this if type(each).__name__ == "DataTypeParam" else "" for each in kind.expressions]
     if not numbers:
         return ""

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.errors import nearest
 from treaty.contracts.predicates import grammar
-from treaty.contracts.predicates.fragments import Piece, leaf
+from treaty.contracts.predicates.fragments import SqlFragment, leaf
 from treaty.contracts.predicates.types import ANY, element, group
 from treaty.contracts.quoting import quote
 from treaty.contracts.schema import Schema
 
 if TYPE_CHECKING:
-    from treaty.contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 
 @dataclass(frozen=True)
-class Names:
+class ColumnScope:
     """The columns that a predicate may read: any, those of a list, or those of a schema with their types."""
 
     columns: Collection[str] | None = None
@@ -40,7 +40,7 @@ class Names:
         return self.schema.names if self.schema else self.columns or ()
 
 
-def column(writer: "Writer", node: Any) -> Piece:
+def column(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """A column, or a field of one."""
     parts = _parts(writer, node)
     if parts is None:
@@ -55,7 +55,7 @@ def column(writer: "Writer", node: Any) -> Piece:
     return leaf(".".join(map(quote, parts)), type_)
 
 
-def _parts(writer: "Writer", node: Any) -> list[str] | None:
+def _parts(writer: "PredicateRewriter", node: Any) -> list[str] | None:
     if type(node).__name__ == "Dot":
         before, last = _parts(writer, writer.bare(node.this)), node.expression
         return [*before, last.this] if before and type(last).__name__ == "Identifier" else None

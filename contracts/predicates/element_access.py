@@ -6,14 +6,14 @@ and takes the whole process down."""
 from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.predicates.casts import read_as
-from treaty.contracts.predicates.fragments import Piece, loose
+from treaty.contracts.predicates.fragments import SqlFragment, loose
 from treaty.contracts.predicates.types import ANY, base, element, group
 
 if TYPE_CHECKING:
-    from treaty.contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 
-def bracket(writer: "Writer", node: Any) -> Piece:
+def bracket(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """`tags[0]`: an index that is not there is an error; a key that a map does not have is none."""
     if len(node.expressions) != 1:
         return writer.refuse("construct", "has other than one index in brackets", "write tags[0]")
@@ -24,7 +24,7 @@ def bracket(writer: "Writer", node: Any) -> Piece:
     return _element(writer, items, at, at.sql, f"{at.operand} < 0 OR {at.operand} >= size({items.sql})")
 
 
-def element_at(writer: "Writer", parts: list[Piece]) -> Piece:
+def element_at(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     """`element_at(tags, 1)`: counted from 1, or from the end; as brackets otherwise."""
     items, key = parts
     if _is_map(items, key):
@@ -33,7 +33,7 @@ def element_at(writer: "Writer", parts: list[Piece]) -> Piece:
     return _counted(writer, items, at, f"{at.operand} = 0 OR {at.operand} > {size} OR {at.operand} < -{size}")
 
 
-def try_element_at(writer: "Writer", parts: list[Piece]) -> Piece:
+def try_element_at(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     """The same asked: null beyond the bounds; nothing is at 0 in any array, which stays an error."""
     items, key = parts
     if _is_map(items, key):
@@ -42,37 +42,39 @@ def try_element_at(writer: "Writer", parts: list[Piece]) -> Piece:
     return _counted(writer, items, at, f"{at.operand} = 0")
 
 
-def get(writer: "Writer", parts: list[Piece]) -> Piece:
+def get(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     """`get(tags, 0)`: null beyond the bounds."""
     items, key = parts
     at = _index(key)
     return _element(writer, items, at, at.sql, "")
 
 
-def _index(key: Piece) -> Piece:
+def _index(key: SqlFragment) -> SqlFragment:
     return key if base(key.type) in {"tinyint", "smallint", "int"} else read_as(key, "int")
 
 
-def _is_map(items: Piece, key: Piece) -> bool:
+def _is_map(items: SqlFragment, key: SqlFragment) -> bool:
     return group(items.type) == "map" or (group(items.type) is None and group(key.type) == "text")
 
 
-def _value(items: Piece, key: Piece) -> Piece:
+def _value(items: SqlFragment, key: SqlFragment) -> SqlFragment:
     return loose(f"try_element_at({items.sql}, {key.sql})", [items, key], element(items.type))
 
 
-def _counted(writer: "Writer", items: Piece, at: Piece, outside: str) -> Piece:
+def _counted(writer: "PredicateRewriter", items: SqlFragment, at: SqlFragment, outside: str) -> SqlFragment:
     offset = f"CASE WHEN {at.operand} < 0 THEN try_add(size({items.sql}), {at.sql}) ELSE try_subtract({at.sql}, 1) END"
     return _element(writer, items, at, offset, outside)
 
 
-def _element(writer: "Writer", items: Piece, at: Piece, offset: str, outside: str) -> Piece:
+def _element(
+    writer: "PredicateRewriter", items: SqlFragment, at: SqlFragment, offset: str, outside: str
+) -> SqlFragment:
     if group(items.type) not in {None, "array"}:
         return writer.refuse("type", "takes an element of what has none", "name a column that is an array or a map")
     found = loose(f"get({items.sql}, {offset})", [items, at], element(items.type) or ANY)
     if not outside:
         return found
     there = f"{items.operand} IS NOT NULL AND {at.operand} IS NOT NULL"
-    return Piece(
+    return SqlFragment(
         sql=found.sql, type=found.type, roots=found.roots, settled=(*found.settled, f"({there} AND ({outside}))")
     )

@@ -14,7 +14,7 @@ from treaty.contracts.predicates.types import ANY, BOOLEAN
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piece:
+class SqlFragment:
     """A part of a predicate.
 
     `roots` are the values without which it is null; `risky` says that a null of it with all its roots there is an
@@ -39,7 +39,7 @@ class Piece:
         return (*self.settled, _lost(self.roots, self)) if self.risky else self.settled
 
 
-NOTHING = Piece(sql="NULL", roots=("NULL",))
+NOTHING = SqlFragment(sql="NULL", roots=("NULL",))
 
 
 def any_of(conditions: Iterable[str]) -> str:
@@ -51,7 +51,7 @@ def _there(roots: Iterable[str]) -> list[str]:
     return [f"{root} IS NOT NULL" for root in dict.fromkeys(roots)]
 
 
-def _lost(roots: Iterable[str], piece: Piece) -> str:
+def _lost(roots: Iterable[str], piece: SqlFragment) -> str:
     return f"({' AND '.join([*_there(roots), f'{piece.operand} IS NULL'])})"
 
 
@@ -59,17 +59,19 @@ def _given(roots: Sequence[str], condition: str) -> str:
     return f"({' AND '.join([*_there(roots), condition])})" if roots else condition
 
 
-def leaf(sql: str, type_: str) -> Piece:
+def leaf(sql: str, type_: str) -> SqlFragment:
     """A column: null where it is null."""
-    return Piece(sql=sql, type=type_, roots=(sql,))
+    return SqlFragment(sql=sql, type=type_, roots=(sql,))
 
 
-def strict(sql: str, parts: Sequence[Piece], type_: str, *, fails: bool = False, closed: bool = True) -> Piece:
+def strict(
+    sql: str, parts: Sequence[SqlFragment], type_: str, *, fails: bool = False, closed: bool = True
+) -> SqlFragment:
     """What is null exactly where one of its parts is; with `fails` also where it cannot be evaluated itself."""
     roots = _roots(parts)
     # An error that can happen only with all roots there is found where the whole is lost.
     settled = _settled(parts, beneath=roots)
-    return Piece(
+    return SqlFragment(
         sql=sql,
         type=type_,
         closed=closed,
@@ -79,7 +81,7 @@ def strict(sql: str, parts: Sequence[Piece], type_: str, *, fails: bool = False,
     )
 
 
-def _settled(parts: Sequence[Piece], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
+def _settled(parts: Sequence[SqlFragment], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
     found: list[str] = []
     for index, part in enumerate(parts):
         before = _roots(parts[:index])
@@ -89,69 +91,73 @@ def _settled(parts: Sequence[Piece], beneath: tuple[str, ...] | None = None) -> 
     return tuple(found)
 
 
-def _roots(parts: Iterable[Piece]) -> tuple[str, ...]:
+def _roots(parts: Iterable[SqlFragment]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(root for part in parts for root in part.roots))
 
 
-def loose(sql: str, parts: Sequence[Piece], type_: str, *, closed: bool = True) -> Piece:
+def loose(sql: str, parts: Sequence[SqlFragment], type_: str, *, closed: bool = True) -> SqlFragment:
     """What is null where one of its parts is, and may be null without an error for other reasons."""
-    return _ended(Piece(sql=sql, type=type_, closed=closed), _settled(parts))
+    return _ended(SqlFragment(sql=sql, type=type_, closed=closed), _settled(parts))
 
 
-def together(sql: str, parts: Iterable[Piece], type_: str) -> Piece:
+def together(sql: str, parts: Iterable[SqlFragment], type_: str) -> SqlFragment:
     """What evaluates all its parts and is null where one of them is: concat."""
-    return _ended(Piece(sql=sql, type=type_), tuple(each for part in parts for each in part.errors))
+    return _ended(SqlFragment(sql=sql, type=type_), tuple(each for part in parts for each in part.errors))
 
 
-def _ended(piece: Piece, settled: tuple[str, ...]) -> Piece:
-    return Piece(sql=piece.sql, type=piece.type, closed=piece.closed, roots=(piece.operand,), settled=settled)
+def _ended(piece: SqlFragment, settled: tuple[str, ...]) -> SqlFragment:
+    return SqlFragment(sql=piece.sql, type=piece.type, closed=piece.closed, roots=(piece.operand,), settled=settled)
 
 
-def guarded(sql: str, errors: Iterable[str], type_: str, *, closed: bool = True) -> Piece:
+def guarded(sql: str, errors: Iterable[str], type_: str, *, closed: bool = True) -> SqlFragment:
     """What could have a value although a part of it erred: made null there."""
     found = any_of(errors)
     if not found:
-        return _ended(Piece(sql=sql, type=type_, closed=closed), ())
-    return _ended(Piece(sql=f"CASE WHEN {found} THEN NULL ELSE {sql} END", type=type_), (f"({found})",))
+        return _ended(SqlFragment(sql=sql, type=type_, closed=closed), ())
+    return _ended(SqlFragment(sql=f"CASE WHEN {found} THEN NULL ELSE {sql} END", type=type_), (f"({found})",))
 
 
-def eager(sql: str, parts: Iterable[Piece], type_: str, *, closed: bool = True) -> Piece:
+def eager(sql: str, parts: Iterable[SqlFragment], type_: str, *, closed: bool = True) -> SqlFragment:
     """What evaluates all its parts and may have a value although one of them is null: `<=>`, IS NULL, greatest."""
     return guarded(sql, [each for part in parts for each in part.errors], type_, closed=closed)
 
 
-def connected(sql: str, parts: Iterable[Piece]) -> Piece:
+def connected(sql: str, parts: Iterable[SqlFragment]) -> SqlFragment:
     """Parts joined by AND or OR: an error counts where no other part decides."""
     found = any_of(each for part in parts for each in part.errors)
-    return _ended(Piece(sql=sql, type=BOOLEAN, closed=False), (f"(({sql}) IS NULL AND ({found}))",) if found else ())
+    return _ended(
+        SqlFragment(sql=sql, type=BOOLEAN, closed=False), (f"(({sql}) IS NULL AND ({found}))",) if found else ()
+    )
 
 
-def membership(sql: str, subject: Piece, members: Iterable[Piece]) -> Piece:
+def membership(sql: str, subject: SqlFragment, members: Iterable[SqlFragment]) -> SqlFragment:
     """IN: a member that errs counts where no other member is equal."""
     found = any_of(each for member in members for each in member.errors)
     late = _given(subject.roots, f"({sql}) IS NULL AND ({found})")
-    return _ended(Piece(sql=sql, type=BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if found else [])))
+    return _ended(
+        SqlFragment(sql=sql, type=BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if found else []))
+    )
 
 
-def chosen(arms: Sequence[tuple[Piece, Piece]], default: Piece, type_: str) -> Piece:
+def chosen(arms: Sequence[tuple[SqlFragment, SqlFragment]], default: SqlFragment, type_: str) -> SqlFragment:
     """CASE: the first value whose condition is true; only the conditions up to it and that value can err."""
     values = "".join(f"{_erring(test)} WHEN {test.sql} THEN {value.sql}" for test, value in arms)
     sql = f"CASE{values} ELSE {default.sql} END"
     if not any(each.errors for arm in arms for each in arm) and not default.errors:
-        return _ended(Piece(sql=sql, type=type_), ())
+        return _ended(SqlFragment(sql=sql, type=type_), ())
     errs = "".join(f"{_erring(test, 'TRUE')} WHEN {test.sql} THEN {_errs(value)}" for test, value in arms)
-    return _ended(Piece(sql=sql, type=type_), (f"CASE{errs} ELSE {_errs(default)} END",))
+    return _ended(SqlFragment(sql=sql, type=type_), (f"CASE{errs} ELSE {_errs(default)} END",))
 
 
-def _erring(test: Piece, then: str = "NULL") -> str:
+def _erring(test: SqlFragment, then: str = "NULL") -> str:
     return f" WHEN {any_of(test.errors)} THEN {then}" if test.errors else ""
 
 
-def _errs(piece: Piece) -> str:
+def _errs(piece: SqlFragment) -> str:
     return any_of(piece.errors) or "FALSE"
 
 
-def first(parts: Sequence[Piece], sql: str, type_: str) -> Piece:
+def first(parts: Sequence[SqlFragment], sql: str, type_: str) -> SqlFragment:
     """coalesce: a part is evaluated where all before it are null."""
     found = ""
     for part in reversed(parts):

@@ -8,13 +8,13 @@ from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.arithmetic import absolute, combined, tried
 from treaty.contracts.predicates.casts import aligned, implied, read_as, reading
 from treaty.contracts.predicates.element_access import element_at, get, try_element_at
-from treaty.contracts.predicates.fragments import NOTHING, Piece, chosen, eager, first, loose, strict, together
+from treaty.contracts.predicates.fragments import NOTHING, SqlFragment, chosen, eager, first, loose, strict, together
 from treaty.contracts.predicates.grammar import Function, Takes
 from treaty.contracts.predicates.patterns import regex
 from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group, joined
 
 if TYPE_CHECKING:
-    from treaty.contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 MAX_SCALE = 18
 TEXTS = frozenset[Group]({"text", "number", "moment", "boolean", "binary", "time"})
@@ -36,7 +36,7 @@ ADMITS: dict[Takes, tuple[frozenset[Group], str]] = {
 FIRST, LAST = "TIMESTAMP_NTZ '-290000-01-01 00:00:00'", "TIMESTAMP_NTZ '+290000-01-01 00:00:00'"
 
 
-def function(writer: "Writer", node: Any) -> Piece:
+def function(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """A function by its name."""
     name, arguments = str(node.this).lower(), node.expressions
     if name in grammar.REGEX_FUNCTIONS and len(arguments) == 2:
@@ -56,18 +56,18 @@ def function(writer: "Writer", node: Any) -> Piece:
     return _call(writer, name, declared, arguments)
 
 
-def _otherwise(writer: "Writer", name: str, arguments: list[Any]) -> Piece:
+def _otherwise(writer: "PredicateRewriter", name: str, arguments: list[Any]) -> SqlFragment:
     least, most = grammar.WRITTEN_OTHERWISE[name]
     if not least <= len(arguments) <= most:
         return _miscounted(writer, name)
     return OTHERWISE[name](writer, [writer.piece(each) for each in arguments])
 
 
-def _miscounted(writer: "Writer", name: str) -> Piece:
+def _miscounted(writer: "PredicateRewriter", name: str) -> SqlFragment:
     return writer.refuse("arguments", f"calls '{name}' with the wrong number of arguments")
 
 
-def _call(writer: "Writer", name: str, declared: Function, arguments: list[Any]) -> Piece:
+def _call(writer: "PredicateRewriter", name: str, declared: Function, arguments: list[Any]) -> SqlFragment:
     takes = (*declared.takes, *([declared.takes[-1]] * len(arguments)))
     parts = [taken(writer, writer.piece(each), kind) for each, kind in zip(arguments, takes, strict=False)]
     yields = YIELDS[declared.yields](parts[0].type) if declared.yields in YIELDS else declared.yields
@@ -77,7 +77,7 @@ def _call(writer: "Writer", name: str, declared: Function, arguments: list[Any])
     return WITH_NULL[declared.null](sql, parts, yields)
 
 
-WITH_NULL: dict[grammar.Null, Callable[[str, list[Piece], str], Piece]] = {
+WITH_NULL: dict[grammar.Null, Callable[[str, list[SqlFragment], str], SqlFragment]] = {
     "strict": strict, "loose": loose, "eager": eager, "together": together,
 }  # fmt: skip
 
@@ -91,7 +91,7 @@ YIELDS: dict[str, Callable[[str], str]] = {
 }
 
 
-def taken(writer: "Writer", piece: Piece, kind: Takes) -> Piece:
+def taken(writer: "PredicateRewriter", piece: SqlFragment, kind: Takes) -> SqlFragment:
     """The piece as an argument of that kind."""
     admitted, target = ADMITS[kind]
     found = group(piece.type)
@@ -104,51 +104,51 @@ def taken(writer: "Writer", piece: Piece, kind: Takes) -> Piece:
     return piece if found in {"number", "time"} else implied(piece, target)
 
 
-def _whole(piece: Piece) -> Piece:
+def _whole(piece: SqlFragment) -> SqlFragment:
     """A number of characters or days; a wider number than Spark takes is read as one, or is an error."""
     return piece if base(piece.type) in {"tinyint", "smallint", "int"} else read_as(piece, "int")
 
 
-def _if(writer: "Writer", parts: list[Piece]) -> Piece:
+def _if(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     values, met = aligned(writer, parts[1:])
     return chosen([(writer.condition(parts[0]), values[0])], values[1], met)
 
 
-def _nvl2(writer: "Writer", parts: list[Piece]) -> Piece:
+def _nvl2(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     values, met = aligned(writer, parts[1:])
     return chosen([(eager(f"{parts[0].operand} IS NOT NULL", parts[:1], BOOLEAN), values[0])], values[1], met)
 
 
-def _coalesce(writer: "Writer", parts: list[Piece]) -> Piece:
+def _coalesce(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     values, met = aligned(writer, parts)
     return first(values, f"coalesce({', '.join(each.sql for each in values)})", met)
 
 
-def _nullif(writer: "Writer", parts: list[Piece]) -> Piece:
+def _nullif(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     values, _ = aligned(writer, parts)
     same = strict(f"{values[0].operand} = {values[1].operand}", values, BOOLEAN, closed=False)
     return chosen([(same, NOTHING)], parts[0], parts[0].type)
 
 
-def _zeroifnull(writer: "Writer", parts: list[Piece]) -> Piece:
-    return _coalesce(writer, [*parts, Piece(sql="0", type="int")])
+def _zeroifnull(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
+    return _coalesce(writer, [*parts, SqlFragment(sql="0", type="int")])
 
 
-def _nullifzero(writer: "Writer", parts: list[Piece]) -> Piece:
-    return _nullif(writer, [*parts, Piece(sql="0", type="int")])
+def _nullifzero(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
+    return _nullif(writer, [*parts, SqlFragment(sql="0", type="int")])
 
 
-def _nanvl(writer: "Writer", parts: list[Piece]) -> Piece:
+def _nanvl(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     """The second only where the first is no number."""
     number, other = (taken(writer, each, "number") for each in parts)
     return chosen([(eager(f"isnan({number.sql})", [number], BOOLEAN), other)], number, "double")
 
 
-def _mod(writer: "Writer", parts: list[Piece]) -> Piece:
+def _mod(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     return combined(writer, "Mod", *parts)
 
 
-def _array_contains(writer: "Writer", parts: list[Piece]) -> Piece:
+def _array_contains(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     """Spark reads no text as an element: only what is alike is compared."""
     kinds = {found for each in (element(parts[0].type), parts[1].type) if (found := group(each))}
     if len(kinds) > 1:
@@ -157,7 +157,7 @@ def _array_contains(writer: "Writer", parts: list[Piece]) -> Piece:
     return loose(f"array_contains({items.sql}, {parts[1].sql})", [items, parts[1]], BOOLEAN)
 
 
-def _date_trunc(writer: "Writer", parts: list[Piece]) -> Piece:
+def _date_trunc(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     unit, moment = parts[0], taken(writer, parts[1], "moment")
     if unit.text is None or unit.text.upper() not in grammar.TRUNCATED_TO:
         return writer.refuse("unit", "truncates to a unit that is none", "write date_trunc('day', x)")
@@ -166,19 +166,19 @@ def _date_trunc(writer: "Writer", parts: list[Piece]) -> Piece:
     return strict(sql, [moment], "timestamp", fails=True)
 
 
-def _add_months(writer: "Writer", parts: list[Piece]) -> Piece:
+def _add_months(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     day, months = taken(writer, parts[0], "date"), taken(writer, parts[1], "int")
     return strict(f"try_add(add_months({day.sql}, {months.sql}), 0)", [day, months], "date", fails=True)
 
 
-def _months_between(writer: "Writer", parts: list[Piece]) -> Piece:
+def _months_between(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     moments = [taken(writer, each, "moment") for each in parts]
     within = " AND ".join(f"{each.operand} BETWEEN {FIRST} AND {LAST}" for each in moments)
     between = f"months_between({', '.join(each.sql for each in moments)})"
     return strict(f"CASE WHEN {within} THEN {between} END", moments, "double", fails=True)
 
 
-OTHERWISE: dict[str, Callable[["Writer", list[Piece]], Piece]] = {
+OTHERWISE: dict[str, Callable[["PredicateRewriter", list[SqlFragment]], SqlFragment]] = {
     "if": _if, "nvl2": _nvl2, "coalesce": _coalesce, "nvl": _coalesce, "ifnull": _coalesce, "nullif": _nullif,
     "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl,
     "array_contains": _array_contains, "date_trunc": _date_trunc,

@@ -12,9 +12,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from treaty.contracts.errors import ContractError, Fault, Faults
-from treaty.contracts.predicates.columns import Names
+from treaty.contracts.predicates.columns import ColumnScope
 from treaty.contracts.predicates.fragments import any_of
-from treaty.contracts.predicates.rewriter import WHERE, Writer
+from treaty.contracts.predicates.rewriter import WHERE, PredicateRewriter
 from treaty.contracts.quoting import UNSEEN, literal, quote, quote_path
 from treaty.contracts.schema import Schema
 
@@ -65,7 +65,7 @@ def parse(text: str, columns: Collection[str] | None = None, *, schema: Schema |
 # A check's predicate is written when its contract is read, bound and judged: each time the same.
 @lru_cache(maxsize=2048)
 def _written(text: str, columns: Collection[str] | None, schema: Schema | None) -> Predicate:
-    writer = Writer(Names(columns, schema))
+    writer = PredicateRewriter(ColumnScope(columns, schema))
     try:
         whole = writer.write(_read(text))
     except RecursionError:
@@ -83,7 +83,7 @@ def scalar(text: str, *, schema: Schema | None = None) -> Scalar:
     which columns there are and their types; None admits any.
 
     Raises PredicateError with all its faults; no other exception."""
-    writer = Writer(Names(None, schema))
+    writer = PredicateRewriter(ColumnScope(None, schema))
     try:
         whole = writer.value(_read(text))
     except RecursionError:

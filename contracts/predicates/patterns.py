@@ -3,19 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.predicates import grammar
-from treaty.contracts.predicates.fragments import Piece, strict
+from treaty.contracts.predicates.fragments import SqlFragment, strict
 from treaty.contracts.predicates.types import BOOLEAN, group
 from treaty.contracts.quoting import literal
 from treaty.contracts.safe_regex import MAX_SUBJECT, UnsafeRegex, inspect_regex
 
 if TYPE_CHECKING:
-    from treaty.contracts.predicates.rewriter import Writer
+    from treaty.contracts.predicates.rewriter import PredicateRewriter
 
 MAX_LIKE = 512
 MAX_WILDCARDS = 3
 
 
-def like(writer: "Writer", node: Any) -> Piece:
+def like(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """LIKE and ILIKE. One with '%' in its middle looks at longer values only up to the cap, as a regex does."""
     pattern = writer.text(node.expression)
     if pattern is None or len(pattern) > MAX_LIKE or pattern.count("%") > MAX_WILDCARDS:
@@ -37,7 +37,7 @@ def _ends_in_escape(pattern: str) -> bool:
     return "\\" in rest
 
 
-def regex(writer: "Writer", subject: Any, pattern: Any) -> Piece:
+def regex(writer: "PredicateRewriter", subject: Any, pattern: Any) -> SqlFragment:
     """RLIKE: null, and an error, for a value longer than MAX_SUBJECT, on which matching is not begun."""
     text = writer.text(pattern)
     try:
@@ -50,19 +50,19 @@ def regex(writer: "Writer", subject: Any, pattern: Any) -> Piece:
     return _matched(value, f"{value.operand} RLIKE {literal(text)}", capped=True)
 
 
-def regexp_like(writer: "Writer", node: Any) -> Piece:
+def regexp_like(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     """The operator RLIKE."""
     return regex(writer, node.this, node.expression)
 
 
-def _subject(writer: "Writer", node: Any) -> Piece:
+def _subject(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     piece = writer.piece(node)
     if group(piece.type) in {"array", "struct", "map", "interval"}:
         return writer.refuse("type", "matches what is no text with a pattern", "name a text")
     return piece
 
 
-def _matched(subject: Piece, sql: str, *, capped: bool) -> Piece:
+def _matched(subject: SqlFragment, sql: str, *, capped: bool) -> SqlFragment:
     if not capped:
         return strict(sql, [subject], BOOLEAN, closed=False)
     bounded = f"CASE WHEN length({subject.sql}) <= {MAX_SUBJECT} THEN {sql} END"

@@ -8,9 +8,18 @@ from treaty.contracts.errors import Fault
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.arithmetic import arithmetic, minus
 from treaty.contracts.predicates.casts import aligned, cast
-from treaty.contracts.predicates.columns import Names, column
+from treaty.contracts.predicates.columns import ColumnScope, column
 from treaty.contracts.predicates.element_access import bracket
-from treaty.contracts.predicates.fragments import NOTHING, Piece, chosen, connected, eager, membership, strict, together
+from treaty.contracts.predicates.fragments import (
+    NOTHING,
+    SqlFragment,
+    chosen,
+    connected,
+    eager,
+    membership,
+    strict,
+    together,
+)
 from treaty.contracts.predicates.functions import function
 from treaty.contracts.predicates.patterns import like, regexp_like
 from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, group, joined
@@ -24,35 +33,35 @@ MAX_WRITTEN = 100_000
 NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-class Writer:
+class PredicateRewriter:
     """Writes one tree of the parser; keeps its faults and the columns that it reads."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: ColumnScope) -> None:
         self.names = names
         self.faults: list[Fault] = []
         self.used: list[str] = []
         self.nodes = 0
         self.depth = 0
 
-    def write(self, tree: Any) -> Piece:
+    def write(self, tree: Any) -> SqlFragment:
         """The whole predicate; of no use where faults were kept."""
         return self._reading(self.boolean(tree), "write a condition on a column")
 
-    def value(self, tree: Any) -> Piece:
+    def value(self, tree: Any) -> SqlFragment:
         """The whole of a text that computes a value; of no use where faults were kept."""
         return self._reading(self.piece(tree), "write what is computed of a column")
 
-    def _reading(self, whole: Piece, remedy: str) -> Piece:
+    def _reading(self, whole: SqlFragment, remedy: str) -> SqlFragment:
         if not self.used and not self.faults:
             self.refuse("constant", "reads no column", remedy)
         return whole
 
-    def refuse(self, code: str, message: str, remedy: str = "") -> Piece:
+    def refuse(self, code: str, message: str, remedy: str = "") -> SqlFragment:
         """Keeps a fault; answers a piece to go on with."""
         self.faults.append(Fault(code=f"predicate-{code}", where=WHERE, message=message, remedy=remedy))
         return NOTHING
 
-    def piece(self, node: Any) -> Piece:
+    def piece(self, node: Any) -> SqlFragment:
         """The text of one node and of what is beneath it."""
         node = self.bare(node)
         self.nodes += 1
@@ -65,18 +74,18 @@ class Writer:
             self.depth -= 1
         return self._too_large() if len(found.sql) + sum(map(len, found.errors)) > MAX_WRITTEN else found
 
-    def _too_large(self) -> Piece:
+    def _too_large(self) -> SqlFragment:
         if not any(fault.code == "predicate-size" for fault in self.faults):
             self.refuse(
                 "size", f"has more than {MAX_NODES} parts or {MAX_DEPTH} levels, or is too intricate", "split it"
             )
         return NOTHING
 
-    def boolean(self, node: Any) -> Piece:
+    def boolean(self, node: Any) -> SqlFragment:
         """The piece of a node that has to be true or false."""
         return self.condition(self.piece(node))
 
-    def condition(self, found: Piece) -> Piece:
+    def condition(self, found: SqlFragment) -> SqlFragment:
         """The piece, which has to be true or false."""
         if found.type not in {ANY, BOOLEAN}:
             self.refuse("not-boolean", "has a value where a condition is needed", "compare it with something")
@@ -93,7 +102,7 @@ class Writer:
         inner = self.bare(node)
         return str(inner.this) if type(inner).__name__ == "Literal" and inner.is_string else None
 
-    def _produced(self, node: Any) -> Piece:
+    def _produced(self, node: Any) -> SqlFragment:
         name = type(node).__name__
         if name not in _PRODUCTIONS:
             return self._unknown(name)
@@ -103,52 +112,52 @@ class Writer:
             return self._unknown(f"{name}Form")
         return production(self, node)
 
-    def _unknown(self, name: str) -> Piece:
+    def _unknown(self, name: str) -> SqlFragment:
         if name == "Concat":
             return self.refuse("adjacent", "has two texts side by side", "write \\' for a quote within a text")
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
         return self.refuse("construct", f"uses what predicates may not use: {words}", "see the grammar of predicates")
 
 
-def _connector(writer: Writer, node: Any) -> Piece:
+def _connector(writer: PredicateRewriter, node: Any) -> SqlFragment:
     parts = [writer.boolean(each) for each in node.flatten()]
     word = grammar.CONNECTORS[type(node).__name__]
     return connected(f" {word} ".join(each.operand for each in parts), parts)
 
 
-def _compared(writer: Writer, left: Piece, sign: str, right: Piece) -> Piece:
+def _compared(writer: PredicateRewriter, left: SqlFragment, sign: str, right: SqlFragment) -> SqlFragment:
     (left, right), _ = aligned(writer, [left, right])
     return strict(f"{left.operand} {sign} {right.operand}", [left, right], BOOLEAN, closed=False)
 
 
-def _comparison(writer: Writer, node: Any) -> Piece:
+def _comparison(writer: PredicateRewriter, node: Any) -> SqlFragment:
     sign = grammar.COMPARISONS[type(node).__name__]
     return _compared(writer, writer.piece(node.this), sign, writer.piece(node.expression))
 
 
-def _equality(writer: Writer, node: Any) -> Piece:
+def _equality(writer: PredicateRewriter, node: Any) -> SqlFragment:
     (left, right), _ = aligned(writer, [writer.piece(node.this), writer.piece(node.expression)])
     sql = f"{left.operand} <=> {right.operand}"
     differs = type(node).__name__ == "NullSafeNEQ"
     return eager(f"NOT ({sql})" if differs else sql, [left, right], BOOLEAN, closed=False)
 
 
-def _concatenation(writer: Writer, node: Any) -> Piece:
+def _concatenation(writer: PredicateRewriter, node: Any) -> SqlFragment:
     parts = [writer.piece(node.this), writer.piece(node.expression)]
     return together(f"concat({parts[0].sql}, {parts[1].sql})", parts, joined(parts[0].type))
 
 
-def _negation(writer: Writer, node: Any) -> Piece:
+def _negation(writer: PredicateRewriter, node: Any) -> SqlFragment:
     inner = writer.boolean(node.this)
     return strict(f"NOT {inner.operand}", [inner], BOOLEAN, closed=False)
 
 
-def _literal(writer: Writer, node: Any) -> Piece:
+def _literal(writer: PredicateRewriter, node: Any) -> SqlFragment:
     if node.is_string:
-        return Piece(sql=literal(node.this), type="string", text=node.this)
+        return SqlFragment(sql=literal(node.this), type="string", text=node.this)
     if not NUMBER.fullmatch(node.this):
         return writer.refuse("number", "has a number of an unknown form", "write 10, 1.5 or 1e3")
-    return Piece(sql=node.this, type=_number_type(node.this))
+    return SqlFragment(sql=node.this, type=_number_type(node.this))
 
 
 def _number_type(text: str) -> str:
@@ -157,29 +166,29 @@ def _number_type(text: str) -> str:
     return next((name for name, most in (("int", 2**31), ("bigint", 2**63)) if int(text) < most), "decimal")
 
 
-def _is(writer: Writer, node: Any) -> Piece:
+def _is(writer: PredicateRewriter, node: Any) -> SqlFragment:
     word, subject = type(node.expression).__name__, writer.piece(node.this)
     if word not in {"Null", "Boolean"}:
         return writer.refuse("construct", "has IS before something else than NULL, TRUE or FALSE", "use <=>")
     if word == "Boolean":
-        (subject, _), _ = aligned(writer, [subject, Piece(sql="TRUE", type=BOOLEAN)])
+        (subject, _), _ = aligned(writer, [subject, SqlFragment(sql="TRUE", type=BOOLEAN)])
     return eager(f"{subject.operand} IS {writer.piece(node.expression).sql}", [subject], BOOLEAN, closed=False)
 
 
-def _in(writer: Writer, node: Any) -> Piece:
+def _in(writer: PredicateRewriter, node: Any) -> SqlFragment:
     if not node.expressions:
         return writer.refuse("construct", "has IN without a list", "write IN (1, 2)")
     (subject, *members), _ = aligned(writer, [writer.piece(each) for each in (node.this, *node.expressions)])
     return membership(f"{subject.operand} IN ({', '.join(each.sql for each in members)})", subject, members)
 
 
-def _between(writer: Writer, node: Any) -> Piece:
+def _between(writer: PredicateRewriter, node: Any) -> SqlFragment:
     this, low, high = (writer.piece(node.args[part]) for part in ("this", "low", "high"))
     sides = [_compared(writer, this, ">=", low), _compared(writer, this, "<=", high)]
     return connected(" AND ".join(each.operand for each in sides), sides)
 
 
-def _case(writer: Writer, node: Any) -> Piece:
+def _case(writer: PredicateRewriter, node: Any) -> SqlFragment:
     subject, default = node.args.get("this"), node.args.get("default")
     whole = writer.piece(subject) if subject else None
     tests = [_test(writer, whole, each.this) for each in node.args["ifs"]]
@@ -188,26 +197,26 @@ def _case(writer: Writer, node: Any) -> Piece:
     return chosen(list(zip(tests, values, strict=True)), last, met if group(met) else _kind(values))
 
 
-def _test(writer: Writer, subject: Piece | None, node: Any) -> Piece:
+def _test(writer: PredicateRewriter, subject: SqlFragment | None, node: Any) -> SqlFragment:
     return _compared(writer, subject, "=", writer.piece(node)) if subject else writer.boolean(node)
 
 
-def _kind(values: list[Piece]) -> str:
+def _kind(values: list[SqlFragment]) -> str:
     return VALUE if all(each.type == VALUE for each in values) else ANY
 
 
-def _interval(writer: Writer, node: Any) -> Piece:
+def _interval(writer: PredicateRewriter, node: Any) -> SqlFragment:
     amount, unit = node.args.get("this"), node.args.get("unit")
     word = str(getattr(unit, "this", "")).upper().removesuffix("S")
     number = str(getattr(amount, "this", ""))
     if word not in grammar.UNITS or not re.fullmatch(r"-?\d{1,6}", number):
         return writer.refuse("interval", "has an interval of an unknown form", "write INTERVAL '7' DAY")
-    return Piece(sql=f"INTERVAL '{number}' {word}", type=grammar.UNITS[word])
+    return SqlFragment(sql=f"INTERVAL '{number}' {word}", type=grammar.UNITS[word])
 
 
 _PAIR = "this expression"
 # The class of a node: what writes it, and the parts that it may have.
-_PRODUCTIONS: dict[str, tuple[Callable[[Writer, Any], Piece], str]] = {
+_PRODUCTIONS: dict[str, tuple[Callable[[PredicateRewriter, Any], SqlFragment], str]] = {
     **dict.fromkeys(grammar.CONNECTORS, (_connector, _PAIR)),
     **dict.fromkeys(grammar.COMPARISONS, (_comparison, _PAIR)),
     **dict.fromkeys(grammar.ARITHMETIC, (arithmetic, f"{_PAIR} safe typed")),
@@ -219,7 +228,7 @@ _PRODUCTIONS: dict[str, tuple[Callable[[Writer, Any], Piece], str]] = {
     "Neg": (minus, "this"),
     "Literal": (_literal, "this is_string"),
     "Null": (lambda *_: NOTHING, ""),
-    "Boolean": (lambda _, node: Piece(sql="TRUE" if node.this else "FALSE", type=BOOLEAN), "this"),
+    "Boolean": (lambda _, node: SqlFragment(sql="TRUE" if node.this else "FALSE", type=BOOLEAN), "this"),
     "Column": (column, "this table db catalog"),
     "Dot": (column, _PAIR),
     "Bracket": (bracket, "this expressions"),

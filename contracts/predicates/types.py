@@ -26,7 +26,7 @@ WORDS: dict[Group, str] = {
 UNREADABLE = frozenset[Group]({"interval", "array", "struct", "map"})
 
 
-class Unlike(Exception):
+class IncomparableTypes(Exception):
     """Values of these types never meet; the text names both kinds."""
 
 
@@ -72,7 +72,7 @@ def meeting(types: Iterable[str]) -> str:
     groups = list(dict.fromkeys(group(each) for each in known))
     others = [each for each in groups if each and each != "text"]
     if len(others) > 1 or (len(groups) > 1 and others[0] in UNREADABLE) or "map" in others:
-        raise Unlike(" with ".join(WORDS[each] for each in groups if each))
+        raise IncomparableTypes(" with ".join(WORDS[each] for each in groups if each))
     return _widest(known, others[0] if others else "text", read="text" in groups)
 
 

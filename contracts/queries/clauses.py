@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.errors import Fault
-from treaty.contracts.predicates.columns import Names
-from treaty.contracts.predicates.fragments import Piece, any_of
-from treaty.contracts.predicates.rewriter import Writer
+from treaty.contracts.predicates.columns import ColumnScope
+from treaty.contracts.predicates.fragments import SqlFragment, any_of
+from treaty.contracts.predicates.rewriter import PredicateRewriter
 from treaty.contracts.predicates.types import ANY, BOOLEAN
 from treaty.contracts.queries.nodes import AGGREGATES, CONDITIONAL, in_words, is_aggregate, left_over, mapped
 from treaty.contracts.quoting import quote
 from treaty.contracts.schema import Column, Schema
 
 if TYPE_CHECKING:
-    from treaty.contracts.queries.rewriter import QueryWriter
+    from treaty.contracts.queries.rewriter import QueryRewriter
 
 WHERE = "query"
 NESTED = frozenset({"Subquery", "Filter", "Exists", "Window"})
@@ -25,24 +25,24 @@ ERRED = "raise_error('a row cannot be evaluated')"
 
 
 @dataclass(frozen=True)
-class Scope:
+class SelectScope:
     """What the expressions of one SELECT may name: columns, also after one of the `aliases` of their table."""
 
-    names: Names
+    names: ColumnScope
     aliases: frozenset[str] = frozenset()
 
-    def beside(self, columns: Iterable[Column]) -> "Scope":
+    def beside(self, columns: Iterable[Column]) -> "SelectScope":
         """The same with the names of what is selected, which GROUP BY and HAVING may use too."""
         known = self.names.schema
         if known is None:
             return self
-        return Scope(
-            Names(schema=Schema((*known, *(each for each in columns if not known.get(each.name))))), self.aliases
+        return SelectScope(
+            ColumnScope(schema=Schema((*known, *(each for each in columns if not known.get(each.name))))), self.aliases
         )
 
 
 @dataclass(frozen=True)
-class Selected:
+class SelectStatement:
     """A SELECT as written, and the columns that it yields."""
 
     sql: str
@@ -58,8 +58,8 @@ class Selected:
 class Clauses:
     """The clauses of one SELECT."""
 
-    query: "QueryWriter"
-    scope: Scope
+    query: "QueryRewriter"
+    scope: SelectScope
     level: int
 
     def listed(self, nodes: Iterable[Any], *, guarded: bool) -> list[tuple[str, tuple[Column, ...] | None]]:
@@ -91,23 +91,23 @@ class Clauses:
         keys = (self.value(each, aggregates=False).sql for each in clause.expressions)
         return [f"GROUP BY {', '.join(keys)}"]
 
-    def value(self, node: Any, *, aggregates: bool, guarded: bool = True, boolean: bool = False) -> Piece:
+    def value(self, node: Any, *, aggregates: bool, guarded: bool = True, boolean: bool = False) -> SqlFragment:
         """An expression, written as predicates are; `guarded`: a row that it cannot be evaluated on ends the query."""
         made: list[Column] = []
         prepared = mapped(node.copy(), lambda each: self._prepared(each, made, aggregates=aggregates))
-        writer = Writer(self._names(made))
+        writer = PredicateRewriter(self._names(made))
         piece = writer.boolean(prepared) if boolean else writer.piece(prepared)
         self.query.faults += [_of_query(fault) for fault in writer.faults]
         self.query.used += [each for each in writer.used if each not in self.query.made]
         erring = any_of(piece.errors) if guarded else ""
         sql = f"CASE WHEN {erring} THEN {ERRED} ELSE {piece.sql} END" if erring else piece.sql
-        return Piece(sql=self.query.filled(sql), type=piece.type, closed=False)
+        return SqlFragment(sql=self.query.filled(sql), type=piece.type, closed=False)
 
-    def _names(self, made: list[Column]) -> Names:
+    def _names(self, made: list[Column]) -> ColumnScope:
         known = self.scope.names
         if known.schema is None:
             return known
-        return Names(schema=Schema((*known.schema.columns, *made)))
+        return ColumnScope(schema=Schema((*known.schema.columns, *made)))
 
     def _prepared(self, node: Any, made: list[Column], *, aggregates: bool) -> Any:
         """The node that stands for this one while the expression is written; None where it stands for itself."""
@@ -122,7 +122,7 @@ class Clauses:
             return self._made(self._aggregate(node), made)
         return None
 
-    def _made(self, piece: Piece, made: list[Column]) -> Any:
+    def _made(self, piece: SqlFragment, made: list[Column]) -> Any:
         from sqlglot import exp
 
         name = self.query.named("part", piece.sql)
@@ -138,37 +138,37 @@ class Clauses:
 
         return exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(parts[1:]), strict=False)))
 
-    def _subquery(self, node: Any, name: str) -> Piece:
+    def _subquery(self, node: Any, name: str) -> SqlFragment:
         if name == "In":
             subject = self.value(node.this, aggregates=False)
-            return Piece(sql=f"(({subject.sql}) IN ({self._inner(node.args['query']).sql}))", type=BOOLEAN)
+            return SqlFragment(sql=f"(({subject.sql}) IN ({self._inner(node.args['query']).sql}))", type=BOOLEAN)
         if name == "Filter":
             return self._aggregate(node.this, node.expression)
         if name != "Subquery":
             self.query.refuse("construct", f"uses what queries may not use: {in_words(name)}", "see their grammar")
-            return Piece(sql="NULL")
+            return SqlFragment(sql="NULL")
         inner = self._inner(node)
-        return Piece(sql=f"({inner.sql})", type=inner.type)
+        return SqlFragment(sql=f"({inner.sql})", type=inner.type)
 
-    def _inner(self, node: Any) -> Selected:
+    def _inner(self, node: Any) -> SelectStatement:
         if type(node.this).__name__ != "Select" or left_over(node, {"this", "alias"}):
             self.query.refuse("construct", "has a subquery that is not a SELECT", "write (SELECT ...)")
-            return Selected("", Schema(()))
+            return SelectStatement("", Schema(()))
         found = self.query.select(node.this, level=self.level + 1)
         if len(node.this.expressions) != 1:
             self.query.refuse("columns", "has a subquery of several columns as a value", "select one")
         return found
 
-    def _aggregate(self, node: Any, where: Any = None) -> Piece:
+    def _aggregate(self, node: Any, where: Any = None) -> SqlFragment:
         """One aggregate over the rows of the group, or over those of them that `where` admits."""
         name, arguments = str(getattr(node, "this", "")).lower(), getattr(node, "expressions", [])
         if type(node).__name__ != "Anonymous" or name not in AGGREGATES:
             self.query.refuse("construct", "filters something that is not an aggregate", "write count(*) FILTER (...)")
-            return Piece(sql="NULL")
+            return SqlFragment(sql="NULL")
         inner = self._arguments(name, arguments)
         admitted = self.value(where.this, aggregates=False, boolean=True).sql if where else ""
         sql = f"{name}({inner[0]})" + (f" FILTER (WHERE {admitted})" if admitted else "")
-        return Piece(sql=sql, type=AGGREGATES[name] or inner[1])
+        return SqlFragment(sql=sql, type=AGGREGATES[name] or inner[1])
 
     def _arguments(self, name: str, arguments: list[Any]) -> tuple[str, str]:
         """The arguments of an aggregate as written, and the type of the first."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.predicates import parser
 from treaty.contracts.queries.clauses import WHERE
-from treaty.contracts.queries.rewriter import QueryWriter
+from treaty.contracts.queries.rewriter import QueryRewriter
 from treaty.contracts.quoting import quote, quote_path
 from treaty.contracts.schema import Schema
 
@@ -22,7 +22,7 @@ _PLACES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|\$?\
 
 
 @dataclass(frozen=True)
-class Query:
+class SqlQuery:
     """A query in Spark SQL and the columns that it reads, in order of first use.
 
     `sql` has `{rows}` where the table stands; its other braces are doubled, as `str.format` has them."""
@@ -35,7 +35,9 @@ class QueryError(ContractError):
     """The text is not an admitted query."""
 
 
-def parse(text: str, *, tables: Collection[str] = (), column: str | None = None, schema: Schema | None = None) -> Query:
+def parse(
+    text: str, *, tables: Collection[str] = (), column: str | None = None, schema: Schema | None = None
+) -> SqlQuery:
     """The query in `text`. `{object}`, `{table}` or one of `tables` name its table, `{property}` or `{column}` stand
     for the `column`, each with or without a `$` before it. A `schema` says which columns there are, of which types.
 
@@ -46,7 +48,7 @@ def parse(text: str, *, tables: Collection[str] = (), column: str | None = None,
         tree = parser.tree_of(placed)
     except parser.PredicateError as error:
         raise QueryError([*faults, *map(_of_query, error.faults)]) from None
-    writer = QueryWriter(tables=frozenset({own, *(each.lower() for each in tables)}), schema=schema, own=own)
+    writer = QueryRewriter(tables=frozenset({own, *(each.lower() for each in tables)}), schema=schema, own=own)
     try:
         sql = writer.write(tree)
     except RecursionError:
@@ -55,7 +57,7 @@ def parse(text: str, *, tables: Collection[str] = (), column: str | None = None,
         ) from None
     if faults or writer.faults:
         raise QueryError([*faults, *writer.faults])
-    return Query(_formatted(sql, own), tuple(dict.fromkeys(writer.used)))
+    return SqlQuery(_formatted(sql, own), tuple(dict.fromkeys(writer.used)))
 
 
 def _own(text: str) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treaty.contracts.errors import Fault, nearest
-from treaty.contracts.predicates.columns import Names
-from treaty.contracts.queries.clauses import WHERE, Clauses, Scope, Selected
+from treaty.contracts.predicates.columns import ColumnScope
+from treaty.contracts.queries.clauses import WHERE, Clauses, SelectScope, SelectStatement
 from treaty.contracts.queries.nodes import in_words, is_aggregate, is_subquery, left_over, matching
 from treaty.contracts.quoting import quote
 from treaty.contracts.schema import Schema
@@ -18,7 +18,7 @@ _PIECES = re.compile(r"'(?:[^'\\]|\\.)*'|`((?:[^`]|``)*)`", re.DOTALL)
 
 
 @dataclass(kw_only=True)
-class QueryWriter:
+class QueryRewriter:
     """Writes one query; keeps its faults and the columns that it reads. `tables` are the names of its one table."""
 
     tables: frozenset[str]
@@ -53,12 +53,12 @@ class QueryWriter:
         """Whether there is one row of the table's: an aggregate over it, or over it in a subquery."""
         return any(matching(tree.expressions[0], is_aggregate if tree.args.get("from_") else is_subquery))
 
-    def select(self, tree: Any, *, level: int) -> Selected:
+    def select(self, tree: Any, *, level: int) -> SelectStatement:
         """A SELECT at a level of nesting."""
         self.selects += 1
         if level > MAX_LEVELS or self.selects > MAX_SELECTS:
             self.refuse("size", f"has more than {MAX_SELECTS} SELECTs or {MAX_LEVELS} levels of them", "split it")
-            return Selected("", Schema(()))
+            return SelectStatement("", Schema(()))
         for clause in (name for name, given in tree.args.items() if given and name not in CLAUSES):
             word = in_words(clause)
             self.refuse("clause", f"has a clause that queries may not have: {word}", "see the grammar of queries")
@@ -74,7 +74,7 @@ class QueryWriter:
             *grouped.condition("HAVING", tree.args.get("having"), aggregates=True),
         ]
         yielded = [columns for _, columns in listed]
-        return Selected(
+        return SelectStatement(
             " ".join(parts), None if None in yielded else Schema(tuple(each for some in yielded for each in some or ()))
         )
 
@@ -84,20 +84,22 @@ class QueryWriter:
             self.refuse("clause", "has a clause that queries may not have: distinct on", "write SELECT DISTINCT")
         return distinct is not None
 
-    def _source(self, clause: Any, level: int) -> tuple[str, Scope]:
+    def _source(self, clause: Any, level: int) -> tuple[str, SelectScope]:
         """The text and the names of what is selected from: the table itself or a SELECT over it."""
         if clause is None:
-            return "", Scope(Names(schema=Schema(())))
+            return "", SelectScope(ColumnScope(schema=Schema(())))
         source = clause.this
         alias = self._alias(source)
         if type(source).__name__ == "Subquery" and type(source.this).__name__ == "Select":
             if left_over(source, {"this", "alias"}):
                 self.refuse("clause", "has a subquery with more than a SELECT in it", "write (SELECT ...) AS name")
             inner = self.select(source.this, level=level + 1)
-            return f"({inner.sql}) AS {quote(alias or 's')}", Scope(Names(schema=inner.columns), _named(alias))
+            return f"({inner.sql}) AS {quote(alias or 's')}", SelectScope(
+                ColumnScope(schema=inner.columns), _named(alias)
+            )
         return self._table(source, alias)
 
-    def _table(self, source: Any, alias: str) -> tuple[str, Scope]:
+    def _table(self, source: Any, alias: str) -> tuple[str, SelectScope]:
         parts = [each.name for each in source.parts] if type(source).__name__ == "Table" else []
         simple = parts and all(type(each).__name__ == "Identifier" for each in source.parts)
         if not simple or left_over(source, {"this", "db", "catalog", "alias"}):
@@ -105,8 +107,8 @@ class QueryWriter:
         elif ".".join(parts).lower() not in self.tables:
             remedy = nearest(".".join(parts), self.tables) or "a query may read its own table alone: FROM {object}"
             self.refuse("table", f"reads the table '{'.'.join(parts)}', which is not its own", remedy)
-        names = Names(None, self.schema) if self.schema else Names(None)
-        return f"{quote(self.own)} AS {quote(alias or 's')}", Scope(
+        names = ColumnScope(None, self.schema) if self.schema else ColumnScope(None)
+        return f"{quote(self.own)} AS {quote(alias or 's')}", SelectScope(
             names, _named(alias or (parts[-1] if parts else ""))
         )
 

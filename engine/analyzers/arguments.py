@@ -11,7 +11,7 @@ from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 from treaty.engine.analyzers.named_formats import FORMATS
 
 
-class Role(Enum):
+class ArgumentRole(Enum):
     """What an argument names: how it is bound to a table."""
 
     COLUMN = "column"
@@ -22,25 +22,25 @@ class Role(Enum):
 ColumnName = Annotated[
     str,
     Field(min_length=1, description="a column; `a.b` for a nested field, `a.b` in backticks for a dotted name"),
-    Role.COLUMN,
+    ArgumentRole.COLUMN,
 ]
 ColumnNames = Annotated[
     tuple[str, ...],
     BeforeValidator(lambda given: _listed(given)),
     Field(min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of them"),
-    Role.COLUMN,
+    ArgumentRole.COLUMN,
 ]
 InputColumns = Annotated[
     tuple[str, ...],
     BeforeValidator(lambda given: _listed(given)),
     Field(min_length=1, description="the columns that are told from: one or a list of them"),
-    Role.COLUMN,
+    ArgumentRole.COLUMN,
 ]
 Predicate = Annotated[
     str,
     AfterValidator(lambda text: _admitted(text)),
     Field(description="a condition in SQL on one row"),
-    Role.PREDICATE,
+    ArgumentRole.PREDICATE,
 ]
 
 Scalar = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str
@@ -81,7 +81,7 @@ DatasetName = Annotated[
     Field(
         min_length=1, description="another dataset: a contract's id, or `contract.object`, or the dataset's own name"
     ),
-    Role.DATASET,
+    ArgumentRole.DATASET,
 ]
 OtherColumns = Annotated[
     tuple[str, ...],

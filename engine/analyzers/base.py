@@ -22,10 +22,10 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.contracts.predicates import parser
 from treaty.contracts.schema import Schema
-from treaty.engine.analyzers.arguments import Predicate, Role
+from treaty.engine.analyzers.arguments import ArgumentRole, Predicate
 from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent, Operands
-from treaty.engine.analyzers.violating_rows import Breaking
-from treaty.engine.components.base import Component, Count, CountIf, Keeps
+from treaty.engine.analyzers.violating_rows import ViolatingRows
+from treaty.engine.components.base import Component, CountComponent, CountIfComponent, Retention
 from treaty.engine.components.operands import Operand
 from treaty.engine.core.results import Value
 
@@ -35,7 +35,7 @@ ANALYZERS: "dict[str, type[Analyzer]]" = {}
 _WHOLE = re.compile(r"\{(\w+)\}")
 
 
-class Unbindable(Exception):
+class NotApplicableToTable(Exception):
     """The analyzer cannot be computed on this table. The message says why, without data values."""
 
 
@@ -63,7 +63,7 @@ class Analyzer(BaseModel):
     told: ClassVar[str] = "{phrase} is {value}"
     fault: ClassVar[str] = "rows break it"
     components: ClassVar[Mapping[str, Component]] = {}
-    roles: ClassVar[Mapping[Role, tuple[str, ...]]] = {}
+    roles: ClassVar[Mapping[ArgumentRole, tuple[str, ...]]] = {}
 
     where: Predicate | None = Field(default=None, description="only rows for which this predicate is true")
 
@@ -93,7 +93,7 @@ class Analyzer(BaseModel):
         """The metric of a segment without rows; None: it has none."""
         return None
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         """Which rows break a check of this analyzer, in SQL; None where no single row does. `where` is added to it."""
         return None
 
@@ -102,7 +102,7 @@ class Analyzer(BaseModel):
         declared = (each for kind in reversed(cls.__mro__) for each in vars(kind).items())
         cls.components = {name: part for name, part in declared if isinstance(part, Component)}
         fields = cls.model_fields.items()
-        cls.roles = {role: tuple(name for name, field in fields if role in field.metadata) for role in Role}
+        cls.roles = {role: tuple(name for name, field in fields if role in field.metadata) for role in ArgumentRole}
         # A class without a name is what several analyzers have in common, no analyzer.
         if "name" in vars(cls) and ANALYZERS.setdefault(cls.name, cls).__qualname__ != cls.__qualname__:
             raise TypeError(f"an analyzer named {cls.name!r} exists already")
@@ -116,7 +116,7 @@ class Analyzer(BaseModel):
         """16 hex digits that name this metric: equal for equal analyzer and arguments."""
         return short_fingerprint([self.name, self.arguments()])
 
-    def _named(self, role: Role) -> dict[str, tuple[str, ...]]:
+    def _named(self, role: ArgumentRole) -> dict[str, tuple[str, ...]]:
         """The arguments of a role that were given, as tuples."""
         given = {name: getattr(self, name) for name in self.roles[role]}
         return {name: (each,) if isinstance(each, str) else each for name, each in given.items() if each}
@@ -124,12 +124,12 @@ class Analyzer(BaseModel):
     @cached_property
     def columns_read(self) -> tuple[str, ...]:
         """The columns named in the arguments (not those of predicates)."""
-        return tuple(column for given in self._named(Role.COLUMN).values() for column in given)
+        return tuple(column for given in self._named(ArgumentRole.COLUMN).values() for column in given)
 
     @cached_property
     def columns_named(self) -> tuple[str, ...]:
         """The columns of the arguments and of the predicates, each once."""
-        texts = [*(text for given in self._named(Role.PREDICATE).values() for text in given), self.where]
+        texts = [*(text for given in self._named(ArgumentRole.PREDICATE).values() for text in given), self.where]
         named = (column for text in filter(None, texts) for column in parser.parse(text, None).columns)
         return tuple(dict.fromkeys((*self.columns_read, *named)))
 
@@ -137,7 +137,7 @@ class Analyzer(BaseModel):
     def phrase(self) -> str:
         """The metric in words: 'completeness of status where country = 'DE''."""
         subject = ", ".join(self.columns_read) or getattr(self, "predicate", "")
-        said = {*self._named(Role.COLUMN), *self._named(Role.PREDICATE), "where"}
+        said = {*self._named(ArgumentRole.COLUMN), *self._named(ArgumentRole.PREDICATE), "where"}
         details = [f"{name} {given}" for name, given in self.arguments().items() if name not in said]
         words = [self.name.replace("_", " "), *(["of", subject] if subject else []), *details]
         return " ".join(words) + (f" where {self.where}" if self.where else "")
@@ -150,8 +150,8 @@ class Analyzer(BaseModel):
         """What templates may name: by default each argument that is a column, columns or a predicate.
 
         Raises Unbindable for a column that the table does not have, PredicateError for a predicate."""
-        columns = self._named(Role.COLUMN).items()
-        texts = self._named(Role.PREDICATE).items()
+        columns = self._named(ArgumentRole.COLUMN).items()
+        texts = self._named(ArgumentRole.PREDICATE).items()
         return {
             **{name: tuple(operand_of(column, schema) for column in given) for name, given in columns},
             **{name: tuple(condition_of(text, schema) for text in given) for name, given in texts},
@@ -161,7 +161,9 @@ class Analyzer(BaseModel):
         """This analyzer on a table of that schema. Raises Unbindable for a missing column or a type it cannot take."""
         where = condition_of(self.where, schema) if self.where else None
         named = self.operands(schema)
-        parts = {name: self._bound(part, named, where) for name, part in {"rows": Count(), **self.parts()}.items()}
+        parts = {
+            name: self._bound(part, named, where) for name, part in {"rows": CountComponent(), **self.parts()}.items()
+        }
         return BoundAnalyzer(
             analyzer=self, parts={**parts, **_unevaluated(named, where)}, schema=schema, operands=named, where=where
         )
@@ -169,17 +171,19 @@ class Analyzer(BaseModel):
     def _bound(self, part: Component, named: Operands, where: Operand | None) -> BoundComponent:
         operands = tuple(each for template in part.templates for each in self._rendered(template, part, named))
         classified = any(each.classified for given in named.values() for each in given)
-        keeps = part.keeps_of(operands) if classified else Keeps.NOTHING
-        if keeps is Keeps.HASHES:
+        keeps = part.keeps_of(operands) if classified else Retention.NOTHING
+        if keeps is Retention.HASHES:
             operands = tuple(replace(each, keyed=each.classified) for each in operands)
-        return BoundComponent(part, operands, where.sql if where else None, passing=keeps is Keeps.VALUES)
+        return BoundComponent(part, operands, where.sql if where else None, passing=keeps is Retention.VALUES)
 
     def _rendered(self, template: str, part: Component, named: Operands) -> tuple[Operand, ...]:
         """The operands of a template: those of `{name}` as they are, or an expression over them, of `part.type`."""
         used = [name for name in _WHOLE.findall(template) if name in named]
         for operand in (each for name in used for each in named[name]):
             if operand.base_type not in (part.takes or part.accepts):
-                raise Unbindable(f"{self.name} cannot be computed on {operand.sql}: its type is {operand.type}")
+                raise NotApplicableToTable(
+                    f"{self.name} cannot be computed on {operand.sql}: its type is {operand.type}"
+                )
         if _WHOLE.fullmatch(template):
             return named[used[0]]
         sql = template.format_map({name: named[name][0].sql for name in used})
@@ -191,7 +195,7 @@ def operand_of(column: str, schema: Schema) -> Operand:
     """The column as an operand. Raises Unbindable where the table has none of that name or path."""
     found = schema.find(column)
     if found is None:
-        raise Unbindable(f"the table has no column {parser.quote_path(column)}")
+        raise NotApplicableToTable(f"the table has no column {parser.quote_path(column)}")
     sql = parser.quote(column) if schema.get(column) else parser.quote_path(column)
     return Operand(sql=sql, type=found.type, classified=schema.names_along(column) in schema.classified)
 
@@ -213,4 +217,6 @@ def _unevaluated(named: Operands, where: Operand | None) -> Mapping[str, BoundCo
 
 
 def _counting(condition: str, where: Operand | None) -> BoundComponent:
-    return BoundComponent(CountIf("{errs}"), (Operand(sql=condition, type="boolean"),), where.sql if where else None)
+    return BoundComponent(
+        CountIfComponent("{errs}"), (Operand(sql=condition, type="boolean"),), where.sql if where else None
+    )

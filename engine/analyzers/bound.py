@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import violation_bounds
-from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.base import Component
 from treaty.engine.components.operands import Operand
 from treaty.engine.core.results import Value
@@ -66,7 +66,7 @@ class BoundComponent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class MetricValue:
     """What an analyzer reads from its states.
 
     `value`: the metric; None: there was nothing to measure. `rows`: how many the filter admits. `counted`: those that
@@ -95,7 +95,7 @@ class BoundAnalyzer:
 
     def read(
         self, states: Mapping[str, Any], *, now: datetime | None = None, before: Mapping[str, Any] | None = None
-    ) -> Reading:
+    ) -> MetricValue:
         """The reading from the states by component key. Raises KeyError (the key) where a state is missing.
 
         `now` is the moment of judgement, for metrics of age, `before` the states of the partition before, for those
@@ -103,7 +103,7 @@ class BoundAnalyzer:
         state = self._state(states, now)
         state.before = None if before is None else self._state(before, now)
         empty = self._is_empty(state)
-        return Reading(
+        return MetricValue(
             value=None if empty else self.analyzer.value(state),
             rows=state.rows,
             counted=self.analyzer.counted(state),
@@ -145,7 +145,7 @@ class BoundAnalyzer:
         column = self.operands.get("column", ())
         return violation_bounds.shown(column[0], assertion) if len(column) == 1 else assertion
 
-    def breaking(self, assertion: Assertion) -> Breaking | None:
+    def breaking(self, assertion: Assertion) -> ViolatingRows | None:
         """Which rows break a check with that assertion, within `where`; None where no single row does."""
         found = self.analyzer.breaking(self.operands, assertion)
         return found.within(self.where.sql) if found and self.where else found

@@ -10,7 +10,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.components.base import Count, Sum
+from treaty.engine.components.base import CountComponent, SumComponent
 from treaty.engine.components.operands import TEXT, Operand
 from treaty.engine.components.text_masks import PatternProfile
 
@@ -38,8 +38,8 @@ class MeanCharacters(Analyzer):
     told = "texts of {column} have {value} {of} on average"
     column: ColumnName
     of: Literal["letters", "upper", "digits", "punctuation", "blanks"] = Field(description=", ".join(CLASSES))
-    total = Sum("{found}")
-    present = Count("{column}", takes=TEXT)
+    total = SumComponent("{found}")
+    present = CountComponent("{column}", takes=TEXT)
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)

@@ -21,7 +21,7 @@ MOST_VALUES = 10**12
 TRIED_AT_ONCE = 32
 
 
-class Severity(StrEnum):
+class ConformitySeverity(StrEnum):
     """What a comparison says."""
 
     NONE = "none"
@@ -30,14 +30,14 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Counts:
+class ConformityCounts:
     """Values, and how many of them do not conform. Two of them add up."""
 
     bad: int = 0
     of: int = 0
 
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(self.bad + other.bad, self.of + other.of)
+    def __add__(self, other: "ConformityCounts") -> "ConformityCounts":
+        return ConformityCounts(self.bad + other.bad, self.of + other.of)
 
     @property
     def share(self) -> float:
@@ -46,35 +46,43 @@ class Counts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class ConformityComparison:
     """What was learned from beside what is judged, with the chances of such a difference if nothing had changed.
 
     `chi_squared` None where Yates's approximation says nothing: all conform, or none does."""
 
-    trained: Counts
-    judged: Counts
+    trained: ConformityCounts
+    judged: ConformityCounts
     fisher: float
     chi_squared: float | None
     detectable: float | None
-    severity: Severity
+    severity: ConformitySeverity
 
     @property
     def reason(self) -> str:
         """A sentence about the difference and what it means."""
         before = f"{self.trained.bad} of {self.trained.of} did not"
         told = f"{self.judged.bad} of {self.judged.of} values do not conform, {before}"
-        if self.severity is Severity.NONE:
+        if self.severity is ConformitySeverity.NONE:
             return f"{told}: no significant difference (p = {self.fisher:.3g})"
         return f"{told}: significantly more (p = {self.fisher:.3g})"
 
 
-def compare(trained: Counts, judged: Counts, *, alpha: float = ALPHA, floor: float = 0.0) -> Comparison:
+def compare(
+    trained: ConformityCounts, judged: ConformityCounts, *, alpha: float = ALPHA, floor: float = 0.0
+) -> ConformityComparison:
     """The comparison; nothing judged or nothing learned is no difference. `floor`: the growth in share of an error."""
     fisher = fisher_greater(trained, judged)
     significant = fisher <= alpha
     grown = judged.share - trained.share
-    severity = Severity.NONE if not significant else Severity.ERROR if grown > floor else Severity.WARNING
-    return Comparison(
+    severity = (
+        ConformitySeverity.NONE
+        if not significant
+        else ConformitySeverity.ERROR
+        if grown > floor
+        else ConformitySeverity.WARNING
+    )
+    return ConformityComparison(
         trained=trained,
         judged=judged,
         fisher=fisher,
@@ -84,7 +92,7 @@ def compare(trained: Counts, judged: Counts, *, alpha: float = ALPHA, floor: flo
     )
 
 
-def fisher_greater(trained: Counts, judged: Counts) -> float:
+def fisher_greater(trained: ConformityCounts, judged: ConformityCounts) -> float:
     """The chance of at least so many non-conforming values among those judged, all margins given; 1 without values.
 
     Of more than 10^12 values it is what Yates's chi-squared says."""
@@ -92,9 +100,9 @@ def fisher_greater(trained: Counts, judged: Counts) -> float:
 
 
 @lru_cache(maxsize=1 << 14)
-def critical(trained: Counts, of: int, alpha: float = ALPHA) -> int | None:
+def critical(trained: ConformityCounts, of: int, alpha: float = ALPHA) -> int | None:
     """The least number of non-conforming values among `of` that is significant; None where not even all would be."""
-    if not of or fisher_greater(trained, Counts(of, of)) > alpha:
+    if not of or fisher_greater(trained, ConformityCounts(of, of)) > alpha:
         return None
     low, high = -1, of
     while high - low > 1:
@@ -104,13 +112,13 @@ def critical(trained: Counts, of: int, alpha: float = ALPHA) -> int | None:
     return high
 
 
-def detectable(trained: Counts, of: int, alpha: float = ALPHA) -> float | None:
+def detectable(trained: ConformityCounts, of: int, alpha: float = ALPHA) -> float | None:
     """The smallest share of non-conforming values among `of` that would be significant; None where none would be."""
     least = critical(trained, of, alpha)
     return None if least is None else least / of
 
 
-def chi_squared(trained: Counts, judged: Counts) -> float | None:
+def chi_squared(trained: ConformityCounts, judged: ConformityCounts) -> float | None:
     """The one-sided chance by Pearson's chi-squared with Yates's correction; None where a margin is empty."""
     bad, total = trained.bad + judged.bad, trained.of + judged.of
     if not trained.of or not judged.of or bad in {0, total}:
@@ -128,12 +136,12 @@ def _spread(low: int, high: int) -> list[int]:
     return sorted({low + (high - low) * step // steps for step in range(TRIED_AT_ONCE)})
 
 
-def _chances(trained: Counts, bad: Sequence[int], of: int) -> list[float]:
+def _chances(trained: ConformityCounts, bad: Sequence[int], of: int) -> list[float]:
     """For each number of non-conforming values among `of` the chance of at least so many."""
     if not trained.of or not of:
         return [1.0] * len(bad)
     if trained.of + of > MOST_VALUES:
-        approximate = (chi_squared(trained, Counts(each, of)) for each in bad)
+        approximate = (chi_squared(trained, ConformityCounts(each, of)) for each in bad)
         return [1.0 if each is None else each for each in approximate]
     from scipy.stats import hypergeom
 

@@ -15,9 +15,9 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, ColumnNames, CountIn
 from treaty.engine.analyzers.base import Analyzer, operand_of
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.frequencies import Frequencies, complete, groups, occurrences, singletons
-from treaty.engine.components.sketches import Distinct
+from treaty.engine.components.sketches import DistinctSketch
 
 
 class ApproxCountDistinct(Analyzer):
@@ -29,10 +29,10 @@ class ApproxCountDistinct(Analyzer):
     name = "approx_count_distinct"
     unit = "values"
     column: ColumnName
-    distinct = Distinct("{column}")
+    distinct = DistinctSketch("{column}")
 
     def value(self, state: Any) -> int:
-        return round(Distinct.estimate(state.distinct))
+        return round(DistinctSketch.estimate(state.distinct))
 
 
 class CountDistinct(Analyzer):
@@ -69,8 +69,8 @@ class SharedValues(Analyzer):
     def broken(self, state: Any) -> int:
         return occurrences(state.frequencies) - singletons(state.frequencies)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return Breaking(keys=_keys(operands)) if violation_bounds.lower(assertion) not in (None, 0) else None
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
+        return ViolatingRows(keys=_keys(operands)) if violation_bounds.lower(assertion) not in (None, 0) else None
 
 
 def _keys(operands: Operands) -> tuple[str, ...]:
@@ -162,8 +162,8 @@ class DuplicateRows(SharedValues):
     def counted(self, state: Any) -> int:
         return int(state.rows)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
-        return Breaking(keys=_keys(operands)) if violation_bounds.upper(assertion) is not None else None
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
+        return ViolatingRows(keys=_keys(operands)) if violation_bounds.upper(assertion) is not None else None
 
 
 class PrimaryKey(SharedValues):
@@ -185,7 +185,7 @@ class PrimaryKey(SharedValues):
     def broken(self, state: Any) -> int:
         return int(state.rows) - singletons(complete(state.frequencies))
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         incomplete = " OR ".join(f"{each.sql} IS NULL" for each in operands["columns"])
         shared = super().breaking(operands, assertion)
-        return Breaking(condition=incomplete, keys=shared.keys) if shared else None
+        return ViolatingRows(condition=incomplete, keys=shared.keys) if shared else None

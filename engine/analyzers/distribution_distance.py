@@ -9,7 +9,7 @@ from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.components.base import Component
 from treaty.engine.components.moments import Moments
-from treaty.engine.components.sketches import HeavyHitters, Quantiles
+from treaty.engine.components.sketches import HeavyHitters, QuantileSketch
 from treaty.engine.components.text_masks import PatternProfile
 
 _OF_TEXTS = ("l1", "l_infinity", "cosine", "chi_squared", "jensen_shannon", "kullback_leibler", "new")
@@ -27,7 +27,7 @@ KNOWN = {**OF_NUMBERS, **OF_TEXTS}
 PARTS = {None: "ranks", "values": "listed", "masks": "masks", "shapes": "masks"}
 COUNTED: Mapping[str, Callable[[Any], int]] = {
     "moments": lambda given: int(given[0]),
-    "ranks": Quantiles.count,
+    "ranks": QuantileSketch.count,
     "listed": HeavyHitters.rows,
     "masks": HeavyHitters.rows,
 }
@@ -38,7 +38,7 @@ def statistic(by: str, of: str | None) -> str:
     return f"{by}_of_{of}" if of else by
 
 
-class Distance(Analyzer):
+class DistributionDistance(Analyzer):
     """How far the column's values are from those of the partition before, told from the stored states of both.
 
     That is the newest earlier one of the same segment that has values and belongs to no open incident. Numbers are
@@ -55,7 +55,7 @@ class Distance(Analyzer):
     column: ColumnName
     by: By = Field(description="the distance, or `new`: the share that is new")
     of: Looked | None = Field(default=None, description="what is compared; without it the numbers themselves")
-    ranks = Quantiles("{column}")
+    ranks = QuantileSketch("{column}")
     moments = Moments("{column}")
     listed = HeavyHitters("{column}")
     masks = PatternProfile("{column}")
@@ -83,12 +83,12 @@ class Distance(Analyzer):
         return COUNTED[self._part](getattr(state, self._part))
 
     def value(self, state: Any) -> float | None:
-        from treaty.engine.statistics.statistics import STATISTICS, Sides
+        from treaty.engine.statistics.statistics import STATISTICS, PartitionPair
 
         if state.before is None:
             return None
         now, before = (self._side(each) for each in (state, state.before))
-        return STATISTICS[statistic(self.by, self.of)].value(now, Sides(now, before))
+        return STATISTICS[statistic(self.by, self.of)].value(now, PartitionPair(now, before))
 
     def _side(self, state: Any) -> Any:
         from treaty.engine.statistics import stored_summaries

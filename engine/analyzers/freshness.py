@@ -10,12 +10,12 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, TimeUnit
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.violating_rows import Breaking
-from treaty.engine.components.base import Component, Count, Max
+from treaty.engine.analyzers.violating_rows import ViolatingRows
+from treaty.engine.components.base import Component, CountComponent, MaxComponent
 from treaty.engine.components.operands import TEMPORAL, Operand
-from treaty.engine.components.sketches import Quantiles
+from treaty.engine.components.sketches import QuantileSketch
 from treaty.engine.core import clock
 
 SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400}
@@ -33,7 +33,7 @@ class Freshness(Analyzer):
     told = "the newest {column} is {value} {measured_in} old"
     column: ColumnName
     measured_in: TimeUnit = "hours"
-    newest = Max("{column}", takes=TEMPORAL)
+    newest = MaxComponent("{column}", takes=TEMPORAL)
 
     def value(self, state: Any) -> float | None:
         if state.newest is None or state.now is None:
@@ -57,30 +57,30 @@ class ArrivalDelay(Analyzer):
         default=None, ge=0, le=1, strict=False, description="between 0 and 1; none: the longest delay"
     )
     measured_in: TimeUnit = "hours"
-    measured = Count("{delay}")
-    longest = Max("{delay}")
+    measured = CountComponent("{delay}")
+    longest = MaxComponent("{delay}")
 
     def parts(self) -> Mapping[str, Component]:
         if self.quantile is None:
             return self.components
-        return {"measured": Count("{delay}"), "ranks": Quantiles("{delay}")}
+        return {"measured": CountComponent("{delay}"), "ranks": QuantileSketch("{delay}")}
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
         earlier, later = named["column"][0], named["arrived"][0]
         for each in (earlier, later):
             if each.base_type not in TEMPORAL:
-                raise Unbindable(f"{self.name} cannot be computed on {each.sql}: its type is {each.type}")
+                raise NotApplicableToTable(f"{self.name} cannot be computed on {each.sql}: its type is {each.type}")
         return {**named, "delay": (Operand(sql=f"{later.micros()} - {earlier.micros()}", type="bigint"),)}
 
     def value(self, state: Any) -> float | None:
-        micros: float | None = state.longest if self.quantile is None else Quantiles.at(state.ranks, self.quantile)
+        micros: float | None = state.longest if self.quantile is None else QuantileSketch.at(state.ranks, self.quantile)
         return None if micros is None else micros / MICROS[self.measured_in]
 
     def counted(self, state: Any) -> int:
         return int(state.measured)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         if self.quantile is not None:
             return None
         return violation_bounds.too_large(operands["delay"][0], assertion, times=MICROS[self.measured_in])

@@ -11,11 +11,11 @@ from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.arguments import Bound, ColumnName, Nulls, Scalar
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
 from treaty.engine.analyzers.values import among
-from treaty.engine.components.base import Component, Count, CountIf
-from treaty.engine.components.distributions import Distribution, equal_width, of_bins, of_values, ordered, position
+from treaty.engine.components.base import Component, CountComponent, CountIfComponent
+from treaty.engine.components.distributions import ValueDistribution, equal_width, of_bins, of_values, ordered, position
 from treaty.engine.components.frequencies import Frequencies, occurrences
 from treaty.engine.components.operands import NUMERIC, TEMPORAL, Operand
 from treaty.engine.components.order_statistics import ranking
@@ -32,7 +32,7 @@ Edges = Annotated[
 
 
 @dataclass(frozen=True)
-class ByValue:
+class ValueBins:
     """Every value of the column, by a grouping."""
 
     def parts(self) -> Mapping[str, Component]:
@@ -44,12 +44,12 @@ class ByValue:
     def present(self, state: Any) -> int:
         return occurrences(state.frequencies)
 
-    def distribution(self, state: Any, column: Column) -> Distribution | None:
+    def distribution(self, state: Any, column: Column) -> ValueDistribution | None:
         return of_values(state.frequencies, column, state.rows - self.present(state))
 
 
 @dataclass(frozen=True)
-class BetweenExtremes(ByValue):
+class EqualWidthBins(ValueBins):
     """Bins of equal width between the smallest and the largest number, which a grouping finds."""
 
     bins: int
@@ -58,7 +58,7 @@ class BetweenExtremes(ByValue):
     def parts(self) -> Mapping[str, Component]:
         return {"frequencies": Frequencies("{column}", takes=NUMERIC, by_value=True)}
 
-    def distribution(self, state: Any, column: Column) -> Distribution | None:
+    def distribution(self, state: Any, column: Column) -> ValueDistribution | None:
         ranked, present = ranking(state.frequencies, column), self.present(state)
         if ranked is None or not isfinite(ranked.smallest) or not isfinite(ranked.largest):
             return None
@@ -68,13 +68,13 @@ class BetweenExtremes(ByValue):
 
 
 @dataclass(frozen=True)
-class OfOneValue:
+class SingleValueBins:
     """One value against all others: no grouping is needed."""
 
     value: Any
 
     def parts(self) -> Mapping[str, Component]:
-        return {"present": Count("{column}"), "found": CountIf("{found}")}
+        return {"present": CountComponent("{column}"), "found": CountIfComponent("{found}")}
 
     def operands(self, column: Operand) -> Operands:
         return {"found": (among(column, (self.value,)),)}
@@ -82,21 +82,24 @@ class OfOneValue:
     def present(self, state: Any) -> int:
         return int(state.present)
 
-    def distribution(self, state: Any, column: Column) -> Distribution | None:
+    def distribution(self, state: Any, column: Column) -> ValueDistribution | None:
         others = {"other": {"count": state.present - state.found}, "null": state.rows - state.present}
         found = [{"value": self.value, "count": state.found}]
-        return Distribution({"values": found, **others}, int(state.found > 0), state.found)
+        return ValueDistribution({"values": found, **others}, int(state.found > 0), state.found)
 
 
 @dataclass(frozen=True)
-class BetweenEdges:
+class EdgeBins:
     """Bins between edges that are known beforehand: each is a condition, no grouping is needed."""
 
     edges: tuple[Any, ...]
     value: Any
 
     def parts(self) -> Mapping[str, Component]:
-        return {"present": Count("{column}"), **{name: CountIf(f"{{{name}}}") for name in self._names}}
+        return {
+            "present": CountComponent("{column}"),
+            **{name: CountIfComponent(f"{{{name}}}") for name in self._names},
+        }
 
     @property
     def _names(self) -> list[str]:
@@ -104,7 +107,7 @@ class BetweenEdges:
 
     def operands(self, column: Operand) -> Operands:
         if column.base_type not in NUMERIC | TEMPORAL:
-            raise Unbindable(f"{column.sql} has no bins: its type is {column.type}")
+            raise NotApplicableToTable(f"{column.sql} has no bins: its type is {column.type}")
         sql, marks = column.sql, [self._mark(edge, column) for edge in self.edges]
         inner = [f"{sql} >= {low} AND {sql} < {high}" for low, high in pairwise(marks[:-1])]
         last = f"{sql} >= {marks[-2]} AND {sql} <= {marks[-1]}"
@@ -114,13 +117,13 @@ class BetweenEdges:
     def _mark(self, edge: Any, column: Operand) -> str:
         written = literal_of(edge, column)
         if written is None:
-            raise Unbindable(f"{column.sql} is of type {column.type}, which the edge {edge!r} is not")
+            raise NotApplicableToTable(f"{column.sql} is of type {column.type}, which the edge {edge!r} is not")
         return written
 
     def present(self, state: Any) -> int:
         return int(state.present)
 
-    def distribution(self, state: Any, column: Column) -> Distribution | None:
+    def distribution(self, state: Any, column: Column) -> ValueDistribution | None:
         below, *counts, above = (getattr(state, name) for name in self._names)
         return of_bins(self.edges, counts, self.value, below=below, above=above, null=state.rows - state.present)
 
@@ -154,7 +157,7 @@ class Histogram(Analyzer):
     ] = None
     nulls: Nulls = "ignore"
     frequencies = Frequencies("{column}", by_value=True)
-    present = Count("{column}")
+    present = CountComponent("{column}")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -173,12 +176,12 @@ class Histogram(Analyzer):
         return self.edges or between
 
     @cached_property
-    def _way(self) -> ByValue | OfOneValue | BetweenEdges:
+    def _way(self) -> ValueBins | SingleValueBins | EdgeBins:
         if self._stated:
-            return BetweenEdges(self._stated, self.share_of)
+            return EdgeBins(self._stated, self.share_of)
         if self.bins:
-            return BetweenExtremes(self.bins, self.share_of)
-        return ByValue() if self.share_of is None else OfOneValue(self.share_of)
+            return EqualWidthBins(self.bins, self.share_of)
+        return ValueBins() if self.share_of is None else SingleValueBins(self.share_of)
 
     def parts(self) -> Mapping[str, Component]:
         return self._way.parts()
@@ -187,7 +190,7 @@ class Histogram(Analyzer):
         named = super().operands(schema)
         return {**named, **self._way.operands(named["column"][0])}
 
-    def _distribution(self, state: Any) -> Distribution | None:
+    def _distribution(self, state: Any) -> ValueDistribution | None:
         return self._way.distribution(state, state.schema.find(self.column))
 
     def value(self, state: Any) -> int | float | None:

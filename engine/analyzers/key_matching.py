@@ -1,6 +1,6 @@
 """How values of two datasets are compared: as keys, which are equal or not, and as values, which may lie apart."""
 
-from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, NUMERIC, TEXT, Operand
 
 EXACT = INTEGRAL | {"decimal"}
@@ -13,7 +13,7 @@ def as_keys(mine: Operand, theirs: Operand) -> tuple[str, str]:
     if {mine.base_type, theirs.base_type} <= INTEGRAL:
         return mine.canonical(), theirs.canonical()
     if _kind(mine) != _kind(theirs):
-        raise Unbindable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
+        raise NotApplicableToTable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
     return _text(mine), _text(theirs)
 
 
@@ -39,7 +39,7 @@ def equal(mine: Operand, theirs: Operand, *, tolerance: float, relative: float) 
     if bases <= NUMERIC:
         return _numbers(mine, theirs, tolerance, relative)
     if _kind(mine) != _kind(theirs):
-        raise Unbindable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
+        raise NotApplicableToTable(f"{mine.sql} is {_kind(mine)}, its counterpart {theirs.sql} is {_kind(theirs)}")
     return f"({mine.sql} <=> {theirs.sql})"
 
 

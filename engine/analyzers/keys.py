@@ -4,7 +4,7 @@ from typing import Any
 
 from treaty.engine.analyzers.arguments import ColumnNames
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.components.theta_sketch import Theta
+from treaty.engine.components.theta_sketch import ThetaSketch
 
 
 class ApproxCountKeys(Analyzer):
@@ -19,7 +19,7 @@ class ApproxCountKeys(Analyzer):
     unit = "values"
     told = "{subject} has about {value} distinct keys"
     columns: ColumnNames
-    keys = Theta("{columns}")
+    keys = ThetaSketch("{columns}")
 
     def value(self, state: Any) -> int:
-        return round(Theta.estimate(state.keys).value)
+        return round(ThetaSketch.estimate(state.keys).value)

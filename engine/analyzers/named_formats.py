@@ -19,7 +19,7 @@ def matches(text: str, pattern: str, flags: str = "", *, within: bool = False) -
 
 
 @dataclass(frozen=True)
-class Format:
+class NamedFormat:
     """What texts of a format look like: `pattern` as a whole (ASCII letters in either case, unless `exact_case`), and
     `also`: SQL conditions over {text}."""
 
@@ -118,9 +118,9 @@ def _host_is(form: str) -> str:
     return f"{{text}} RLIKE {literal(whole)}"
 
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, NamedFormat] = {
     # RFC 5321 and 5322 without quoted local parts, comments and addresses in brackets; ASCII alone.
-    "email": Format(
+    "email": NamedFormat(
         rf"[a-z0-9!#$%'*+/=?^_`{{|}}~-]+(?:\.[a-z0-9!#$%'*+/=?^_`{{|}}~-]+)*@{_LABEL}(?:\.{_LABEL})+",
         (
             "char_length({text}) <= 254",
@@ -129,23 +129,25 @@ FORMATS: dict[str, Format] = {
         ),
     ),
     # RFC 1123: labels of letters, digits and inner hyphens; the last is no number, which would be an address.
-    "hostname": Format(_HOST, ("char_length({text}) <= 253", "NOT substring_index({text}, '.', -1) RLIKE '^[0-9]+$'")),
+    "hostname": NamedFormat(
+        _HOST, ("char_length({text}) <= 253", "NOT substring_index({text}, '.', -1) RLIKE '^[0-9]+$'")
+    ),
     # http, https and ftp; names beyond ASCII too, as browsers show them. A host of digits must be an IPv4 address.
-    "url": Format(
+    "url": NamedFormat(
         rf"(?:https?|ftp)://(?:{_NAMES}|[^\s/?#@<>\"]+@{_NAMES}|\[[0-9a-f:.]+\])(?::[0-9]{{1,5}})?(?:[/?#][^\s<>\"]*)?",
         (f"(NOT {_host_is('[0-9.]+')} OR {_host_is(_IPV4)})",),
     ),
     # RFC 3986: a scheme and what follows it, in the characters that a URI may have.
-    "uri": Format(r"[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#\[\]@!$'()*+,;=-]|&|%[0-9a-f]{2})+"),
+    "uri": NamedFormat(r"[a-z][a-z0-9+.-]*:(?:[a-z0-9._~:/?#\[\]@!$'()*+,;=-]|&|%[0-9a-f]{2})+"),
     # RFC 9562, of any version.
-    "uuid": Format("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
-    "ipv4": Format(_IPV4),
+    "uuid": NamedFormat("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+    "ipv4": NamedFormat(_IPV4),
     # RFC 4291, section 2.2, without zones.
-    "ipv6": Format(_IPV6, (_IPV6_GROUPS,)),
-    "ip": Format(f"{_IPV6}|{_IPV4}", (_IPV6_GROUPS,)),
-    "mac_address": Format("[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})"),
+    "ipv6": NamedFormat(_IPV6, (_IPV6_GROUPS,)),
+    "ip": NamedFormat(f"{_IPV6}|{_IPV4}", (_IPV6_GROUPS,)),
+    "mac_address": NamedFormat("[0-9a-f]{2}(?:(?::[0-9a-f]{2}){5}|(?:-[0-9a-f]{2}){5})"),
     # An issuer's number of its length whose check digit is right; groups parted by blanks or by hyphens.
-    "credit_card": Format(
+    "credit_card": NamedFormat(
         "[0-9]+(?:-[0-9]+)*|[0-9]+(?: [0-9]+)*",
         (
             f"{_DIGITS} RLIKE '^({'|'.join(_CARDS)})$'",
@@ -153,17 +155,17 @@ FORMATS: dict[str, Format] = {
         ),
     ),
     # United States: of an area, group and serial number that can be issued, and not one of two that were printed.
-    "ssn": Format(
+    "ssn": NamedFormat(
         f"{_AREA}-{_GROUP}-{_SERIAL}|{_AREA} {_GROUP} {_SERIAL}|{_AREA}{_GROUP}{_SERIAL}",
         (f"{_DIGITS} NOT IN ('078051120', '219099999')",),
     ),
     # The shape alone, as people write it: 7 to 15 digits (ITU-T E.164), one separator between groups, no extension.
-    "phone": Format(
+    "phone": NamedFormat(
         r"\+?[0-9]+(?:[ ./-][0-9]+)*|\+?(?:[0-9]+[ ./-]?)?\([0-9]{1,5}\)[ ./-]?[0-9]+(?:[ ./-][0-9]+)*",
         ("length(translate({text}, '+() ./-', '')) BETWEEN 7 AND 15",),
     ),
     # ISO 13616-1: in one piece or in groups of four, of the country's length, the check digits right.
-    "iban": Format(
+    "iban": NamedFormat(
         "[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4})+(?: [A-Z0-9]{1,3})?)",
         (
             f"contains('{_IBANS}', concat(substr({{text}}, 1, 2), length({_UNSPACED})))",
@@ -172,5 +174,5 @@ FORMATS: dict[str, Format] = {
         exact_case=True,
     ),
     # ISO 9362.
-    "bic": Format("[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?", exact_case=True),
+    "bic": NamedFormat("[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?", exact_case=True),
 }

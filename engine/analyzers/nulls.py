@@ -8,16 +8,16 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, ColumnNames, Missing
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.shares import BadRows
-from treaty.engine.analyzers.violating_rows import Breaking
-from treaty.engine.components.base import Count, CountIf
+from treaty.engine.analyzers.shares import InvalidRowCount
+from treaty.engine.analyzers.violating_rows import ViolatingRows
+from treaty.engine.components.base import CountComponent, CountIfComponent
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.sql_literals import equal_of
 
 
-class ShareOfRows(Analyzer):
+class RowShare(Analyzer):
     """The share of the rows in which what is asked for is `present`. No value for an empty table."""
 
     unit = "share"
@@ -29,7 +29,7 @@ class ShareOfRows(Analyzer):
         return int(state.rows - state.present)
 
 
-class Completeness(ShareOfRows):
+class Completeness(RowShare):
     """Share of the values that are not null, between 0 and 1 (Deequ, VLDB 2018, Table 2).
 
     0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
@@ -38,13 +38,13 @@ class Completeness(ShareOfRows):
     told = "{value} of {counted} rows have {column}"
     fault = "rows have none"
     column: ColumnName
-    present = Count("{column}")
+    present = CountComponent("{column}")
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.failing(f"{operands['column'][0].sql} IS NOT NULL", assertion)
 
 
-class CombinedCompleteness(ShareOfRows):
+class CombinedCompleteness(RowShare):
     """Share of the rows in which all (any, with `of: any`) of the columns are not null, between 0 and 1.
 
     0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
@@ -54,7 +54,7 @@ class CombinedCompleteness(ShareOfRows):
     fault = "rows do not"
     columns: ColumnNames
     of: Literal["all", "any"] = Field(default="all", description="`all` of the columns, or `any` of them")
-    present = CountIf("{complete}")
+    present = CountIfComponent("{complete}")
 
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
@@ -62,11 +62,11 @@ class CombinedCompleteness(ShareOfRows):
         complete = word.join(f"{each.sql} IS NOT NULL" for each in named["columns"])
         return {**named, "complete": (Operand(sql=complete, type="boolean"),)}
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.failing(operands["complete"][0].sql, assertion)
 
 
-class NullValues(BadRows):
+class NullValues(InvalidRowCount):
     """How many rows have no value in the column: 0 for an empty table. An empty text is a value.
 
     `count_in: percent` gives their share times 100, and no value for an empty table. No value for a filter that admits
@@ -81,7 +81,7 @@ class NullValues(BadRows):
         return Operand(sql=f"{named['column'][0].sql} IS NULL", type="boolean")
 
 
-class MissingValues(BadRows):
+class MissingValues(InvalidRowCount):
     """How many rows have null or one of the values that stand for none, `missing`: 0 for an empty table.
 
     Texts among them that the column's type cannot hold ('N/A' in a column of numbers) are passed over.
@@ -99,7 +99,7 @@ class MissingValues(BadRows):
         written = {each: equal_of(each, operand) for each in self.missing if each is not None}
         foreign = [each for each, sql in written.items() if sql is None and not isinstance(each, str)]
         if foreign:
-            raise Unbindable(f"{operand.sql} is of type {operand.type}, which {foreign[0]!r} is not")
+            raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which {foreign[0]!r} is not")
         among = ", ".join(sql for sql in written.values() if sql)
         either = f" OR {operand.sql} IN ({among})" if among else ""
         return Operand(sql=f"{operand.sql} IS NULL{either}", type="boolean")

@@ -9,12 +9,12 @@ from typing import Any
 from treaty.contracts.assertions import Assertion
 from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.shares import BadRows
-from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.analyzers.shares import InvalidRowCount
+from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components import base
-from treaty.engine.components.base import EXACT, Count, Max, Min
+from treaty.engine.components.base import EXACT, CountComponent, MaxComponent, MinComponent
 from treaty.engine.components.moments import HigherMoments, Moments
 from treaty.engine.components.operands import NUMERIC, TEMPORAL, Operand
 from treaty.engine.core.results import Value
@@ -30,12 +30,12 @@ class Minimum(Analyzer):
     unit = "value"
     fault = "rows have less"
     column: ColumnName
-    smallest = Min("{column}")
+    smallest = MinComponent("{column}")
 
     def value(self, state: Any) -> Value:
         return _plain(state.smallest)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.too_small(operands["column"][0], assertion)
 
 
@@ -49,12 +49,12 @@ class Maximum(Analyzer):
     unit = "value"
     fault = "rows have more"
     column: ColumnName
-    largest = Max("{column}")
+    largest = MaxComponent("{column}")
 
     def value(self, state: Any) -> Value:
         return _plain(state.largest)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.too_large(operands["column"][0], assertion)
 
 
@@ -71,8 +71,8 @@ class Range(Analyzer):
     name = "range"
     unit = "value"
     column: ColumnName
-    smallest = Min("{column}", takes=NUMERIC | TEMPORAL)
-    largest = Max("{column}", takes=NUMERIC | TEMPORAL)
+    smallest = MinComponent("{column}", takes=NUMERIC | TEMPORAL)
+    largest = MaxComponent("{column}", takes=NUMERIC | TEMPORAL)
 
     def value(self, state: Any) -> Value:
         return None if state.largest is None else _distance(state.smallest, state.largest)
@@ -94,7 +94,7 @@ class Sum(Analyzer):
     name = "sum"
     unit = "value"
     column: ColumnName
-    total = base.Sum("{column}")
+    total = base.SumComponent("{column}")
 
     def value(self, state: Any) -> Value:
         return state.total  # type: ignore[no-any-return]
@@ -108,8 +108,8 @@ class Mean(Analyzer):
     name = "mean"
     unit = "value"
     column: ColumnName
-    total = base.Sum("{column}")
-    count = Count("{column}")
+    total = base.SumComponent("{column}")
+    count = CountComponent("{column}")
 
     def value(self, state: Any) -> float | None:
         return _divided(state.total, state.count) if state.count else None
@@ -127,8 +127,8 @@ class RatioOfSums(Analyzer):
     unit = "ratio"
     numerator: ColumnName
     denominator: ColumnName
-    above = base.Sum("{numerator}")
-    below = base.Sum("{denominator}")
+    above = base.SumComponent("{numerator}")
+    below = base.SumComponent("{denominator}")
 
     def value(self, state: Any) -> float | None:
         return _divided(state.above, state.below) if state.above is not None and state.below else None
@@ -140,7 +140,7 @@ def _divided(above: Any, below: Any) -> float:
     return float(Fraction(above) / Fraction(below))
 
 
-class Zeros(BadRows):
+class Zeros(InvalidRowCount):
     """How many rows have the number 0 (or -0.0): 0 for an empty table. Nulls and NaN are not 0.
 
     `count_in: percent` gives the share of all rows times 100, and no value for an empty table. No value for a filter
@@ -154,7 +154,7 @@ class Zeros(BadRows):
     def condition(self, named: Operands) -> Operand:
         column = named["column"][0]
         if column.base_type not in NUMERIC:
-            raise Unbindable(f"{self.name} cannot be computed on {column.sql}: its type is {column.type}")
+            raise NotApplicableToTable(f"{self.name} cannot be computed on {column.sql}: its type is {column.type}")
         return Operand(sql=f"{column.sql} = 0", type="boolean")
 
 

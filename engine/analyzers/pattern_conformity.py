@@ -8,9 +8,9 @@ from pydantic import Field
 from treaty.engine.analyzers.arguments import ColumnName, Pattern
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.conformity_test import Comparison, Counts, compare
+from treaty.engine.analyzers.conformity_test import ConformityComparison, ConformityCounts, compare
 from treaty.engine.analyzers.text import like
-from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.base import CountComponent, CountIfComponent
 from treaty.engine.components.operands import TEXT
 
 
@@ -30,18 +30,18 @@ class PatternConformity(Analyzer):
     learned_from: int = Field(ge=1, description="how many values the pattern was learned from")
     learned_bad: int = Field(default=0, ge=0, description="how many of these did not match")
     floor: float = Field(default=0.0, ge=0, lt=1, description="the growth of the bad share up to which all is well")
-    present = Count("{column}", takes=TEXT)
-    kept = CountIf("{kept}")
+    present = CountComponent("{column}", takes=TEXT)
+    kept = CountIfComponent("{kept}")
 
     def operands(self, schema: Any) -> Operands:
         named = super().operands(schema)
         return {**named, "kept": (like(named["column"][0], self.pattern, None),)}
 
-    def compared(self, judged: Counts) -> Comparison:
+    def compared(self, judged: ConformityCounts) -> ConformityComparison:
         """The counts that were learned from beside those that were found."""
-        return compare(Counts(self.learned_bad, self.learned_from), judged, floor=self.floor)
+        return compare(ConformityCounts(self.learned_bad, self.learned_from), judged, floor=self.floor)
 
-    def chance(self, judged: Counts) -> float:
+    def chance(self, judged: ConformityCounts) -> float:
         """The metric where so many values do not match; 1 of none."""
         found = self.compared(judged)
         return found.fisher if found.judged.share - found.trained.share > self.floor else 1.0
@@ -64,5 +64,5 @@ class PatternConformity(Analyzer):
         }
 
 
-def _found(state: Any) -> Counts:
-    return Counts(int(state.present - state.kept), int(state.present))
+def _found(state: Any) -> ConformityCounts:
+    return ConformityCounts(int(state.present - state.kept), int(state.present))

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from treaty.engine.analyzers.arguments import ColumnName, InputColumns, Role
+from treaty.engine.analyzers.arguments import ArgumentRole, ColumnName, InputColumns
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.components.base import Component, Count
+from treaty.engine.components.base import Component, CountComponent
 from treaty.engine.components.naive_bayes import NaiveBayes
-from treaty.engine.components.prediction_quality import Judgement, Measure, tallied
-from treaty.engine.components.separate_statement import Confusion
+from treaty.engine.components.prediction_quality import ConfusionMatrix, Measure, tallied
+from treaty.engine.components.separate_statement import ConfusionCounts
 
 ClassifierName = Literal["naive_bayes", "logistic_regression"]
 
@@ -43,12 +43,14 @@ class Predictability(Analyzer):
     inputs: InputColumns
     measure: Measure = Field(default="f1", description="f1, precision or recall, each weighted by class")
     split_by: Annotated[
-        InputColumns | None, Role.COLUMN, Field(description="columns by whose hash a fifth of the rows is held out")
+        InputColumns | None,
+        ArgumentRole.COLUMN,
+        Field(description="columns by whose hash a fifth of the rows is held out"),
     ] = None
     classifier: ClassifierName = Field(default="naive_bayes", description="what learns: naive_bayes can be added up")
     features = NaiveBayes("{target}", "{inputs}")
-    confusion = Confusion("{target}", "{inputs}")
-    present = Count("{target}")
+    confusion = ConfusionCounts("{target}", "{inputs}")
+    present = CountComponent("{target}")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -71,10 +73,10 @@ class Predictability(Analyzer):
         held = len(self.split_by or ())
         if self.classifier == "naive_bayes":
             return {"features": NaiveBayes(*templates, held=held), "present": self.components["present"]}
-        confusion = Confusion(*templates, held=held, classifier=self.classifier)
+        confusion = ConfusionCounts(*templates, held=held, classifier=self.classifier)
         return {"confusion": confusion, "present": self.components["present"]}
 
-    def _judged(self, state: Any) -> Judgement | None:
+    def _judged(self, state: Any) -> ConfusionMatrix | None:
         if self.classifier != "naive_bayes":
             return tallied(state.confusion)
         if state.features is None:

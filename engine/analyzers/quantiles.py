@@ -20,8 +20,8 @@ from treaty.engine.components.base import EXACT
 from treaty.engine.components.distributions import equal_width, of_bins
 from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.components.operands import NUMERIC
-from treaty.engine.components.order_statistics import Ranking, rankable, ranked_rows, ranking, shown
-from treaty.engine.components.sketches import Quantiles
+from treaty.engine.components.order_statistics import OrderStatistics, rankable, ranked_rows, ranking, shown
+from treaty.engine.components.sketches import QuantileSketch
 from treaty.engine.core.results import Value
 
 QUARTILES = (Fraction(1, 4), Fraction(3, 4))
@@ -32,18 +32,18 @@ MOST_BUCKETS = 1000
 Share = Annotated[float, Field(ge=0, le=1, strict=False, description="between 0 and 1")]
 
 
-class Sketched(Analyzer):
+class SketchMetric(Analyzer):
     """What the metrics of a KLL sketch have in common."""
 
     unit = "value"
     column: ColumnName
-    ranks = Quantiles("{column}")
+    ranks = QuantileSketch("{column}")
 
     def counted(self, state: Any) -> int:
-        return Quantiles.count(state.ranks)
+        return QuantileSketch.count(state.ranks)
 
 
-class ApproxQuantile(Sketched):
+class ApproxQuantile(SketchMetric):
     """The value below which a share `quantile` of the numbers lies, by a KLL sketch (rank error about 0.7 %).
 
     Dates and timestamps are ranked as microseconds since 1970. Nulls and NaN are left out. No value for an empty table,
@@ -54,10 +54,10 @@ class ApproxQuantile(Sketched):
     quantile: Share
 
     def value(self, state: Any) -> float | None:
-        return Quantiles.at(state.ranks, self.quantile)
+        return QuantileSketch.at(state.ranks, self.quantile)
 
 
-class ApproxInterquartileRange(Sketched):
+class ApproxInterquartileRange(SketchMetric):
     """The 0.75-quantile less the 0.25-quantile, by a KLL sketch (rank error of either about 0.7 %).
 
     Days of dates, seconds of timestamps. Nulls and NaN are left out. No value for an empty table, for nothing but
@@ -67,12 +67,12 @@ class ApproxInterquartileRange(Sketched):
     told = "the inter-quartile range of {column} is about {value}"
 
     def value(self, state: Any) -> float | None:
-        low, high = (Quantiles.at(state.ranks, float(share)) for share in QUARTILES)
+        low, high = (QuantileSketch.at(state.ranks, float(share)) for share in QUARTILES)
         unit = UNITS.get(_column(self, state).base_type, 1)
         return None if low is None or high is None else (high - low) / unit
 
 
-class KllBuckets(Sketched):
+class KllBuckets(SketchMetric):
     """How the numbers are distributed, in its details; as a number, the share that the fullest bucket holds.
 
     Buckets of equal width between the smallest and the largest number, with counts from a KLL sketch: `error` is by how
@@ -87,7 +87,7 @@ class KllBuckets(Sketched):
     buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="how many buckets of equal width")] = 10
 
     def _edges(self, state: Any) -> tuple[Any, ...] | None:
-        sketch = Quantiles.sketch(state.ranks) if state.ranks else None
+        sketch = QuantileSketch.sketch(state.ranks) if state.ranks else None
         if sketch is None or sketch.is_empty():
             return None
         low, high = sketch.get_min_value(), sketch.get_max_value()
@@ -95,18 +95,18 @@ class KllBuckets(Sketched):
 
     def value(self, state: Any) -> float | None:
         edges = self._edges(state)
-        return max(Quantiles.between(state.ranks, edges)) / self.counted(state) if edges else None
+        return max(QuantileSketch.between(state.ranks, edges)) / self.counted(state) if edges else None
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
         edges = self._edges(state)
         if edges is None:
             return None
         unranked = state.rows - self.counted(state)
-        counts, error = Quantiles.between(state.ranks, edges), Quantiles.error(state.ranks)
+        counts, error = QuantileSketch.between(state.ranks, edges), QuantileSketch.error(state.ranks)
         return of_bins(edges, counts, None, unranked=unranked, error=error).plain
 
 
-class Ranked(Analyzer):
+class RankMetric(Analyzer):
     """What the exact metrics of rank have in common."""
 
     unit = "value"
@@ -117,7 +117,7 @@ class Ranked(Analyzer):
         named = super().operands(schema)
         return {**named, "ranked": (rankable(named["column"][0]),)}
 
-    def ranking(self, state: Any) -> Ranking | None:
+    def ranking(self, state: Any) -> OrderStatistics | None:
         """The values in order; None for none."""
         return ranking(state.frequencies, _column(self, state))
 
@@ -130,7 +130,7 @@ def _column(analyzer: Any, state: Any) -> Column:
     return found
 
 
-class ExactQuantile(Ranked):
+class ExactQuantile(RankMetric):
     """The smallest value that at least a share `quantile` of the values have or lie below: exactly, by counting each.
 
     Exact on longs and decimals, a double on floats; dates and timestamps come as ISO 8601 text. Nulls and NaN are left
@@ -147,7 +147,7 @@ class ExactQuantile(Ranked):
         return shown(ranked.at(Fraction(repr(self.quantile))), _column(self, state)) if ranked else None
 
 
-class InterquartileRange(Ranked):
+class InterquartileRange(RankMetric):
     """The 0.75-quantile less the 0.25-quantile, as exact_quantile has them: exact on longs and decimals.
 
     Whole days of dates, seconds of timestamps. Nulls and NaN are left out. No value for an empty table, for nothing

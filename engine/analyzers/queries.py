@@ -10,7 +10,7 @@ from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
 from treaty.engine.components.operands import Operand
-from treaty.engine.components.separate_statement import Answer
+from treaty.engine.components.separate_statement import QueryNumber
 from treaty.engine.core.results import Value
 
 SHOWN = 80
@@ -32,7 +32,7 @@ class Sql(Analyzer):
     query: Annotated[str, Field(description="one SELECT that gives one number: SELECT count(*) FROM {object}")]
     column: Annotated[ColumnName | None, Field(description="what {property} stands for")] = None
     tables: Annotated[tuple[str, ...], Field(description="names that the query may call the table by")] = ()
-    answer = Answer("{query}")
+    answer = QueryNumber("{query}")
 
     @model_validator(mode="after")
     def _admitted(self) -> Self:

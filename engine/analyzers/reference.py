@@ -44,7 +44,7 @@ class Argument:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class AnalyzerReference:
     """An analyzer. `family` is the module it stands in, `scope` what a check judges by default."""
 
     name: str
@@ -56,14 +56,14 @@ class Described:
     example: str
 
 
-def reference() -> tuple[Described, ...]:
+def reference() -> tuple[AnalyzerReference, ...]:
     """All analyzers that are installed, by family and name."""
     return tuple(sorted(map(described, ANALYZERS.values()), key=lambda each: (each.family, each.name)))
 
 
-def described(kind: type[Analyzer]) -> Described:
+def described(kind: type[Analyzer]) -> AnalyzerReference:
     """The analyzer's reference, from its class alone."""
-    return Described(
+    return AnalyzerReference(
         name=kind.name,
         family=kind.__module__.rpartition(".")[2],
         description=inspect.cleandoc(kind.__doc__ or ""),

@@ -10,9 +10,9 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import ColumnNames, DatasetName, OtherColumns
 from treaty.engine.analyzers.base import Analyzer, operand_of
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.violating_rows import Breaking, Reference
+from treaty.engine.analyzers.violating_rows import KeyReference, ViolatingRows
 from treaty.engine.components.base import Component
-from treaty.engine.components.separate_statement import Matches, Pairing, References
+from treaty.engine.components.separate_statement import KeyPairing, MatchCounts, ReferenceCounts
 
 Compared = Annotated[
     tuple[tuple[str, str], ...],
@@ -51,7 +51,7 @@ class ReferentialIntegrity(Analyzer):
     columns: ColumnNames
     dataset: DatasetName
     other_columns: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_columns", "other_column"))
-    found = References("{columns}")
+    found = ReferenceCounts("{columns}")
 
     @model_validator(mode="after")
     def _as_many(self) -> Self:
@@ -60,7 +60,7 @@ class ReferentialIntegrity(Analyzer):
         return self
 
     def parts(self) -> Mapping[str, Component]:
-        return {"found": References("{columns}", dataset=self.dataset, columns=self._theirs)}
+        return {"found": ReferenceCounts("{columns}", dataset=self.dataset, columns=self._theirs)}
 
     @property
     def _theirs(self) -> tuple[str, ...]:
@@ -76,11 +76,11 @@ class ReferentialIntegrity(Analyzer):
     def broken(self, state: Any) -> int:
         return int(state.found[1])
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows:
         columns = operands["columns"]
         present = " AND ".join(f"{each.sql} IS NOT NULL" for each in columns)
         keys = tuple(each.canonical() for each in columns)
-        return Breaking(keys=keys, reference=Reference(self.dataset, self._theirs), where=present)
+        return ViolatingRows(keys=keys, reference=KeyReference(self.dataset, self._theirs), where=present)
 
 
 class DatasetMatch(Analyzer):
@@ -105,7 +105,7 @@ class DatasetMatch(Analyzer):
     tolerance: Distance = Field(default=0.0, description="how far two numbers may lie apart")
     relative_tolerance: Distance = Field(default=0.0, description="the same, as a share of the larger one")
     of: Literal["rows", "both"] = Field(default="rows", description="both: rows that exist only there count, too")
-    matches = Matches("{keys}")
+    matches = MatchCounts("{keys}")
 
     @model_validator(mode="after")
     def _as_many(self) -> Self:
@@ -114,14 +114,14 @@ class DatasetMatch(Analyzer):
         return self
 
     def parts(self) -> Mapping[str, Component]:
-        pairing = Pairing(
+        pairing = KeyPairing(
             dataset=self.dataset,
             keys=self.other_keys or self.keys,
             compare=self.compare,
             tolerance=self.tolerance,
             relative=self.relative_tolerance,
         )
-        return {"matches": Matches("{keys}", "{compared}", pairing=pairing)}
+        return {"matches": MatchCounts("{keys}", "{compared}", pairing=pairing)}
 
     def operands(self, schema: Schema) -> Operands:
         compared = tuple(operand_of(mine, schema) for mine, _ in self.compare)

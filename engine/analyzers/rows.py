@@ -9,8 +9,8 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import Predicate
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.violating_rows import Breaking
-from treaty.engine.components.base import Count, CountIf
+from treaty.engine.analyzers.violating_rows import ViolatingRows
+from treaty.engine.components.base import CountComponent, CountIfComponent
 
 
 class Size(Analyzer):
@@ -20,7 +20,7 @@ class Size(Analyzer):
     unit = "rows"
     of_nothing = True
     told = "{value} rows"
-    rows = Count()
+    rows = CountComponent()
 
     def value(self, state: Any) -> int:
         return int(state.rows)
@@ -37,8 +37,8 @@ class Compliance(Analyzer):
     told = "{value} of {counted} rows keep {predicate}"
     fault = "rows do not keep it"
     predicate: Predicate
-    matches = CountIf("{predicate}")
-    rows = Count()
+    matches = CountIfComponent("{predicate}")
+    rows = CountComponent()
 
     def value(self, state: Any) -> float | None:
         return state.matches / state.rows if state.rows else None
@@ -46,7 +46,7 @@ class Compliance(Analyzer):
     def broken(self, state: Any) -> int:
         return int(state.rows - state.matches)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.failing(operands["predicate"][0].sql, assertion)
 
 
@@ -62,8 +62,8 @@ class Implication(Analyzer):
     fault = "rows do not keep it"
     condition: Predicate
     predicate: Predicate
-    judged = CountIf("{condition}")
-    kept = CountIf("({condition}) AND ({predicate})")
+    judged = CountIfComponent("{condition}")
+    kept = CountIfComponent("({condition}) AND ({predicate})")
 
     @property
     def phrase(self) -> str:
@@ -88,6 +88,6 @@ class Implication(Analyzer):
     def broken(self, state: Any) -> int:
         return int(state.judged - state.kept)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         condition, predicate = operands["condition"][0].sql, operands["predicate"][0].sql
         return violation_bounds.failing(f"NOT coalesce({condition}, false) OR ({predicate})", assertion)

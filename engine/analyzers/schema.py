@@ -6,7 +6,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.components.base import Count
+from treaty.engine.components.base import CountComponent
 
 
 class ColumnCount(Analyzer):
@@ -16,7 +16,7 @@ class ColumnCount(Analyzer):
     unit = "columns"
     of_nothing = True
     told = "{value} columns"
-    rows = Count()
+    rows = CountComponent()
 
     def value(self, state: Any) -> int:
         return len(state.schema.columns)
@@ -30,7 +30,7 @@ class ColumnExists(Analyzer):
     of_nothing = True
     told = "{value} columns are named {column}"
     column: ColumnName
-    rows = Count()
+    rows = CountComponent()
 
     @property
     def columns_named(self) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from treaty.contracts.schema import Schema
-from treaty.engine.analyzers.arguments import ColumnName, InputColumns, Role
-from treaty.engine.analyzers.base import Analyzer, Unbindable, operand_of
+from treaty.engine.analyzers.arguments import ArgumentRole, ColumnName, InputColumns
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable, operand_of
 from treaty.engine.analyzers.bound import Operands
 from treaty.engine.components.base import Component
 from treaty.engine.components.frequencies import Frequencies
@@ -38,7 +38,7 @@ class Segments(Analyzer):
     told = "{phrase}: there are {value}"
     by: Annotated[InputColumns, Field(description="the columns whose values make a segment: one or a list")]
     metric: Metric = Field(default="size", description="what is told of each: size, completeness or mean")
-    column: Annotated[ColumnName | None, Role.COLUMN] = Field(
+    column: Annotated[ColumnName | None, ArgumentRole.COLUMN] = Field(
         default=None, description="of what completeness and mean are told"
     )
     most: int = Field(default=200, ge=1, le=LISTED, description="how many segments are judged")
@@ -67,7 +67,7 @@ class Segments(Analyzer):
     def operands(self, schema: Schema) -> Operands:
         named = super().operands(schema)
         if any(each.classified for each in named["by"]):
-            raise Unbindable("a column that makes the segments is classified: its values are told to nobody")
+            raise NotApplicableToTable("a column that makes the segments is classified: its values are told to nobody")
         if self.metric == "mean":
             _refuse(named["column"][0])
         return named
@@ -95,9 +95,9 @@ class Segments(Analyzer):
 def _refuse(column: Operand) -> None:
     """Raises Unbindable for what has no mean, and where that of a segment of one row would be somebody's value."""
     if column.base_type not in NUMERIC:
-        raise Unbindable(f"segments have no mean of {column.sql}: its type is {column.type}")
+        raise NotApplicableToTable(f"segments have no mean of {column.sql}: its type is {column.type}")
     if column.classified:
-        raise Unbindable("segments tell no mean of a classified column: of one row it would be the value")
+        raise NotApplicableToTable("segments tell no mean of a classified column: of one row it would be the value")
 
 
 def _all_valid(columns: Sequence[Any]) -> Any:

@@ -8,12 +8,12 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import CountIn, Nulls
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.violating_rows import Breaking
-from treaty.engine.components.base import Count, CountIf
+from treaty.engine.analyzers.violating_rows import ViolatingRows
+from treaty.engine.components.base import CountComponent, CountIfComponent
 from treaty.engine.components.operands import Operand
 
 
-class ShareOfValues(Analyzer):
+class ValueShare(Analyzer):
     """The share of the values that keep a condition: of those that are not null, or of all rows with `nulls: break`.
 
     A value whose condition cannot be evaluated does not keep it. No value where nothing is left to judge."""
@@ -22,8 +22,8 @@ class ShareOfValues(Analyzer):
     told = "{value} of {counted} values of {subject} keep it"
     fault = "rows do not keep it"
     nulls: Nulls = "ignore"
-    present = Count("{column}")
-    kept = CountIf("{kept}")
+    present = CountComponent("{column}")
+    kept = CountIfComponent("{kept}")
 
     def condition(self, named: Operands) -> Operand:
         """The condition on one value, as a boolean operand."""
@@ -43,7 +43,7 @@ class ShareOfValues(Analyzer):
     def broken(self, state: Any) -> int:
         return self.counted(state) - int(state.kept)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         kept = operands["kept"][0].sql
         judged = [f"{each.sql} IS NULL" for name in self._columns for each in operands[name]]
         return violation_bounds.failing(
@@ -55,7 +55,7 @@ class ShareOfValues(Analyzer):
         return tuple(name for name in ("column", "other") if name in type(self).model_fields)
 
 
-class BadRows(Analyzer):
+class InvalidRowCount(Analyzer):
     """How many rows are bad: their number, 0 for an empty table, or with `count_in: percent` their share times 100.
 
     A percentage has no value for a table without rows."""
@@ -63,7 +63,7 @@ class BadRows(Analyzer):
     unit = "rows"
     told = "{value} {count_in} of {counted} rows"
     count_in: CountIn = "rows"
-    bad = CountIf("{bad}")
+    bad = CountIfComponent("{bad}")
 
     def condition(self, named: Operands) -> Operand:
         """True for a bad row, as a boolean operand."""
@@ -81,5 +81,5 @@ class BadRows(Analyzer):
     def broken(self, state: Any) -> int:
         return int(state.bad)
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.found(operands["bad"][0].sql, assertion)

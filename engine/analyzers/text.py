@@ -8,12 +8,12 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.safe_regex import MAX_SUBJECT
 from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName, FormatName, Pattern, Within
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
 from treaty.engine.analyzers.named_formats import FORMATS, matches
-from treaty.engine.analyzers.shares import ShareOfValues
-from treaty.engine.analyzers.violating_rows import Breaking
-from treaty.engine.components.base import Count, Max, Min, Sum
+from treaty.engine.analyzers.shares import ValueShare
+from treaty.engine.analyzers.violating_rows import ViolatingRows
+from treaty.engine.components.base import CountComponent, MaxComponent, MinComponent, SumComponent
 from treaty.engine.components.operands import TEXT, Operand
 
 LENGTH = "char_length({column})"
@@ -32,12 +32,12 @@ class MinimumLength(Analyzer):
     unit = "characters"
     fault = "rows are shorter"
     column: ColumnName
-    shortest = Min(LENGTH, type="int", takes=TEXT)
+    shortest = MinComponent(LENGTH, type="int", takes=TEXT)
 
     def value(self, state: Any) -> int | None:
         return state.shortest  # type: ignore[no-any-return]
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.too_small(_length(operands), assertion)
 
 
@@ -50,12 +50,12 @@ class MaximumLength(Analyzer):
     unit = "characters"
     fault = "rows are longer"
     column: ColumnName
-    longest = Max(LENGTH, type="int", takes=TEXT)
+    longest = MaxComponent(LENGTH, type="int", takes=TEXT)
 
     def value(self, state: Any) -> int | None:
         return state.longest  # type: ignore[no-any-return]
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         return violation_bounds.too_large(_length(operands), assertion)
 
 
@@ -67,8 +67,8 @@ class MeanLength(Analyzer):
     name = "mean_length"
     unit = "characters"
     column: ColumnName
-    total = Sum(LENGTH, type="int", takes=TEXT)
-    present = Count("{column}")
+    total = SumComponent(LENGTH, type="int", takes=TEXT)
+    present = CountComponent("{column}")
 
     def value(self, state: Any) -> float | None:
         return state.total / state.present if state.present else None
@@ -77,7 +77,7 @@ class MeanLength(Analyzer):
         return int(state.present)
 
 
-class PatternMatch(ShareOfValues):
+class PatternMatch(ValueShare):
     """Share of the non-null texts that match a regular expression, or are of a named format, as a whole.
 
     Between 0 and 1. '' matches `.*`. With `within: true` the expression may match anywhere within the text, as in JSON
@@ -92,7 +92,7 @@ class PatternMatch(ShareOfValues):
     pattern: Pattern | None = Field(default=None, description="a regular expression of the admitted subset")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")
     within: Within = False
-    present = Count("{column}", takes=TEXT)
+    present = CountComponent("{column}", takes=TEXT)
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -111,7 +111,7 @@ def like(operand: Operand, pattern: str | None, name: str | None, *, within: boo
     characters, which count as not evaluated. Raises Unbindable where the column is no text, KeyError for an unknown
     name."""
     if operand.base_type not in TEXT:
-        raise Unbindable(f"{operand.sql} is of type {operand.type}, which patterns are not matched against")
+        raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which patterns are not matched against")
     text = operand.sql
     condition = FORMATS[name or ""].condition(text) if pattern is None else matches(text, pattern, within=within)
     # Most texts are known to be short by their bytes, which need not be counted.

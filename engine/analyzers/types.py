@@ -10,7 +10,7 @@ from treaty.engine.analyzers import violation_bounds
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import Operands
-from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.text_classes import CLASSES, TypeCounts, class_of
 
 # Which classes of values read as a type.
@@ -66,7 +66,7 @@ class DataType(Analyzer):
     def _kept(self, state: Any) -> int:
         return sum(count for name, count in zip(CLASSES, state.classes, strict=True) if name in READS[self.type])
 
-    def breaking(self, operands: Operands, assertion: Assertion) -> Breaking | None:
+    def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         column = operands["column"][0]
         admitted = ", ".join(str(CLASSES.index(name)) for name in READS[self.type])
         return violation_bounds.failing(f"{column.sql} IS NULL OR {class_of(column)} IN ({admitted})", assertion)

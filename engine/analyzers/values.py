@@ -6,17 +6,17 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from treaty.engine.analyzers.arguments import Bound, ColumnName, FormatName, Pattern, Values, Within
-from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.analyzers.bound import Operands
 from treaty.engine.analyzers.named_formats import FORMATS
-from treaty.engine.analyzers.shares import BadRows, ShareOfValues
+from treaty.engine.analyzers.shares import InvalidRowCount, ValueShare
 from treaty.engine.analyzers.text import like
-from treaty.engine.components.base import CountIf
+from treaty.engine.components.base import CountIfComponent
 from treaty.engine.components.operands import ANY, FRACTIONAL, NUMERIC, TEMPORAL, TEXT, Operand
 from treaty.engine.components.sql_literals import equal_of, literal_of
 
 
-class ContainedIn(ShareOfValues):
+class ContainedIn(ValueShare):
     """Share of the non-null values that are among the given ones, between 0 and 1.
 
     Texts are compared code point by code point, numbers exactly. With `nulls: break` a null counts as not among them.
@@ -32,7 +32,7 @@ class ContainedIn(ShareOfValues):
         return among(named["column"][0], self.values)
 
 
-class InRange(ShareOfValues):
+class InRange(ValueShare):
     """Share of the non-null values that lie within the bounds, between 0 and 1.
 
     Numbers, dates, times, and texts by code point. NaN lies within no bounds. A text column with bounds that are
@@ -65,7 +65,7 @@ class InRange(ShareOfValues):
         return Operand(sql=" AND ".join([*parts, *_no_nan(operand)]), type="boolean", errs=operand.errs)
 
 
-class Comparison(ShareOfValues):
+class Comparison(ValueShare):
     """Share of the rows in which `column` and `other` are in the order that `operator` says, between 0 and 1.
 
     Rows in which either is null are not judged, unless `nulls: break`. Numbers are compared with numbers, texts with
@@ -78,7 +78,7 @@ class Comparison(ShareOfValues):
     column: ColumnName
     operator: Literal["=", "!=", "<", "<=", ">", ">="] = Field(description="= != < <= > >=")
     other: ColumnName
-    present = CountIf("{column} IS NOT NULL AND {other} IS NOT NULL", type="boolean", takes=ANY)
+    present = CountIfComponent("{column} IS NOT NULL AND {other} IS NOT NULL", type="boolean", takes=ANY)
 
     def condition(self, named: Operands) -> Operand:
         left, right = _alike(named["column"][0], named["other"][0])
@@ -86,7 +86,7 @@ class Comparison(ShareOfValues):
         return Operand(sql=" AND ".join(parts), type="boolean")
 
 
-class InvalidValues(BadRows):
+class InvalidValues(InvalidRowCount):
     """How many rows have a value that is invalid: not among `valid_values`, or not of the `pattern` or `format`.
 
     A null is not invalid but missing. A text too long to be matched (1,024 characters) is invalid. 0 for an empty
@@ -130,7 +130,7 @@ def among(operand: Operand, values: tuple[Any, ...]) -> Operand:
 def _written(value: Any, operand: Operand, write: Callable[[Any, Operand], str | None] = literal_of) -> str:
     written = write(value, operand)
     if written is None:
-        raise Unbindable(f"{operand.sql} is of type {operand.type}, which {value!r} is not")
+        raise NotApplicableToTable(f"{operand.sql} is of type {operand.type}, which {value!r} is not")
     return written
 
 
@@ -149,7 +149,7 @@ def _alike(left: Operand, right: Operand) -> tuple[Operand, Operand]:
     """Both in a form in which they compare. Raises Unbindable for a number with a text, and the like."""
     kinds = (NUMERIC, TEXT, TEMPORAL, frozenset({"boolean"}))
     if not any(left.base_type in kind and right.base_type in kind for kind in kinds):
-        raise Unbindable(f"{left.sql} ({left.type}) and {right.sql} ({right.type}) cannot be compared")
+        raise NotApplicableToTable(f"{left.sql} ({left.type}) and {right.sql} ({right.type}) cannot be compared")
     if left.base_type == right.base_type or left.base_type not in TEMPORAL:
         return left, right
     return Operand(sql=left.micros(), type="bigint"), Operand(sql=right.micros(), type="bigint")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class Reference:
+class KeyReference:
     """Another dataset's columns in which a row's `keys` must be found."""
 
     dataset: str
@@ -12,7 +12,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Breaking:
+class ViolatingRows:
     """The rows that break a check: those for which `condition` is true, those that share all `keys` with another row,
     or, with a `reference`, those whose `keys` are not in it. `where` None: any row may; else only the rows it admits.
 
@@ -20,9 +20,9 @@ class Breaking:
 
     condition: str | None = None
     keys: tuple[str, ...] = ()
-    reference: Reference | None = None
+    reference: KeyReference | None = None
     where: str | None = None
 
-    def within(self, where: str) -> "Breaking":
+    def within(self, where: str) -> "ViolatingRows":
         """The same, among the rows that a filter admits too."""
         return replace(self, where=f"({self.where}) AND ({where})" if self.where else where)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from treaty.contracts.assertions import PAIRED, Assertion
-from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.sql_literals import is_number, literal_of, shown_of
 
@@ -37,12 +37,12 @@ def shown(operand: Operand, assertion: Assertion) -> Assertion:
     return replace(assertion, limit=shown_of(assertion.limit, operand))
 
 
-def too_small(operand: Operand, assertion: Assertion) -> Breaking | None:
+def too_small(operand: Operand, assertion: Assertion) -> ViolatingRows | None:
     """The rows whose value lies below what a smallest value must be; None where the assertion bounds none of them."""
     return _beyond(operand, BELOW.get(assertion.operator), lower(assertion))
 
 
-def too_large(operand: Operand, assertion: Assertion, *, times: int = 1) -> Breaking | None:
+def too_large(operand: Operand, assertion: Assertion, *, times: int = 1) -> ViolatingRows | None:
     """The rows whose value lies above what a largest value must be; None where the assertion bounds none of them.
 
     `times`: how many of the operand's units are one of the limit's."""
@@ -52,18 +52,18 @@ def too_large(operand: Operand, assertion: Assertion, *, times: int = 1) -> Brea
     return _beyond(operand, ABOVE.get(assertion.operator), limit)
 
 
-def _beyond(operand: Operand, sign: str | None, limit: Any) -> Breaking | None:
+def _beyond(operand: Operand, sign: str | None, limit: Any) -> ViolatingRows | None:
     # Measured floats are doubles by then: the limit must not be rounded to the column's few digits.
     widened = Operand(sql=f"CAST({operand.sql} AS DOUBLE)", type="double") if operand.base_type == "float" else operand
     written = literal_of(limit, widened) if sign else None
-    return Breaking(f"{widened.sql} {sign} {written}") if written else None
+    return ViolatingRows(f"{widened.sql} {sign} {written}") if written else None
 
 
-def failing(kept: str, assertion: Assertion) -> Breaking | None:
+def failing(kept: str, assertion: Assertion) -> ViolatingRows | None:
     """The rows that do not keep a condition, where the assertion wants a share of them from below; else None."""
-    return Breaking(f"NOT coalesce({kept}, false)") if lower(assertion) not in (None, 0) else None
+    return ViolatingRows(f"NOT coalesce({kept}, false)") if lower(assertion) not in (None, 0) else None
 
 
-def found(bad: str, assertion: Assertion) -> Breaking | None:
+def found(bad: str, assertion: Assertion) -> ViolatingRows | None:
     """The rows that are counted, where the assertion bounds their number from above; else None."""
-    return Breaking(f"coalesce({bad}, false)") if upper(assertion) is not None else None
+    return ViolatingRows(f"coalesce({bad}, false)") if upper(assertion) is not None else None

@@ -7,15 +7,15 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from treaty.engine.anomaly.detector import Band, Learning, Promising
-from treaty.engine.anomaly.series import Question, Series
+from treaty.engine.anomaly.detector import DetectorBand, FalseAlarmDetector, InsufficientHistory
+from treaty.engine.anomaly.series import DetectionRequest, Series
 
 Season = Literal["weekday", "weekend", "month", "year", "hour", "hour of week"]
 # By hand: with fewer than seven points, Student's t admits a hundredfold; five hundred days ago was another time.
 LEAST, MOST, KEPT = 7, 500, 400
 
 
-class Auto(Promising):
+class AutoDetector(FalseAlarmDetector):
     """The band of the model that forecast this series best: level, trend, season, scale and memory are chosen by what
     each model would have said of every past point before it came. Says how many false alarms a year are to be expected.
     """
@@ -24,7 +24,7 @@ class Auto(Promising):
     least: ClassVar[int] = LEAST
     season: Season | None = Field(default=None, description="what the metric goes by, where somebody knows; else found")
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         rate = self.rate(asked)
         past = _recent(asked.past)
         if len(set(past.values)) == 1:
@@ -32,11 +32,11 @@ class Auto(Promising):
         from treaty.engine.anomaly.model_selection import pooled
 
         told = pooled(past, asked, self.season)
-        if isinstance(told, Learning):
+        if isinstance(told, InsufficientHistory):
             return told
         words, pool = told
         low, high = pool.between(rate, one_sided=self.one_sided)
-        return Band(
+        return DetectorBand(
             lower=low,
             upper=high,
             expected=pool.middle,
@@ -47,13 +47,13 @@ class Auto(Promising):
         )
 
 
-def constant(past: Series, rate: float, asked: Question) -> Band:
+def constant(past: Series, rate: float, asked: DetectionRequest) -> DetectorBand:
     """The band of a series that never changed: a hundredth to each side, until it is so long that any change is rarer
     than the rate."""
     value, count = past.values[0], len(past.values)
     room = 0.0 if (count + 1) * rate >= 1 else 0.01 * abs(value)
     told = f"always {value:g}" if room == 0 else f"always {value:g}, give or take a hundredth"
-    return Band(
+    return DetectorBand(
         lower=value - room,
         upper=value + room,
         expected=value,

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.document.model import Anomalies
-from treaty.engine.anomaly.detector import Band, Detector, Learning
-from treaty.engine.anomaly.partition_order import Succession, place
-from treaty.engine.anomaly.series import Place, Point, Question, Series, finite
+from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory
+from treaty.engine.anomaly.partition_order import PartitionOrder, place
+from treaty.engine.anomaly.series import DetectionRequest, PartitionKey, Series, SeriesPoint, finite
 from treaty.engine.core.results import RunResult
 
 # By the identity of a metric, what was measured of it, in the order in which that was done.
-Histories = Mapping[str, Sequence[Point]]
+Histories = Mapping[str, Sequence[SeriesPoint]]
 
 
-class Stated(NamedTuple):
+class StateValue(NamedTuple):
     """What a metric is by stored states: the value, else why there is none, and the distribution behind it."""
 
     value: float | None
@@ -26,16 +26,16 @@ class Stated(NamedTuple):
 
 
 # What a metric is on these partitions, as their stored states tell it.
-Told = Callable[[Iterable[str]], Mapping[str, Stated]]
+Told = Callable[[Iterable[str]], Mapping[str, StateValue]]
 
 
-def of_runs(runs: Iterable[RunResult]) -> dict[str, list[Point]]:
+def of_runs(runs: Iterable[RunResult]) -> dict[str, list[SeriesPoint]]:
     """What earlier runs measured, given oldest first: the history that `verify` and `judge` take."""
-    found: dict[str, list[Point]] = {}
+    found: dict[str, list[SeriesPoint]] = {}
     for run in runs:
         for each in run.measurements:
             time = place(each.partition).time or run.finished
-            point = Point(
+            point = SeriesPoint(
                 time=time, value=finite(each.value), partition=each.partition, reason=each.reason, details=each.details
             )
             found.setdefault(each.identity, []).append(point)
@@ -43,21 +43,21 @@ def of_runs(runs: Iterable[RunResult]) -> dict[str, list[Point]]:
 
 
 @dataclass(frozen=True)
-class Judged:
+class DetectionResult:
     """What a detector says of a metric's next point."""
 
     detector: Detector
-    asked: Question
+    asked: DetectionRequest
 
     @cached_property
-    def band(self) -> Band | Learning:
+    def band(self) -> DetectorBand | InsufficientHistory:
         """What it admits, or why there is none yet."""
         return self.detector.judge(self.asked)
 
     @property
-    def promise(self) -> Assertion | Learning:
+    def promise(self) -> Assertion | InsufficientHistory:
         """What a value must keep not to be an anomaly."""
-        return self.band if isinstance(self.band, Learning) else self.detector.promise(self.band)
+        return self.band if isinstance(self.band, InsufficientHistory) else self.detector.promise(self.band)
 
     @property
     def elsewhere(self) -> str:
@@ -70,7 +70,7 @@ class Judged:
 
 
 @dataclass(kw_only=True)
-class Pasts:
+class MetricBaselines:
     """What is known of the past of a table's metrics: `measured` earlier, and by the states of the partitions that the
     `succession` has.
 
@@ -78,7 +78,7 @@ class Pasts:
     that belong to an incident, as far as nothing that was measured says so."""
 
     measured: Histories
-    succession: Succession
+    succession: PartitionOrder
     now: datetime
     terms: Anomalies = field(default_factory=Anomalies)
     metrics: int = 1
@@ -101,7 +101,9 @@ class Pasts:
         """How many segments the table has, each with a past of its own."""
         return max(1, len(self.succession.segments))
 
-    def judged(self, detector: Detector, identity: str, partition: str | None, told: Told, share: bool) -> Judged:  # noqa: FBT001
+    def judged(
+        self, detector: Detector, identity: str, partition: str | None, told: Told, share: bool
+    ) -> DetectionResult:  # noqa: FBT001
         """What the detector says of the metric on that partition; None: on all of them together."""
         here = place(partition)
         at = here.time or self.now
@@ -111,18 +113,20 @@ class Pasts:
         past = Series.of(each for each in points if each.partition != partition or here.time is None)
         return self.after(past, at, detector, partition, share)
 
-    def after(self, past: Series, at: datetime, detector: Detector, partition: str | None, share: bool) -> Judged:  # noqa: FBT001
+    def after(
+        self, past: Series, at: datetime, detector: Detector, partition: str | None, share: bool
+    ) -> DetectionResult:  # noqa: FBT001
         """What the detector says of the metric at that time, after what of that past came before it."""
-        asked = Question(
+        asked = DetectionRequest(
             past=past.before(at),
             at=at,
             false_alarms=self._alarms(detector, partition),
             holidays=self._holidays,
             share=share,
         )
-        return Judged(detector, asked)
+        return DetectionResult(detector, asked)
 
-    def _measured(self, identity: str, partition: str | None, here: Place) -> Iterable[Point]:
+    def _measured(self, identity: str, partition: str | None, here: PartitionKey) -> Iterable[SeriesPoint]:
         """What was measured of the same segment; of what no time dates, of the same partition."""
         for point in self.measured.get(identity, ()):
             its = place(point.partition)
@@ -131,11 +135,11 @@ class Pasts:
             if its.segment == here.segment if here.time else (point.partition or None) == (partition or None):
                 yield point
 
-    def _stated(self, here: Place, known: set[str | None], told: Told) -> Iterable[Point]:
+    def _stated(self, here: PartitionKey, known: set[str | None], told: Told) -> Iterable[SeriesPoint]:
         """What the states of other partitions of the segment say, where nothing was measured of them."""
         times = self.succession.times(here.segment)
         for name, found in told([name for name in times if name not in known]).items():
-            yield Point(
+            yield SeriesPoint(
                 time=times[name],
                 value=found.value,
                 partition=name,

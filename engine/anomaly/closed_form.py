@@ -11,9 +11,16 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from treaty.engine.anomaly.detector import DETECTORS, Band, Detector, Learning, Promising, detector
+from treaty.engine.anomaly.detector import (
+    DETECTORS,
+    Detector,
+    DetectorBand,
+    FalseAlarmDetector,
+    InsufficientHistory,
+    detector,
+)
 from treaty.engine.anomaly.residual_bands import normal_rate, quantile
-from treaty.engine.anomaly.series import Question, Series
+from treaty.engine.anomaly.series import DetectionRequest, Series
 
 # The median absolute deviation of a normal distribution, as a share of its standard deviation.
 MAD = 0.6744897501960817
@@ -33,8 +40,10 @@ class Threshold(Detector):
         _require(self.lower, self.upper)
         return self
 
-    def band(self, asked: Question) -> Band:
-        return Band(lower=self.lower, upper=self.upper, by="limits that were set", points=len(asked.past.values))
+    def band(self, asked: DetectionRequest) -> DetectorBand:
+        return DetectorBand(
+            lower=self.lower, upper=self.upper, by="limits that were set", points=len(asked.past.values)
+        )
 
 
 class AbsoluteChange(Detector):
@@ -50,14 +59,14 @@ class AbsoluteChange(Detector):
         _require(self.decrease, self.increase)
         return self
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         values = asked.past.values
         if len(values) < self.order:
-            return Learning(f"learning: {len(values)} of {self.order} values")
+            return InsufficientHistory(f"learning: {len(values)} of {self.order} values")
         expected = continued(values, self.order)
         lower = None if self.decrease is None else expected - self.decrease
         upper = None if self.increase is None else expected + self.increase
-        return Band(
+        return DetectorBand(
             lower=lower,
             upper=upper,
             expected=expected,
@@ -79,16 +88,16 @@ class RelativeChange(Detector):
         _require(self.least_rate, self.largest_rate)
         return self
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         values = asked.past.values
         if len(values) < self.order:
-            return Learning(f"learning: {len(values)} of {self.order} values")
+            return InsufficientHistory(f"learning: {len(values)} of {self.order} values")
         earlier = values[-self.order]
         if earlier == 0:
-            return Learning("the earlier value is 0: nothing is a multiple of it")
+            return InsufficientHistory("the earlier value is 0: nothing is a multiple of it")
         edges = [None if rate is None else rate * earlier for rate in (self.least_rate, self.largest_rate)]
         lower, upper = edges if earlier > 0 else reversed(edges)
-        return Band(
+        return DetectorBand(
             lower=lower,
             upper=upper,
             expected=earlier,
@@ -97,7 +106,7 @@ class RelativeChange(Detector):
         )
 
 
-class Normal(Detector):
+class NormalDetector(Detector):
     """What detectors have in common that count standard deviations from the middle."""
 
     std_devs: float = Field(default=3.0, gt=0, le=20, description="how many standard deviations are admitted")
@@ -107,12 +116,12 @@ class Normal(Detector):
         """The share of points that may alarm while nothing is wrong: that of a normal distribution."""
         return normal_rate(self.std_devs, one_sided=self.one_sided)
 
-    def around(self, asked: Question, middle: float, spread: float, freedom: float) -> Band:
+    def around(self, asked: DetectionRequest, middle: float, spread: float, freedom: float) -> DetectorBand:
         """The band whose share of false alarms is that of so many standard deviations, at any number of points."""
         away = spread * quantile(self.share if self.one_sided else self.share / 2, freedom)
         alarms = self.share * asked.past.yearly
         words = f"{self.name.replace('_', ' ')}, {self.std_devs:g} standard deviations"
-        return Band(
+        return DetectorBand(
             lower=middle - away,
             upper=middle + away,
             expected=middle,
@@ -123,40 +132,40 @@ class Normal(Detector):
         )
 
 
-class OnlineNormal(Normal):
+class OnlineNormal(NormalDetector):
     """So many standard deviations from the mean of all that came before, which never has the tested value in it. With
     few values the band is wider, by Student's t: the share of false alarms stays that of the normal distribution."""
 
     name = "online_normal"
     least: ClassVar[int] = 3
 
-    def band(self, asked: Question) -> Band:
+    def band(self, asked: DetectionRequest) -> DetectorBand:
         values = asked.past.values
         spread = stdev(values) * sqrt(1 + 1 / len(values))
         return self.around(asked, fmean(values), spread, len(values) - 1)
 
 
-class BatchNormal(Normal):
+class BatchNormal(NormalDetector):
     """As online normal, of the last so many values alone."""
 
     name = "batch_normal"
     least: ClassVar[int] = 3
     window: int = Field(default=30, ge=3, le=1000, description="how many values are learned from")
 
-    def band(self, asked: Question) -> Band:
+    def band(self, asked: DetectionRequest) -> DetectorBand:
         values = asked.past.values[-self.window :]
         spread = stdev(values) * sqrt(1 + 1 / len(values))
         return self.around(asked, fmean(values), spread, len(values) - 1)
 
 
-class Robust(Normal):
+class RobustDetector(NormalDetector):
     """So many standard deviations from the median, told by the median absolute deviation: up to half of the past may be
     wrong."""
 
     name = "robust"
     least: ClassVar[int] = 5
 
-    def band(self, asked: Question) -> Band:
+    def band(self, asked: DetectionRequest) -> DetectorBand:
         values = asked.past.values
         middle = median(values)
         away = median(abs(each - middle) for each in values) / MAD
@@ -164,7 +173,7 @@ class Robust(Normal):
         return self.around(asked, middle, away * sqrt(1 + 1.57 / len(values)), 0.37 * len(values))
 
 
-class Difference(Detector):
+class DifferenceDetector(Detector):
     """Another detector on the changes of a metric: of order 2 on the changes of these, and so on."""
 
     name = "difference"
@@ -174,7 +183,7 @@ class Difference(Detector):
     arguments_: dict[str, Any] = Field(default={}, alias="arguments", description="its arguments")
 
     @model_validator(mode="after")
-    def _known(self) -> "Difference":
+    def _known(self) -> "DifferenceDetector":
         if self.detector not in DETECTORS or self.detector == self.name:
             raise ValueError(f"no detector for changes is named {self.detector!r}")
         self.inner  # noqa: B018 - its arguments are looked at now
@@ -185,16 +194,20 @@ class Difference(Detector):
         """The detector that judges the changes."""
         return detector(self.detector, self.arguments_)
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         learned, values = asked.past.learned, list(asked.past.values)
         for _ in range(self.order):
             values = [later - earlier for earlier, later in pairwise(values)]
         points = [replace(each, value=value) for each, value in zip(learned[self.order :], values, strict=False)]
         found = self.inner.judge(replace(asked, past=Series(tuple(points)), share=False))
-        return found if isinstance(found, Learning) else _shifted(found, continued(asked.past.values, self.order))
+        return (
+            found
+            if isinstance(found, InsufficientHistory)
+            else _shifted(found, continued(asked.past.values, self.order))
+        )
 
 
-class ChangePoint(Promising):
+class ChangePoint(FalseAlarmDetector):
     """Whether the last values together are at another level than those before: finds a small shift that stays, which no
     single value shows."""
 
@@ -202,17 +215,17 @@ class ChangePoint(Promising):
     window: int = Field(default=5, ge=2, le=100, description="how many values, with the tested one, are taken together")
     least: ClassVar[int] = 10
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         values = asked.past.values
         before, recent = values[: 1 - self.window], values[1 - self.window :]
         if len(before) < self.window:
-            return Learning(f"learning: {len(values)} of {2 * self.window - 1} values")
+            return InsufficientHistory(f"learning: {len(values)} of {2 * self.window - 1} values")
         rate, middle = self.rate(asked), fmean(before)
         spread = stdev(before) * sqrt(1 / self.window + 1 / len(before))
         away = spread * quantile(rate if self.one_sided else rate / 2, len(before) - 1)
         low, high = (self.window * edge - sum(recent) for edge in (middle - away, middle + away))
         words = f"the mean of {self.window} values beside those before"
-        return Band(
+        return DetectorBand(
             lower=low,
             upper=high,
             expected=middle,
@@ -223,7 +236,7 @@ class ChangePoint(Promising):
         )
 
 
-class MissingArrival(Promising):
+class MissingArrival(FalseAlarmDetector):
     """Whether data came when they usually do: what is judged is the time since the point before, in hours, against the
     times between earlier points."""
 
@@ -233,17 +246,17 @@ class MissingArrival(Promising):
     sides: Literal["upper"] = Field(default="upper", description="data that come early are no anomaly")
     within: float | None = Field(default=None, gt=0, description="hours; learned from the past without")
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         gaps = [_hours(later.time - earlier.time) for earlier, later in _pairs(asked.past)]
         if self.within is not None:
-            return Band(lower=None, upper=self.within, by="hours that were set", points=len(gaps))
+            return DetectorBand(lower=None, upper=self.within, by="hours that were set", points=len(gaps))
         if len(gaps) < 5:
-            return Learning(f"learning: {len(gaps)} of 5 times between points")
+            return InsufficientHistory(f"learning: {len(gaps)} of 5 times between points")
         rate, middle = self.rate(asked), median(gaps)
         # Times between points are waiting times: beyond the longest seen, each further usual time is rarer by e.
         longest = max(gaps) + middle * max(0.5, -log(rate * (len(gaps) + 1)))
         told = "hours since the point before, beside those of the past"
-        return Band(
+        return DetectorBand(
             lower=None,
             upper=longest,
             expected=middle,
@@ -253,7 +266,7 @@ class MissingArrival(Promising):
             points=len(gaps),
         )
 
-    def observed(self, asked: Question, value: Any) -> Any:
+    def observed(self, asked: DetectionRequest, value: Any) -> Any:
         last = asked.past.points[-1].time if asked.past.points else None
         return None if last is None else _hours(asked.at - last)
 
@@ -276,7 +289,7 @@ def continued(values: Sequence[float], order: int) -> float:
     return sum(math.comb(order, at) * values[-at] * (1 if at % 2 else -1) for at in range(1, order + 1))
 
 
-def _shifted(band: Band, by: float) -> Band:
+def _shifted(band: DetectorBand, by: float) -> DetectorBand:
     def moved(edge: float | None) -> float | None:
         return None if edge is None else edge + by
 

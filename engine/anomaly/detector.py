@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from treaty.contracts.assertions import Assertion
-from treaty.engine.anomaly.series import Question, finite
+from treaty.engine.anomaly.series import DetectionRequest, finite
 from treaty.engine.core.number_format import figure
 
 OPEN = "learning: what is known of the past admits every value"
@@ -35,7 +35,7 @@ def between(limits: Limits, value: float) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Band:
+class DetectorBand:
     """The values that are no anomaly, both ends included; None: open to that side.
 
     `expected`: the value that is most likely. `rate`: the share of points that fall outside while nothing is wrong,
@@ -62,14 +62,14 @@ class Band:
         """The band as plain data."""
         return asdict(self)
 
-    def within(self, least: float, most: float) -> "Band":
+    def within(self, least: float, most: float) -> "DetectorBand":
         """The band as far as the metric itself can go."""
         lower = None if self.lower is None else min(max(self.lower, least), most)
         upper = None if self.upper is None else max(min(self.upper, most), least)
         return replace(self, lower=lower, upper=upper)
 
 
-class Learning(str):
+class InsufficientHistory(str):
     """Why there is no band yet, in words: nothing is judged."""
 
     __slots__ = ()
@@ -100,21 +100,25 @@ class Detector(BaseModel):
         """The arguments as plain data, defaults left out."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
-    def judge(self, asked: Question) -> Band | Learning:
+    def judge(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         """The band of the next point; in words why there is none yet."""
         have = len(asked.past.values)
         if have < self.least:
             excluded = sum(each.excluded for each in asked.past.points)
             without = f", without {excluded} of incidents" if excluded else ""
-            return Learning(f"learning: {have} of {self.least} values{without}")
+            return InsufficientHistory(f"learning: {have} of {self.least} values{without}")
         found = self.band(replace(asked, holidays=asked.holidays | frozenset(self.holidays)))
-        return found if isinstance(found, Learning) else self._sided(found.within(0, 1) if asked.share else found)
+        return (
+            found
+            if isinstance(found, InsufficientHistory)
+            else self._sided(found.within(0, 1) if asked.share else found)
+        )
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         """The band of the next point, told from at least `least` values."""
         raise NotImplementedError
 
-    def observed(self, asked: Question, value: Any) -> Any:
+    def observed(self, asked: DetectionRequest, value: Any) -> Any:
         """What is held against the band: by default the metric's value itself."""
         return value
 
@@ -132,21 +136,21 @@ class Detector(BaseModel):
         """Whether one side alone alarms."""
         return self.sides != "both"
 
-    def promise(self, band: Band) -> Assertion | Learning:
+    def promise(self, band: DetectorBand) -> Assertion | InsufficientHistory:
         """What a value must keep not to be an anomaly."""
         if band.lower is not None and band.upper is not None:
             return Assertion("mustBeBetween", (band.lower, band.upper))
         if band.lower is not None:
             return Assertion("mustBeGreaterOrEqualTo", band.lower)
-        return Learning(OPEN) if band.upper is None else Assertion("mustBeLessOrEqualTo", band.upper)
+        return InsufficientHistory(OPEN) if band.upper is None else Assertion("mustBeLessOrEqualTo", band.upper)
 
-    def _sided(self, band: Band) -> Band:
+    def _sided(self, band: DetectorBand) -> DetectorBand:
         lower = None if self.sides == "upper" else finite(band.lower)
         upper = None if self.sides == "lower" else finite(band.upper)
         return replace(band, lower=lower, upper=upper)
 
 
-class Promising(Detector):
+class FalseAlarmDetector(Detector):
     """A detector that keeps to a number of false alarms."""
 
     false_alarms: float | None = Field(
@@ -161,11 +165,11 @@ class Promising(Detector):
         alarms = self.false_alarms
         return self if alarms is None else self.model_copy(update={"false_alarms": alarms / many})
 
-    def promised(self, asked: Question) -> Question:
+    def promised(self, asked: DetectionRequest) -> DetectionRequest:
         """The question with the detector's own number of false alarms, where it has one."""
         return asked if self.false_alarms is None else replace(asked, false_alarms=self.false_alarms)
 
-    def rate(self, asked: Question) -> float:
+    def rate(self, asked: DetectionRequest) -> float:
         """The share of points that may alarm while nothing is wrong."""
         return self.promised(asked).rate
 

@@ -4,14 +4,14 @@ admits them. The document, and with it the fingerprint, stays that of the versio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from treaty.contracts.assertions import Detection
-from treaty.contracts.document.model import Check, Contract, DataObject
+from treaty.contracts.assertions import DetectorLimit
+from treaty.contracts.document.model import Contract, ContractCheck, DataObject
 from treaty.engine.anomaly.detector import Limits
 from treaty.engine.anomaly.learned_programs import ProgramClause
 
 
 @dataclass(frozen=True)
-class Fit:
+class LearnedFit:
     """Limits of a clause that were learned after its version was approved. `clause` names those that were approved."""
 
     name: str
@@ -20,7 +20,7 @@ class Fit:
     points: int
 
 
-def clause(check: Check) -> ProgramClause | None:
+def clause(check: ContractCheck) -> ProgramClause | None:
     """The clause of a program that the check is; None for other checks, and for one that has faults."""
     wanted = check.assertion.detection if check.assertion else None
     if wanted is None or wanted.detector != ProgramClause.name:
@@ -37,7 +37,7 @@ def refitted(of: DataObject) -> dict[str, ProgramClause]:
     return {check_id: each for check_id, each in found if each is not None and each.is_refitted}
 
 
-def fitted(contract: Contract, object_name: str, fits: Mapping[str, Fit]) -> Contract:
+def fitted(contract: Contract, object_name: str, fits: Mapping[str, LearnedFit]) -> Contract:
     """The contract whose clauses judge by these fits, given by the checks' ids; as it is where there is none."""
     if not fits:
         return contract
@@ -45,14 +45,14 @@ def fitted(contract: Contract, object_name: str, fits: Mapping[str, Fit]) -> Con
     return replace(contract, objects=objects)
 
 
-def _fitted(of: DataObject, fits: Mapping[str, Fit]) -> DataObject:
+def _fitted(of: DataObject, fits: Mapping[str, LearnedFit]) -> DataObject:
     return replace(of, checks=tuple(_judging(each, fits.get(each.id)) for each in of.checks))
 
 
-def _judging(check: Check, fit: Fit | None) -> Check:
+def _judging(check: ContractCheck, fit: LearnedFit | None) -> ContractCheck:
     """The check with the fit's limits: of those that were approved, where it is of these."""
     known = clause(check) if fit else None
     if fit is None or known is None or check.assertion is None or known.named != fit.clause:
         return check
-    detection = Detection(known.name, known.fitted(fit.limits, fit.points, fit.name).arguments())
+    detection = DetectorLimit(known.name, known.fitted(fit.limits, fit.points, fit.name).arguments())
     return replace(check, assertion=replace(check.assertion, limit=detection))

@@ -7,8 +7,8 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from treaty.contracts.fingerprint import short_fingerprint
-from treaty.engine.anomaly.detector import Band, Detector, Learning, Limits
-from treaty.engine.anomaly.series import Question
+from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory, Limits
+from treaty.engine.anomaly.series import DetectionRequest
 
 NEEDS_LIMIT = "give at least one limit"
 NEEDS_WIDTH = "a clause that is refitted says its width in spreads: draft it anew, or let it be pinned"
@@ -109,16 +109,18 @@ class ProgramClause(Detector):
             return max(abs(limit) for limit in self.limits if limit is not None)
         return self.upper - self.lower
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         values = asked.past.values
         if len(values) < self.lag:
-            return Learning(f"learning: {len(values)} of {self.lag} values")
+            return InsufficientHistory(f"learning: {len(values)} of {self.lag} values")
         before = values[-self.lag] if self.lag else 0.0
         if self.logged and before <= 0:
-            return Learning(f"the value {self.lag} partitions before has no logarithm: nothing is compared with it")
+            return InsufficientHistory(
+                f"the value {self.lag} partitions before has no logarithm: nothing is compared with it"
+            )
         lower, upper = (None if limit is None else self._beside(before, limit) for limit in (self.lower, self.upper))
         yearly = None if self.rate is None else self.rate * asked.past.yearly
-        return Band(
+        return DetectorBand(
             lower=lower,
             upper=upper,
             expected=None,

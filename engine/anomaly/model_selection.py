@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from treaty.engine.anomaly.detector import Learning
-from treaty.engine.anomaly.regression import Fit, fit
-from treaty.engine.anomaly.residual_bands import Pool
-from treaty.engine.anomaly.series import Question, Series
-from treaty.engine.anomaly.series_models import ABOUT, Shape, Times, features, seasons
+from treaty.engine.anomaly.detector import InsufficientHistory
+from treaty.engine.anomaly.regression import RegressionFit, fit
+from treaty.engine.anomaly.residual_bands import ForecastPool
+from treaty.engine.anomaly.series import DetectionRequest, Series
+from treaty.engine.anomaly.series_models import ABOUT, CalendarTimes, SeriesModel, features, seasons
 
 # What a model costs beside its forecasts, in log density. By hand, from simulated series of 20 to 200 points (seeds
 # other than those that the benchmark judges): with half of it noise was taken for seasons often enough to double the
@@ -31,24 +31,28 @@ WORST = -12.0
 ODD = 0.001
 # Up to so many points models are weighed at each, later at every fifth more.
 SOON, GROWTH = 60, 1.2
-UNLIKE = Learning("learning: no earlier points are like this one: a holiday, or one of the first of its season")
-Weighed = tuple[tuple[Shape, float], ...]
+UNLIKE = InsufficientHistory(
+    "learning: no earlier points are like this one: a holiday, or one of the first of its season"
+)
+Weighed = tuple[tuple[SeriesModel, float], ...]
 
 
-def pooled(past: Series, asked: Question, season: str | None = None) -> tuple[str, Pool] | Learning:
+def pooled(
+    past: Series, asked: DetectionRequest, season: str | None = None
+) -> tuple[str, ForecastPool] | InsufficientHistory:
     """The most believed model in words, and what all of them forecast; all of that season where one is given."""
     times = tuple(each.time for each in past.learned)
     count = _settled(len(times))
     step = Series(past.points[:count]).step.total_seconds() or 1.0
     weighed = _weighed(past.values[:count], times[:count], step, asked.holidays, season)
-    values, moments = np.array(past.values), Times((*times, asked.at), step, asked.holidays)
+    values, moments = np.array(past.values), CalendarTimes((*times, asked.at), step, asked.holidays)
     told = [(shape, weight, modelled(shape, moments, values).forecast) for shape, weight in weighed]
     known = [(shape, weight, each) for shape, weight, each in told if each is not None]
     if not known:
         return UNLIKE
     whole = sum(weight for _, weight, _ in known)
     weights = tuple(weight / whole for _, weight, _ in known)
-    return known[0][0].words, Pool(tuple(each for _, _, each in known), weights)
+    return known[0][0].words, ForecastPool(tuple(each for _, _, each in known), weights)
 
 
 def _settled(count: int) -> int:
@@ -66,7 +70,7 @@ def _weighed(
     values: tuple[float, ...], times: tuple[datetime, ...], step: float, holidays: frozenset[date], season: str | None
 ) -> Weighed:
     """The models that forecast these values best, with how far each is to be believed, most believed first."""
-    array, moments = np.array(values), Times((*times, times[-1]), step, holidays)
+    array, moments = np.array(values), CalendarTimes((*times, times[-1]), step, holidays)
     scores = _scores(array, moments, ("", *seasons(moments, array)) if season is None else (season,))
     best = max(scores.values())
     weights = {shape: float(np.exp(TEMPER * (score - best))) for shape, score in scores.items()}
@@ -74,12 +78,12 @@ def _weighed(
     return tuple((shape, weight) for shape, weight in kept if weight >= UNLIKELY)
 
 
-def _scores(values: Any, times: Times, named: Sequence[str]) -> dict[Shape, float]:
+def _scores(values: Any, times: CalendarTimes, named: Sequence[str]) -> dict[SeriesModel, float]:
     """The models of these seasons that were tried: the log density that each gave the past, less what it costs."""
     scale = float(np.std(values)) or 1.0
-    level = modelled(Shape(), times, values)
-    scores: dict[Shape, float] = {}
-    best = Shape()
+    level = modelled(SeriesModel(), times, values)
+    scores: dict[SeriesModel, float] = {}
+    best = SeriesModel()
     for tried in _tried(values, named):
         for shape in {**dict.fromkeys(tried(best))}:
             if shape not in scores:
@@ -88,23 +92,23 @@ def _scores(values: Any, times: Times, named: Sequence[str]) -> dict[Shape, floa
     return scores
 
 
-def _cost(shape: Shape) -> float:
+def _cost(shape: SeriesModel) -> float:
     season = SEASON * (bool(shape.season) and not shape.season.startswith(ABOUT))
     return season + MEMORY * shape.lagged + CHANGE * bool(shape.difference) + FACTORS * shape.logged
 
 
-def _tried(values: Any, named: Sequence[str]) -> Iterator[Callable[[Shape], Iterator[Shape]]]:
+def _tried(values: Any, named: Sequence[str]) -> Iterator[Callable[[SeriesModel], Iterator[SeriesModel]]]:
     """What is tried one after the other, beginning with what was best so far.
 
     A trend is never left out: where there is none the band is as right and hardly wider, but a level that is believed
     of a slow trend misses it."""
-    yield lambda _: (Shape(season=season, trend=True) for season in named)
+    yield lambda _: (SeriesModel(season=season, trend=True) for season in named)
     if values.min() > 0:
         yield lambda best: (replace(best, logged=True, season=each) for each in (best.season, *filter(None, named)))
     yield lambda best: iter((replace(best, lagged=True), replace(best, trend=False, difference=1)))
 
 
-def _score(shape: Shape, times: Times, values: Any, level: Fit, scale: float) -> float:
+def _score(shape: SeriesModel, times: CalendarTimes, values: Any, level: RegressionFit, scale: float) -> float:
     """The log density of the past as it was forecast; of points that the model had no forecast for, as a level had."""
     found = modelled(shape, times, values)
     skipped = len(values) - len(found.scores)
@@ -116,7 +120,7 @@ def _score(shape: Shape, times: Times, values: Any, level: Fit, scale: float) ->
     return float(np.sum(np.maximum(mixed, WORST)))
 
 
-def modelled(shape: Shape, times: Times, values: Any) -> Fit:
+def modelled(shape: SeriesModel, times: CalendarTimes, values: Any) -> RegressionFit:
     """The fit of the shape, without the points that stand out alone. Values that have no logarithm are given none."""
     logged = shape.logged and values.min() > 0
     scaled, base = np.log(values) if logged else values, 0.0
@@ -132,7 +136,7 @@ def modelled(shape: Shape, times: Times, values: Any) -> Fit:
     return replace(found, forecast=moved)
 
 
-def _sound(values: Any, shape: Shape, times: Times) -> Fit:
+def _sound(values: Any, shape: SeriesModel, times: CalendarTimes) -> RegressionFit:
     columns = features(shape, times, values, np.concatenate([[0.0], values]))
     kept = np.ones(len(values))
     kept[: int(shape.lagged)] = 0.0
@@ -141,7 +145,7 @@ def _sound(values: Any, shape: Shape, times: Times) -> Fit:
     return fit(values, columns, kept * ~odd) if odd.any() else found
 
 
-def _odd(found: Fit) -> Any:
+def _odd(found: RegressionFit) -> Any:
     """Points that stand out alone, or two by two: of three in a row the third says that things are other now."""
     from treaty.engine.anomaly.residual_bands import quantile
 

@@ -13,15 +13,15 @@ place = cache(placed)
 
 
 @dataclass
-class Succession:
+class PartitionOrder:
     """Partitions by segment, oldest first, each with its time; months of merged states are of no single day."""
 
     segments: dict[str | None, list[tuple[datetime, str]]] = field(default_factory=dict)
 
     @staticmethod
-    def of(names: Iterable[str]) -> "Succession":
+    def of(names: Iterable[str]) -> "PartitionOrder":
         """The succession of these partitions; what no time dates is left out."""
-        made = Succession()
+        made = PartitionOrder()
         for name in names:
             made.add(name)
         return made

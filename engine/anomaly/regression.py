@@ -19,7 +19,7 @@ TOLD = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit:
+class RegressionFit:
     """What least squares made of a series. `scores`: the log density of each point as forecast, 0 where none was.
 
     `studentised`: residuals over their spread, each without its own point. `forecast` None: the next point is like none
@@ -32,7 +32,7 @@ class Fit:
     freedom: float
 
 
-def fit(values: Any, features: Any, kept: Any) -> Fit:
+def fit(values: Any, features: Any, kept: Any) -> RegressionFit:
     """The fit of `values` (n) on `features` (n + 1 rows, the last of the point to come), of the `kept` rows alone."""
     rows, width = features.shape
     weighed = features[:-1] * kept[:, None]
@@ -48,7 +48,7 @@ def fit(values: Any, features: Any, kept: Any) -> Fit:
     return _told(values, expected, leverage, kept, (features, solved[-1, :, 0], grams[-1]))
 
 
-def _told(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any, Any, Any]) -> Fit:
+def _told(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any, Any, Any]) -> RegressionFit:
     seen = leverage < UNSEEN
     width = np.sqrt(1 + np.where(seen, leverage, 0))
     errors = np.where(seen[:-1], (values - expected[:-1]) / width[:-1], 0)
@@ -69,7 +69,7 @@ def _told(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any,
             surprises=known,
         )
     scores = np.where(told, _density(distances, spread[:-1] * width[:-1], np.maximum(freedom[:-1], 1)), 0)
-    return Fit(
+    return RegressionFit(
         forecast=forecast, scores=scores, told=told, studentised=_studentised(values, *last), freedom=float(freedom[-1])
     )
 

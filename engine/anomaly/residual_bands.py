@@ -15,7 +15,7 @@ HALVINGS = 60
 
 
 @dataclass(frozen=True)
-class Tail:
+class TailModel:
     """What happens in truth at the model's own probabilities: peaks over a threshold with a power tail (Pickands 1975;
     Hill 1975), shrunk to the model's own. `share`: of points beyond OUTER; `index`: 1 where the model is right, less
     where the tail is heavier."""
@@ -24,11 +24,11 @@ class Tail:
     index: float = 1.0
 
     @staticmethod
-    def of(surprises: Sequence[float]) -> "Tail":
+    def of(surprises: Sequence[float]) -> "TailModel":
         """The tail that these were drawn from: of each point of the past, how likely a value as far out was."""
         outer = [min(log(OUTER / max(each, 1e-300)), MOST) for each in surprises if each < OUTER]
         share = (len(outer) + WEIGHT) / (len(surprises) + WEIGHT / OUTER)
-        return Tail(share, (len(outer) + WEIGHT) / (sum(outer) + WEIGHT))
+        return TailModel(share, (len(outer) + WEIGHT) / (sum(outer) + WEIGHT))
 
     def real(self, model: float) -> float:
         """How often what the model gives that probability happens."""
@@ -53,9 +53,9 @@ class Forecast:
     logged: bool = False
 
     @cached_property
-    def tail(self) -> Tail:
+    def tail(self) -> TailModel:
         """How heavy the tail of the past was."""
-        return Tail.of(self.surprises)
+        return TailModel.of(self.surprises)
 
     @property
     def middle(self) -> float:
@@ -84,7 +84,7 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class Pool:
+class ForecastPool:
     """Several forecasts, each as far as it is to be believed: weights add up to 1."""
 
     forecasts: tuple[Forecast, ...]

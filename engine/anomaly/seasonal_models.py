@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from treaty.engine.anomaly.detector import Band, Learning, Promising
-from treaty.engine.anomaly.residual_bands import Forecast, Pool, surprise
-from treaty.engine.anomaly.series import Question, Series, finite
+from treaty.engine.anomaly.detector import DetectorBand, FalseAlarmDetector, InsufficientHistory
+from treaty.engine.anomaly.residual_bands import Forecast, ForecastPool, surprise
+from treaty.engine.anomaly.series import DetectionRequest, Series, finite
 
 GROWTH = 1.25
-UNFIT = Learning("learning: no model of that form could be estimated on this past")
+UNFIT = InsufficientHistory("learning: no model of that form could be estimated on this past")
 
 
-class Model(Promising):
+class SeasonalModel(FalseAlarmDetector):
     """What models of time series have in common."""
 
     period: int = Field(default=7, ge=1, le=366, description="points in a season; 1: there is none")
@@ -29,17 +29,17 @@ class Model(Promising):
         """The statsmodels results on these values, gaps as NaN."""
         raise NotImplementedError
 
-    def band(self, asked: Question) -> Band | Learning:
+    def band(self, asked: DetectionRequest) -> DetectorBand | InsufficientHistory:
         values = steady(asked.past)
         needed = max(10, 2 * self.period + 3)
         if len(values) < needed:
-            return Learning(f"learning: {len(values)} of {needed} values")
+            return InsufficientHistory(f"learning: {len(values)} of {needed} values")
         found = _forecast(self, values)
         if found is None:
             return UNFIT
         rate = self.rate(asked)
-        low, high = Pool((found,), (1.0,)).between(rate, one_sided=self.one_sided)
-        return Band(
+        low, high = ForecastPool((found,), (1.0,)).between(rate, one_sided=self.one_sided)
+        return DetectorBand(
             lower=low,
             upper=high,
             expected=found.expected,
@@ -56,7 +56,7 @@ class Model(Promising):
         return f"{self.name.replace('_', ' ')}{season}"
 
 
-class HoltWinters(Model):
+class HoltWinters(SeasonalModel):
     """Level, trend and an additive season, each smoothed (Holt 1957, Winters 1960), with a band from one-step
     forecasts."""
 
@@ -71,7 +71,7 @@ class HoltWinters(Model):
         )
 
 
-class Ets(Model):
+class Ets(SeasonalModel):
     """Exponential smoothing in state space form: level and additive season, with a damped trend where asked."""
 
     name = "ets"
@@ -87,7 +87,7 @@ class Ets(Model):
         return model.fit(disp=False, maxiter=50)
 
 
-class Arima(Model):
+class Arima(SeasonalModel):
     """Seasonal ARIMA (Box and Jenkins) of the orders given."""
 
     name = "arima"
@@ -119,7 +119,7 @@ def steady(past: Series) -> tuple[float, ...]:
     return tuple(row)
 
 
-def _forecast(model: Model, values: tuple[float, ...]) -> Forecast | None:
+def _forecast(model: SeasonalModel, values: tuple[float, ...]) -> Forecast | None:
     """The forecast of the value to come: estimated up to a length, spread told by what came after as by what came
     before."""
     import numpy as np
@@ -146,7 +146,7 @@ def _forecast(model: Model, values: tuple[float, ...]) -> Forecast | None:
 
 
 @lru_cache(maxsize=512)
-def _fitted(model: Model, values: tuple[float, ...]) -> tuple[int, Any] | None:
+def _fitted(model: SeasonalModel, values: tuple[float, ...]) -> tuple[int, Any] | None:
     """How many parameters were estimated, and the results; None where that did not come to an end."""
     import numpy as np
 

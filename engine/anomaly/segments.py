@@ -7,23 +7,23 @@ from itertools import dropwhile
 from typing import Any
 
 from treaty.contracts.assertions import Assertion
-from treaty.engine.anomaly.detector import Band, Detector, Learning
-from treaty.engine.anomaly.series import Point, Question, Series, finite
+from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory
+from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, finite
 from treaty.engine.core.number_format import figure
 
 NAMED = 5
-NO_SEGMENT = Learning("learning: there is no segment, now or in the past")
+NO_SEGMENT = InsufficientHistory("learning: there is no segment, now or in the past")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SegmentsJudged:
+class SegmentDetections:
     """What a detector says of each segment of a metric.
 
     `asked`: the question about the metric as a whole; its past has the details. `details`: those of the point that is
     judged. At most so many segments are judged; `absent`: the metric of one without rows, None: it has none."""
 
     detector: Detector
-    asked: Question
+    asked: DetectionRequest
     details: Mapping[str, Any]
     most: int
     absent: float | None
@@ -39,19 +39,19 @@ class SegmentsJudged:
         return tuple(sorted(rows, key=lambda name: (-rows[name], name))[: self.most])
 
     @cached_property
-    def judged(self) -> Mapping[str, Band | Learning]:
+    def judged(self) -> Mapping[str, DetectorBand | InsufficientHistory]:
         """By segment, what is admitted of it, or why nothing is said yet."""
         many = max(1, len(self.segments))
         one, share = self.detector.among(many), self.asked.false_alarms / many
         return {name: one.judge(self._question(name, share)) for name in self.segments}
 
-    def _question(self, segment: str, alarms: float) -> Question:
+    def _question(self, segment: str, alarms: float) -> DetectionRequest:
         # A segment begins with its first rows: that there were none before tells nothing of it.
         known = dropwhile(lambda each: segment not in _listed(each.details or {}), self.asked.past.points)
         points = (replace(each, value=self._value(each, segment)) for each in known)
         return replace(self.asked, past=Series(tuple(points)), false_alarms=alarms)
 
-    def _value(self, point: Point, segment: str) -> float | None:
+    def _value(self, point: SeriesPoint, segment: str) -> float | None:
         return None if point.details is None else _of(point.details, segment, self.absent)
 
     @cached_property
@@ -62,18 +62,18 @@ class SegmentsJudged:
     def _outside(self) -> Iterator[tuple[str, float]]:
         for name, band in self.judged.items():
             value = _of(self.details, name, self.absent)
-            if value is None or isinstance(band, Learning):
+            if value is None or isinstance(band, InsufficientHistory):
                 continue
             promise = self.detector.promise(band)
-            if not isinstance(promise, Learning) and not promise.holds(value):
+            if not isinstance(promise, InsufficientHistory) and not promise.holds(value):
                 yield name, value
 
     @cached_property
-    def band(self) -> Band | Learning:
+    def band(self) -> DetectorBand | InsufficientHistory:
         """That none is an anomaly, with those that are in words; why nothing is said where all are still learned."""
-        bands = {name: each for name, each in self.judged.items() if isinstance(each, Band)}
+        bands = {name: each for name, each in self.judged.items() if isinstance(each, DetectorBand)}
         if not bands:
-            return Learning(next(iter(self.judged.values()), NO_SEGMENT))
+            return InsufficientHistory(next(iter(self.judged.values()), NO_SEGMENT))
         promised = [each.per_year for each in bands.values() if each.per_year is not None]
         told = [f"{name} {figure(value)}, {_admitted(bands[name])}" for name, value in self.outside.items()]
         more = [f"{len(told) - NAMED} more"] if len(told) > NAMED else []
@@ -81,7 +81,7 @@ class SegmentsJudged:
         words = "; ".join([*told[:NAMED], *more, *([f"{learning} are still learned"] if learning else [])])
         points = max(each.points for each in bands.values())
         per_year = sum(promised) if promised else None
-        return Band(
+        return DetectorBand(
             lower=None,
             upper=0.0,
             expected=0.0,
@@ -91,9 +91,9 @@ class SegmentsJudged:
         )
 
     @property
-    def promise(self) -> Assertion | Learning:
+    def promise(self) -> Assertion | InsufficientHistory:
         """That there is no anomaly among them."""
-        return self.band if isinstance(self.band, Learning) else Assertion("mustBeLessOrEqualTo", 0.0)
+        return self.band if isinstance(self.band, InsufficientHistory) else Assertion("mustBeLessOrEqualTo", 0.0)
 
     @property
     def elsewhere(self) -> str:
@@ -118,7 +118,7 @@ def _of(details: Mapping[str, Any], segment: str, absent: float | None) -> float
     return None if details.get("others") else absent
 
 
-def _admitted(band: Band) -> str:
+def _admitted(band: DetectorBand) -> str:
     edges = [f"at least {figure(band.lower)}"] if band.lower is not None else []
     edges += [f"at most {figure(band.upper)}"] if band.upper is not None else []
     return " and ".join(edges)

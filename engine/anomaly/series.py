@@ -24,7 +24,7 @@ _WEEK = re.compile(r"(\d{4})-?W([0-5]\d)", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class SeriesPoint:
     """A metric at one time of its data. `value` None: a gap, for the `reason`.
 
     `excluded`: it belongs to an incident; nothing is learned from it. `details`: the distribution behind the value, of
@@ -42,10 +42,10 @@ class Point:
 class Series:
     """Points in the order of time, no two of the same: of several the last one that was given counts."""
 
-    points: tuple[Point, ...] = ()
+    points: tuple[SeriesPoint, ...] = ()
 
     @staticmethod
-    def of(points: Iterable[Point]) -> "Series":
+    def of(points: Iterable[SeriesPoint]) -> "Series":
         """The series of these points, given in the order in which they were measured."""
         newest = {point.time: point for point in points}
         return Series(tuple(newest[time] for time in sorted(newest)))
@@ -55,7 +55,7 @@ class Series:
         return Series(self.points[: bisect_left(self.points, moment, key=lambda point: point.time)])
 
     @cached_property
-    def learned(self) -> tuple[Point, ...]:
+    def learned(self) -> tuple[SeriesPoint, ...]:
         """The points that there is a finite number of and that belong to no incident."""
         return tuple(each for each in self.points if finite(each.value) is not None and not each.excluded)
 
@@ -77,7 +77,7 @@ class Series:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class DetectionRequest:
     """What a detector is asked: which values are no anomaly at the time `at`, after that past.
 
     `false_alarms`: how many a year it may raise of this series while nothing is wrong. `holidays`: days that are not
@@ -107,14 +107,14 @@ def finite(value: Any) -> float | None:
 
 
 @dataclass(frozen=True)
-class Place:
+class PartitionKey:
     """Where a partition stands: the time that its name says (None: none), and what else it says, as `a=b/c=d`."""
 
     time: datetime | None
     segment: str | None = None
 
 
-def placed(partition: str | None) -> Place:
+def placed(partition: str | None) -> PartitionKey:
     """The place of a partition, told by its name alone: `day=2026-11-20/country=DE` is a day of the segment
     `country=DE`. Dates, times, ISO weeks and months are read, and year=, month=, day=, hour= beside each other."""
     told = partition_names.values(partition or "")
@@ -128,7 +128,7 @@ def placed(partition: str | None) -> Place:
                 used = {name}
                 break
     rest = [(name, value) for name, value in told.items() if name not in used]
-    return Place(time, partition_names.name([name for name, _ in rest], [value for _, value in rest]) or None)
+    return PartitionKey(time, partition_names.name([name for name, _ in rest], [value for _, value in rest]) or None)
 
 
 def _of_parts(parts: Mapping[int, str | None]) -> datetime | None:

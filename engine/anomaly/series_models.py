@@ -18,7 +18,7 @@ NEAR = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class SeriesModel:
     """A model: on which scale (`logged`), of what (`difference`: 0 the values, k their change over k points), by what.
 
     `season` names the entry of SEASONS, or a period in points: `every N` of any form, `about every X.XX` a wave."""
@@ -50,7 +50,7 @@ def _ago(points: int) -> str:
 
 
 @dataclass(frozen=True)
-class Times:
+class CalendarTimes:
     """When points are, the one to come last: by number in steps, `ordinal`, and by the calendar.
 
     `step`: seconds from one to the next."""
@@ -76,7 +76,7 @@ class Times:
         return abs(self.step / seconds - 1) < NEAR
 
 
-def features(shape: Shape, times: Times, values: Any, earlier: Any) -> Any:
+def features(shape: SeriesModel, times: CalendarTimes, values: Any, earlier: Any) -> Any:
     """The columns of the model, a row a point and the last one of the point to come; `earlier`: the value before each,
     as the shape's scale and difference have it."""
     ordinal = times.ordinal
@@ -103,7 +103,7 @@ FEW = 12
 WAVES = 3
 
 
-def _season(season: str, times: Times, ordinal: Any, values: Any) -> Iterator[Any]:
+def _season(season: str, times: CalendarTimes, ordinal: Any, values: Any) -> Iterator[Any]:
     if season in SEASONS:
         yield from SEASONS[season](times)
     elif season.startswith(ABOUT):
@@ -123,23 +123,23 @@ def _waves(turns: Any, most: int = WAVES) -> Iterator[Any]:
         yield np.cos(2 * np.pi * each * turns)
 
 
-def _weekdays(times: Times) -> Iterator[Any]:
+def _weekdays(times: CalendarTimes) -> Iterator[Any]:
     return _each(np.array([each.weekday() for each in times.at]), 7)
 
 
-def _weekends(times: Times) -> Iterator[Any]:
+def _weekends(times: CalendarTimes) -> Iterator[Any]:
     yield np.array([each.weekday() >= 5 for each in times.at], dtype=float)
 
 
-def _hours(times: Times) -> Iterator[Any]:
+def _hours(times: CalendarTimes) -> Iterator[Any]:
     return _each(np.array([each.hour for each in times.at]), 24)
 
 
-def _hours_of_week(times: Times) -> Iterator[Any]:
+def _hours_of_week(times: CalendarTimes) -> Iterator[Any]:
     yield from _waves(np.array([each.weekday() / 7 + each.hour / 168 for each in times.at]), 6)
 
 
-def _month(times: Times) -> Iterator[Any]:
+def _month(times: CalendarTimes) -> Iterator[Any]:
     return _waves(np.array([(each.day - 1 + each.hour / 24) / _length(each) for each in times.at]))
 
 
@@ -148,11 +148,11 @@ def _length(moment: datetime) -> int:
     return ((first + timedelta(days=32)).replace(day=1) - first).days
 
 
-def _year(times: Times) -> Iterator[Any]:
+def _year(times: CalendarTimes) -> Iterator[Any]:
     return _waves(np.array([each.timetuple().tm_yday / 365.25 for each in times.at]), 2)
 
 
-SEASONS: dict[str, Callable[[Times], Iterator[Any]]] = {
+SEASONS: dict[str, Callable[[CalendarTimes], Iterator[Any]]] = {
     "weekday": _weekdays,
     "weekend": _weekends,
     "hour": _hours,
@@ -162,7 +162,7 @@ SEASONS: dict[str, Callable[[Times], Iterator[Any]]] = {
 }
 
 
-def seasons(times: Times, values: Any) -> tuple[str, ...]:
+def seasons(times: CalendarTimes, values: Any) -> tuple[str, ...]:
     """The seasons that a series of that pace and length may have: of each, two turns at least lie in the past."""
     count = len(values)
     turns = {"weekday": 7, "weekend": 7, "month": 30, "year": 366} if times.is_step(DAY) else {}

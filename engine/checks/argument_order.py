@@ -12,30 +12,30 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from treaty.contracts.assertions import Assertion
-from treaty.contracts.comparison.differences import Ordered, unordered
+from treaty.contracts.comparison.differences import CheckOrder, unordered
 from treaty.contracts.comparison.directions import Direction, inclusion, of_sets, steps
 from treaty.contracts.comparison.predicate_implication import of_predicates
-from treaty.contracts.comparison.regex_inclusion import Pattern, of_patterns
-from treaty.contracts.comparison.threshold_order import ANY, Domain, admits_only, between, of_values, rising
-from treaty.contracts.document.model import Check
+from treaty.contracts.comparison.regex_inclusion import RegexPattern, of_patterns
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, admits_only, between, of_values, rising
+from treaty.contracts.document.model import ContractCheck
 from treaty.engine.analyzers import ANALYZERS
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.checks.column_keywords import NUMBER_FORMATS, searched
 from treaty.engine.checks.odcs_metrics import translated
 from treaty.engine.checks.physical_types import differs
 
 DOMAINS = {
-    "share": Domain(0, 1),
-    "coefficient": Domain(-1, 1),
-    "rows": Domain(0, whole=True),
-    "columns": Domain(0, whole=True),
-    "characters": Domain(0),
-    "values": Domain(0),
-    "bins": Domain(0),
-    "nats": Domain(0),
-    "distance": Domain(0),
+    "share": NumericDomain(0, 1),
+    "coefficient": NumericDomain(-1, 1),
+    "rows": NumericDomain(0, whole=True),
+    "columns": NumericDomain(0, whole=True),
+    "characters": NumericDomain(0),
+    "values": NumericDomain(0),
+    "bins": NumericDomain(0),
+    "nats": NumericDomain(0),
+    "distance": NumericDomain(0),
 }
-PERCENT = Domain(0, 100)
+PERCENT = NumericDomain(0, 100)
 BOUNDS = {
     "minimum": "mustBeGreaterOrEqualTo",
     "exclusive_minimum": "mustBeGreaterThan",
@@ -44,7 +44,7 @@ BOUNDS = {
 }
 
 
-class Measure(NamedTuple):
+class OrderedArguments(NamedTuple):
     """Arguments of an analyzer that say what counts. `direction`: from what counts with the old ones to what does with
     the new ones (loosens: more). `grows`: whether the value is higher, or lower, where more counts."""
 
@@ -53,44 +53,44 @@ class Measure(NamedTuple):
     grows: bool = True
 
 
-def order(old: Check, new: Check) -> Ordered:
+def order(old: ContractCheck, new: ContractCheck) -> CheckOrder:
     """The direction from what the old check measures to what the new one does, and which numbers its value can be.
 
     Undetermined for other analyzers, and where nothing is known of an argument that differs."""
     if "schema" in (old.kind, new.kind):
-        return Ordered(_of_word(old, new))
+        return CheckOrder(_of_word(old, new))
     before, after = _analyzer(old), _analyzer(new)
     if before is None or after is None:
         return unordered(old, new)
     if type(before) is not type(after):
-        return Ordered(Direction.UNDETERMINED)
+        return CheckOrder(Direction.UNDETERMINED)
     domain = _domain(before) if _domain(before) == _domain(after) else ANY
-    return Ordered(_direction(before, after, old.assertion, domain), domain)
+    return CheckOrder(_direction(before, after, old.assertion, domain), domain)
 
 
-def _analyzer(check: Check) -> Analyzer | None:
+def _analyzer(check: ContractCheck) -> Analyzer | None:
     """The analyzer with the check's arguments; None where it is not known, or does not take them."""
     try:
         ours = translated(check) if check.kind == "library" else check
         kind = ANALYZERS.get(ours.analyzer)
         return kind.model_validate({**_on_column(kind, ours), "where": ours.where}) if kind else None
-    except (Unbindable, ValidationError):
+    except (NotApplicableToTable, ValidationError):
         return None
 
 
-def _on_column(kind: type[Analyzer], check: Check) -> dict[str, Any]:
+def _on_column(kind: type[Analyzer], check: ContractCheck) -> dict[str, Any]:
     """The check's own words; where they name no column and the analyzer takes one, the property it stands on."""
     takes = next((word for word in ("column", "columns") if word in kind.model_fields), None)
     named = {"column", "columns"} & check.arguments.keys()
     return {**({takes: check.column} if takes and check.column and not named else {}), **check.arguments}
 
 
-def _domain(analyzer: Analyzer) -> Domain:
+def _domain(analyzer: Analyzer) -> NumericDomain:
     in_percent = getattr(analyzer, "count_in", "rows") == "percent"
     return PERCENT if in_percent else DOMAINS.get(analyzer.unit, ANY)
 
 
-def _direction(old: Analyzer, new: Analyzer, assertion: Assertion | None, domain: Domain) -> Direction:
+def _direction(old: Analyzer, new: Analyzer, assertion: Assertion | None, domain: NumericDomain) -> Direction:
     differing = {name for name in type(old).model_fields if getattr(old, name) != getattr(new, name)}
     measures = [each for each in MEASURES.get(old.name, ()) if each.arguments & differing]
     known = frozenset({"where"}).union(*(each.arguments for each in measures))
@@ -107,19 +107,21 @@ def _then(first: Direction, second: Direction) -> Direction:
     return first if first is second else Direction.UNDETERMINED
 
 
-def _counted(measure: Measure, old: Analyzer, new: Analyzer, assertion: Assertion, domain: Domain) -> Direction:
+def _counted(
+    measure: OrderedArguments, old: Analyzer, new: Analyzer, assertion: Assertion, domain: NumericDomain
+) -> Direction:
     counts = measure.direction(old, new)
     return _moved(counts if measure.grows else counts.mirrored, assertion, domain)
 
 
-def _moved(value: Direction, assertion: Assertion, domain: Domain) -> Direction:
+def _moved(value: Direction, assertion: Assertion, domain: NumericDomain) -> Direction:
     """The direction of the promise where the value is at least (loosens), or at most (tightens), what it was."""
     up = rising(assertion, domain)
     moves = {Direction.LOOSENS: up, Direction.TIGHTENS: up.mirrored, Direction.UNTESTED: Direction.UNTESTED}
     return moves.get(value, Direction.UNDETERMINED)
 
 
-def _filtered(old: Analyzer, new: Analyzer, assertion: Assertion, domain: Domain) -> Direction:
+def _filtered(old: Analyzer, new: Analyzer, assertion: Assertion, domain: NumericDomain) -> Direction:
     """The direction of the promise where other rows are looked at.
 
     Where no row is left, there is nothing to judge and no promise is broken: so more rows can tighten a promise, and
@@ -186,11 +188,11 @@ def _present(old: Any, new: Any) -> Direction:
 def _patterns(old: Any, new: Any) -> Direction:
     if None in (old.pattern, new.pattern):
         return Direction.UNDETERMINED
-    return of_patterns(Pattern(old.pattern, old.within), Pattern(new.pattern, new.within))
+    return of_patterns(RegexPattern(old.pattern, old.within), RegexPattern(new.pattern, new.within))
 
 
-def _measure(*arguments: str, by: Callable[[Any, Any], Direction], grows: bool = True) -> Measure:
-    return Measure(frozenset(arguments), by, grows)
+def _measure(*arguments: str, by: Callable[[Any, Any], Direction], grows: bool = True) -> OrderedArguments:
+    return OrderedArguments(frozenset(arguments), by, grows)
 
 
 SIGNS = {"=": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "<>"}
@@ -234,7 +236,7 @@ MEASURES = {
 }
 
 
-def _of_word(old: Check, new: Check) -> Direction:
+def _of_word(old: ContractCheck, new: ContractCheck) -> Direction:
     """The direction of a word of a column: a check of kind `schema` that is called like it."""
     known = WORDS.get(new.analyzer)
     return known(old.arguments, new.arguments) if known else Direction.UNDETERMINED
@@ -251,7 +253,7 @@ def _types(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
 
 def _word_patterns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
     was, now = (searched(each["pattern"]) for each in (old, new))
-    return of_patterns(Pattern(was["pattern"], "within" in was), Pattern(now["pattern"], "within" in now))
+    return of_patterns(RegexPattern(was["pattern"], "within" in was), RegexPattern(now["pattern"], "within" in now))
 
 
 def _formats(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:

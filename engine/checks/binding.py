@@ -10,21 +10,21 @@ from pydantic import ValidationError
 from treaty.contracts.assertions import ANOMALIES, Assertion
 from treaty.contracts.document import computed_partitions
 from treaty.contracts.document.classification import marked
-from treaty.contracts.document.model import SCOPES, Check, DataObject, View
+from treaty.contracts.document.model import SCOPES, ContractCheck, DataObject, View
 from treaty.contracts.errors import ContractError, Fault, nearest
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.contracts.predicates.parser import PredicateError, parse, quote, quote_path
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import ANALYZERS
-from treaty.engine.analyzers.base import Analyzer, Unbindable
-from treaty.engine.analyzers.bound import BoundAnalyzer, Reading
-from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
+from treaty.engine.analyzers.bound import BoundAnalyzer, MetricValue
+from treaty.engine.analyzers.violating_rows import ViolatingRows
 from treaty.engine.anomaly import DETECTORS
-from treaty.engine.anomaly.baselines import Judged
-from treaty.engine.anomaly.detector import Band, Detector, Learning
-from treaty.engine.anomaly.segments import SegmentsJudged
+from treaty.engine.anomaly.baselines import DetectionResult
+from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory
+from treaty.engine.anomaly.segments import SegmentDetections
 from treaty.engine.checks.column_keywords import columns_of, promised
-from treaty.engine.checks.dataset_limits import Referent, bound_of, promise, sources
+from treaty.engine.checks.dataset_limits import ReferenceValue, bound_of, promise, sources
 from treaty.engine.checks.odcs_metrics import translated
 from treaty.engine.core.partitions import partition_filter, views
 from treaty.engine.states.planning.scan_plan import Plan, plan
@@ -43,15 +43,15 @@ class BoundCheck:
     `view` is the one that its scope names, `within` its condition in SQL on the table's rows. `detector` tells its
     limits from the metric's past; `judged` is what it said of the point to be judged, None: it was not asked."""
 
-    check: Check
+    check: ContractCheck
     analyzer: Analyzer | None
     bound: BoundAnalyzer | None = None
     reason: str | None = None
-    referents: Mapping[str, Referent] = field(default_factory=dict)
+    referents: Mapping[str, ReferenceValue] = field(default_factory=dict)
     view: View | None = None
     within: str | None = None
     detector: Detector | None = None
-    judged: Judged | SegmentsJudged | None = None
+    judged: DetectionResult | SegmentDetections | None = None
 
     @property
     def identity(self) -> str | None:
@@ -72,22 +72,22 @@ class BoundCheck:
             return "the limit is no date or time as ISO 8601, which the column holds"
 
     def _detected(self) -> Assertion | str:
-        return Learning(NO_PAST) if self.judged is None else self.judged.promise
+        return InsufficientHistory(NO_PAST) if self.judged is None else self.judged.promise
 
     @property
-    def band(self) -> Band | None:
+    def band(self) -> DetectorBand | None:
         """What the detector admits of the point to be judged; None where there is none, or while it learns."""
         found = self.judged.band if self.judged else None
-        return found if isinstance(found, Band) else None
+        return found if isinstance(found, DetectorBand) else None
 
-    def observed(self, reading: Reading) -> Reading:
+    def observed(self, reading: MetricValue) -> MetricValue:
         """The reading with the value that is held against the limits: that of the metric, unless the detector looks at
         something else, such as when data came."""
         if self.judged is None or not self.judged.elsewhere:
             return reading
         return replace(reading, value=self.judged.observed(reading.value))
 
-    def beside(self, reading: Reading) -> "BoundCheck":
+    def beside(self, reading: MetricValue) -> "BoundCheck":
         """The check as it judges that reading: of a metric with segments each of these beside its own past."""
         most = self.analyzer.judged_segments if self.analyzer else 0
         if self.judged is None or self.analyzer is None or not most:
@@ -95,7 +95,7 @@ class BoundCheck:
         asked, details, absent = self.judged.asked, reading.details or {}, self.analyzer.of_absent
         return replace(
             self,
-            judged=SegmentsJudged(
+            judged=SegmentDetections(
                 detector=self.judged.detector, asked=asked, details=details, most=most, absent=absent
             ),
         )
@@ -127,7 +127,7 @@ class BoundCheck:
         return ", ".join(read) or self.check.column
 
     @property
-    def breaking(self) -> Breaking | None:
+    def breaking(self) -> ViolatingRows | None:
         """Which single rows break the check; None where none does, or where it cannot be judged."""
         if self.bound is None or self.check.assertion is None or self.check.assertion.references or self.detector:
             return None
@@ -205,7 +205,7 @@ class Binding:
         self.tables = tuple(filter(None, (data_object.name, data_object.physical_name)))
         self.declared = {path for path, _ in columns_of(data_object.properties)}
 
-    def check(self, check: Check) -> BoundCheck | None:
+    def check(self, check: ContractCheck) -> BoundCheck | None:
         """The bound check; None where it has faults, or where it is a text, which nothing can judge."""
         found = self._judgeable(check)
         return self._over_view(found, check.scope) if found and check.scope not in (None, *SCOPES) else found
@@ -233,7 +233,7 @@ class Binding:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
             return replace(viewed, bound=None, reason=reason)
 
-    def _inspect_view(self, check: Check, view: View) -> bool:
+    def _inspect_view(self, check: ContractCheck, view: View) -> bool:
         """Whether partitions can be chosen by the view's condition; asked where the contract names their columns."""
         if not self.object.partition_by:
             return True
@@ -245,7 +245,7 @@ class Binding:
             return False
         return True
 
-    def _judgeable(self, check: Check) -> BoundCheck | None:
+    def _judgeable(self, check: ContractCheck) -> BoundCheck | None:
         if check.kind in STANDARD:
             return self._standard(check)
         if check.kind != "treaty":
@@ -258,7 +258,7 @@ class Binding:
             self._analyzer(replace(check, analyzer=limit.analyzer, arguments=limit.arguments, where=None, column=None))
         return replace(self._bound(check, analyzer), detector=detector) if analyzer else None
 
-    def _detector(self, check: Check) -> Detector | None:
+    def _detector(self, check: ContractCheck) -> Detector | None:
         """The detector that tells the check's limits; None where they are written, or where it has faults."""
         wanted = check.assertion.detection if check.assertion else None
         if wanted is None:
@@ -274,34 +274,34 @@ class Binding:
                 self._add("DETECTOR", check, message, takes, f"implementation.{ANOMALIES}{place}")
             return None
 
-    def _standard(self, check: Check) -> BoundCheck:
+    def _standard(self, check: ContractCheck) -> BoundCheck:
         """A check in the standard's own words: what we cannot judge is bound to its reason, others' documents open."""
         try:
             ours = translated(check) if check.kind == "library" else check
             kind = ANALYZERS[ours.analyzer]
             analyzer = kind.model_validate({**self._arguments(kind, ours), "where": ours.where})
-        except Unbindable as unbindable:
+        except NotApplicableToTable as unbindable:
             return BoundCheck(check=check, analyzer=None, reason=str(unbindable))
         except ValidationError as invalid:
             return BoundCheck(check=check, analyzer=None, reason="; ".join(message for _, message in messages(invalid)))
         return self._on_table(ours, analyzer)
 
-    def _bound(self, check: Check, analyzer: Analyzer) -> BoundCheck:
+    def _bound(self, check: ContractCheck, analyzer: Analyzer) -> BoundCheck:
         for column in analyzer.columns_named:
             self._look_up(check, column)
         return self._on_table(check, analyzer)
 
-    def _on_table(self, check: Check, analyzer: Analyzer) -> BoundCheck:
+    def _on_table(self, check: ContractCheck, analyzer: Analyzer) -> BoundCheck:
         try:
             return BoundCheck(check=check, analyzer=analyzer, bound=analyzer.bind(self.schema))
-        except Unbindable as unbindable:
+        except NotApplicableToTable as unbindable:
             return BoundCheck(check=check, analyzer=analyzer, reason=str(unbindable))
         except ContractError as predicate:
             return BoundCheck(
                 check=check, analyzer=analyzer, reason="; ".join(fault.message for fault in predicate.faults)
             )
 
-    def _analyzer(self, check: Check) -> Analyzer | None:
+    def _analyzer(self, check: ContractCheck) -> Analyzer | None:
         kind = self._known(check, "analyzer", check.analyzer, ANALYZERS)
         if kind is None:
             return None
@@ -311,23 +311,23 @@ class Binding:
             self._add_invalid(check, invalid, takes=", ".join(kind.model_fields))
             return None
 
-    def _known(self, check: Check, what: str, name: str, known: Mapping[str, T]) -> T | None:
+    def _known(self, check: ContractCheck, what: str, name: str, known: Mapping[str, T]) -> T | None:
         """What goes by that name; where nothing does, a fault with the nearest name that there is."""
         if name not in known:
             remedy = nearest(name, known) or f"known are {', '.join(sorted(known))}"
             self._add(what.upper(), check, f"no {what} is named {name!r}", remedy)
         return known.get(name)
 
-    def _arguments(self, kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
+    def _arguments(self, kind: type[Analyzer], check: ContractCheck) -> Mapping[str, Any]:
         """The arguments of the check; an analyzer that may call the table by name is told its names."""
         given = _on_property(kind, check)
         return {**given, "tables": self.tables} if "tables" in kind.model_fields else given
 
-    def _add_invalid(self, check: Check, invalid: ValidationError, *, takes: str) -> None:
+    def _add_invalid(self, check: ContractCheck, invalid: ValidationError, *, takes: str) -> None:
         for place, message in messages(invalid):
             self._add("ARGUMENT", check, message, f"{check.analyzer} takes {takes}", f"implementation{place}")
 
-    def _look_up(self, check: Check, column: str) -> None:
+    def _look_up(self, check: ContractCheck, column: str) -> None:
         """A column that neither contract nor table knows is a mistake in the contract; one the table lost is not."""
         if not self.declared or self._is_declared(column) or self.schema.find(column) is not None:
             return
@@ -339,7 +339,7 @@ class Binding:
             written(path) for path in self.declared for written in (quote, quote_path)
         }
 
-    def _add(self, code: str, check: Check, message: str, remedy: str, place: str = "") -> None:
+    def _add(self, code: str, check: ContractCheck, message: str, remedy: str, place: str = "") -> None:
         where = ".".join(filter(None, (check.path, place)))
         self.faults.append(Fault(code=f"TR-CHECK-{code}", where=where, message=message, remedy=remedy, line=check.line))
 
@@ -350,14 +350,14 @@ def messages(invalid: ValidationError) -> Iterator[tuple[str, str]]:
         yield "".join(f".{part}" for part in error["loc"]), error["msg"].removeprefix("Value error, ")
 
 
-def _foreign(check: Check) -> BoundCheck | None:
+def _foreign(check: ContractCheck) -> BoundCheck | None:
     if check.kind == "text":
         return None
     reason = f"checks of type {check.kind} ({check.analyzer or 'no name'}) are not executed here"
     return BoundCheck(check=check, analyzer=None, reason=reason)
 
 
-def _on_property(kind: type[Analyzer], check: Check) -> Mapping[str, Any]:
+def _on_property(kind: type[Analyzer], check: ContractCheck) -> Mapping[str, Any]:
     """The check's own words; where they name no column and the analyzer takes one, the property it stands on."""
     takes = next((word for word in ("column", "columns") if word in kind.model_fields), None)
     if takes is None or check.column is None or {"column", "columns"} & check.arguments.keys():

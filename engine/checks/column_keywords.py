@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.document.logical_type_options import means_whole
-from treaty.contracts.document.model import Check, DataObject, Property
+from treaty.contracts.document.model import ContractCheck, DataObject, Property
 from treaty.contracts.predicates.parser import quote, quote_path
 from treaty.engine.analyzers.named_formats import FORMATS
 
@@ -40,7 +40,7 @@ NUMBER_FORMATS: Mapping[str, tuple[float | None, float | None]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
+class DerivedCheck:
     """A check of a column in the making: its words, and what is measured and must hold."""
 
     word: str
@@ -52,7 +52,7 @@ class Promise:
     dimension: str = "conformity"
 
 
-class Place(NamedTuple):
+class ColumnPath(NamedTuple):
     """A column: its path as arguments write it, and as predicates do."""
 
     path: str
@@ -60,11 +60,11 @@ class Place(NamedTuple):
     property: Property
 
 
-def promised(data_object: DataObject) -> Iterator[Check]:
+def promised(data_object: DataObject) -> Iterator[ContractCheck]:
     """The checks that the words of all columns and nested fields stand for, then that of the primary key."""
     keys = data_object.primary_key
     for path, each in columns_of(data_object.properties):
-        place = Place(path, quote(path) if path == each.name else quote_path(path), each)
+        place = ColumnPath(path, quote(path) if path == each.name else quote_path(path), each)
         for promise in _promises(place, required=each.required or path in keys):
             yield _check(each, f"{path}-{promise.word}", promise)
     if keys:
@@ -73,7 +73,7 @@ def promised(data_object: DataObject) -> Iterator[Check]:
         yield _check(
             key,
             "primary-key",
-            Promise(
+            DerivedCheck(
                 word="", said=said, analyzer="uniqueness", arguments={"columns": list(keys)}, dimension="uniqueness"
             ),
         )
@@ -91,26 +91,26 @@ def _part(name: str) -> str:
     return quote(name) if "." in name or "`" in name else name
 
 
-def _check(of: Property, check_id: str, promise: Promise) -> Check:
-    return Check(
+def _check(of: Property, check_id: str, promise: DerivedCheck) -> ContractCheck:
+    return ContractCheck(
         id=check_id, name=promise.said, kind="schema", severity="error", analyzer=promise.analyzer,
         arguments=promise.arguments, where=promise.where, assertion=promise.assertion, dimension=promise.dimension,
         path=of.path, line=of.line,
     )  # fmt: skip
 
 
-def _promises(place: Place, *, required: bool) -> Iterator[Promise]:
+def _promises(place: ColumnPath, *, required: bool) -> Iterator[DerivedCheck]:
     path, each = place.path, place.property
     if required:
         said = f"{path} is always present"
-        yield Promise(
+        yield DerivedCheck(
             word="required", said=said, analyzer="completeness", arguments={"column": path}, dimension="completeness"
         )
     if each.unique:
         yield _unique([path], f"{path} is unique")
     if each.enum:
         said = f"{path} is one of {len(each.enum)} values"
-        yield Promise(
+        yield DerivedCheck(
             word="enum", said=said, analyzer="contained_in", arguments={"column": path, "values": list(each.enum)}
         )
     for word, given in each.options.items():
@@ -118,15 +118,15 @@ def _promises(place: Place, *, required: bool) -> Iterator[Promise]:
             yield from OPTIONS[word](place, word, given)
 
 
-def _unique(columns: Iterable[str], said: str) -> Promise:
-    return Promise(
+def _unique(columns: Iterable[str], said: str) -> DerivedCheck:
+    return DerivedCheck(
         word="unique", said=said, analyzer="uniqueness", arguments={"columns": list(columns)}, dimension="uniqueness"
     )
 
 
-def _bounded(place: Place, word: str, limit: Any) -> Iterator[Promise]:
+def _bounded(place: ColumnPath, word: str, limit: Any) -> Iterator[DerivedCheck]:
     argument, said = BOUNDS[word]
-    yield Promise(
+    yield DerivedCheck(
         word=word,
         said=f"{place.path} is {said} {limit}",
         analyzer="in_range",
@@ -134,23 +134,23 @@ def _bounded(place: Place, word: str, limit: Any) -> Iterator[Promise]:
     )
 
 
-def _shortest(place: Place, word: str, length: int) -> Iterator[Promise]:
+def _shortest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck]:
     said, assertion = f"{place.path} has at least {length} characters", Assertion("mustBeGreaterOrEqualTo", length)
-    yield Promise(
+    yield DerivedCheck(
         word=word, said=said, analyzer="minimum_length", arguments={"column": place.path}, assertion=assertion
     )
 
 
-def _longest(place: Place, word: str, length: int) -> Iterator[Promise]:
+def _longest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck]:
     said, assertion = f"{place.path} has at most {length} characters", Assertion("mustBeLessOrEqualTo", length)
-    yield Promise(
+    yield DerivedCheck(
         word=word, said=said, analyzer="maximum_length", arguments={"column": place.path}, assertion=assertion
     )
 
 
-def _patterned(place: Place, word: str, pattern: str) -> Iterator[Promise]:
+def _patterned(place: ColumnPath, word: str, pattern: str) -> Iterator[DerivedCheck]:
     arguments = {"column": place.path, **searched(pattern)}
-    yield Promise(
+    yield DerivedCheck(
         word=word, said=f"{place.path} has its promised pattern", analyzer="pattern_match", arguments=arguments
     )
 
@@ -160,43 +160,45 @@ def searched(pattern: Any) -> dict[str, Any]:
     return {"pattern": pattern} if means_whole(str(pattern)) else {"pattern": pattern, "within": True}
 
 
-def _formatted(place: Place, word: str, name: str) -> Iterator[Promise]:
+def _formatted(place: ColumnPath, word: str, name: str) -> Iterator[DerivedCheck]:
     """Of text by its shape, of numbers by their range; nothing of other formats, which bound no value."""
     said = f"{place.path} has the format {name}"
     if place.property.logical_type == "string" and name in FORMATS:
-        yield Promise(word=word, said=said, analyzer="pattern_match", arguments={"column": place.path, "format": name})
+        yield DerivedCheck(
+            word=word, said=said, analyzer="pattern_match", arguments={"column": place.path, "format": name}
+        )
     elif place.property.logical_type in {"integer", "number"} and name in NUMBER_FORMATS:
         given = zip(("minimum", "maximum"), NUMBER_FORMATS[name], strict=True)
         bounds = {argument: limit for argument, limit in given if limit is not None}
-        yield Promise(word=word, said=said, analyzer="in_range", arguments={"column": place.path, **bounds})
+        yield DerivedCheck(word=word, said=said, analyzer="in_range", arguments={"column": place.path, **bounds})
 
 
-def _multiple(place: Place, word: str, number: float) -> Iterator[Promise]:
+def _multiple(place: ColumnPath, word: str, number: float) -> Iterator[DerivedCheck]:
     # A double is no multiple of 0.01, the decimal number that is written for it may be one.
     exact = place.sql if place.property.logical_type == "integer" else f"CAST({place.sql} AS DECIMAL(38, 18))"
     condition = f"{exact} % {Decimal(repr(number)):f} = 0"
     yield _kept(place, word, f"{place.path} is a multiple of {number}", condition)
 
 
-def _sized(place: Place, word: str, number: int) -> Iterator[Promise]:
+def _sized(place: ColumnPath, word: str, number: int) -> Iterator[DerivedCheck]:
     """Of arrays and maps; nothing of an object with named fields, which has no entries to count."""
     if not place.property.properties:
         sign, said = SIZES[word]
         yield _kept(place, word, f"{place.path} has {said.format(number)}", f"size({place.sql}) {sign} {number}")
 
 
-def _distinct(place: Place, word: str, given: bool) -> Iterator[Promise]:  # noqa: FBT001
+def _distinct(place: ColumnPath, word: str, given: bool) -> Iterator[DerivedCheck]:  # noqa: FBT001
     if given:
         condition = f"size({place.sql}) = size(array_distinct({place.sql}))"
         yield _kept(place, word, f"{place.path} has no item twice", condition)
 
 
-def _with_fields(place: Place, word: str, names: list[str]) -> Iterator[Promise]:
+def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[DerivedCheck]:
     parent = _part(place.path) if place.path == place.property.name else place.path
     for name in names:
         arguments, where = {"column": f"{parent}.{_part(name)}"}, f"{place.sql} IS NOT NULL"
         said = f"{place.path} has its {name}"
-        yield Promise(
+        yield DerivedCheck(
             word=f"{word}-{name}",
             said=said,
             analyzer="completeness",
@@ -206,9 +208,9 @@ def _with_fields(place: Place, word: str, names: list[str]) -> Iterator[Promise]
         )
 
 
-def _kept(place: Place, word: str, said: str, predicate: str) -> Promise:
+def _kept(place: ColumnPath, word: str, said: str, predicate: str) -> DerivedCheck:
     """The promise that a condition holds for every value that is there."""
-    return Promise(
+    return DerivedCheck(
         word=word,
         said=said,
         analyzer="compliance",
@@ -217,7 +219,7 @@ def _kept(place: Place, word: str, said: str, predicate: str) -> Promise:
     )
 
 
-OPTIONS: dict[str, Callable[[Place, str, Any], Iterator[Promise]]] = {
+OPTIONS: dict[str, Callable[[ColumnPath, str, Any], Iterator[DerivedCheck]]] = {
     **dict.fromkeys(BOUNDS, _bounded),
     **dict.fromkeys(SIZES, _sized),
     "minLength": _shortest,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Schema
-from treaty.engine.analyzers.arguments import Role
+from treaty.engine.analyzers.arguments import ArgumentRole
 from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
 
 # None: the table as a whole, or nobody can tell.
@@ -21,7 +21,7 @@ def reach(check: BoundCheck) -> Reach:
     analyzer = check.analyzer
     if analyzer is None:
         return frozenset({check.check.column}) if check.check.column else None
-    if not analyzer.columns_read and not analyzer.roles[Role.PREDICATE]:
+    if not analyzer.columns_read and not analyzer.roles[ArgumentRole.PREDICATE]:
         return None
     return frozenset(analyzer.columns_named)
 

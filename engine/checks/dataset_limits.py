@@ -6,16 +6,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from treaty.contracts.assertions import PAIRED, Assertion, Referred
-from treaty.contracts.document.model import Check, DataObject
+from treaty.contracts.assertions import PAIRED, Assertion, ReferenceLimit
+from treaty.contracts.document.model import ContractCheck, DataObject
 from treaty.engine.analyzers import ANALYZERS
-from treaty.engine.analyzers.arguments import Role
+from treaty.engine.analyzers.arguments import ArgumentRole
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.core.results import Value
 
 
 @dataclass(frozen=True)
-class Referent:
+class ReferenceValue:
     """What a limit that refers was found to be. `value` None: it is not known, for the `reason`.
 
     `origin` says where the value comes from (the run, its time), as plain data."""
@@ -26,21 +26,21 @@ class Referent:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReferencedMetric:
     """A metric of another dataset that a limit refers to."""
 
     dataset: str
     analyzer: Analyzer
 
 
-def wanted(data_object: DataObject) -> dict[str, Wanted]:
+def wanted(data_object: DataObject) -> dict[str, ReferencedMetric]:
     """The metrics that the object's limits refer to, by their words; without those that are no metrics (`bind` says
     so)."""
     limits = [(limit, _analyzer(limit)) for check in data_object.checks for limit in _limits(check)]
-    return {str(limit): Wanted(limit.dataset, analyzer) for limit, analyzer in limits if analyzer}
+    return {str(limit): ReferencedMetric(limit.dataset, analyzer) for limit, analyzer in limits if analyzer}
 
 
-def _analyzer(limit: Referred) -> Analyzer | None:
+def _analyzer(limit: ReferenceLimit) -> Analyzer | None:
     kind = ANALYZERS.get(limit.analyzer)
     try:
         return kind.model_validate(dict(limit.arguments)) if kind else None
@@ -48,7 +48,7 @@ def _analyzer(limit: Referred) -> Analyzer | None:
         return None
 
 
-def _limits(check: Check) -> tuple[Referred, ...]:
+def _limits(check: ContractCheck) -> tuple[ReferenceLimit, ...]:
     return check.assertion.references if check.kind == "treaty" and check.assertion else ()
 
 
@@ -57,18 +57,18 @@ def datasets(data_object: DataObject) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for check in data_object.checks for name in _read(check)))
 
 
-def _read(check: Check) -> Iterator[str]:
+def _read(check: ContractCheck) -> Iterator[str]:
     kind = ANALYZERS.get(check.analyzer) if check.kind == "treaty" else None
     for name, argument in (kind.model_fields if kind else {}).items():
         given = check.arguments.get(name)
-        if Role.DATASET in argument.metadata and isinstance(given, str):
+        if ArgumentRole.DATASET in argument.metadata and isinstance(given, str):
             yield given
 
 
-def promise(assertion: Assertion, known: Mapping[str, Referent]) -> Assertion | str:
+def promise(assertion: Assertion, known: Mapping[str, ReferenceValue]) -> Assertion | str:
     """The assertion with the value of every limit that refers; where one has none, in words why."""
     for words in map(str, assertion.references):
-        found = known.get(words, Referent())
+        found = known.get(words, ReferenceValue())
         if found.value is None:
             return f"{words} is not known: {found.reason or 'nobody handed it in'}"
     return assertion.resolved({words: found.value for words, found in known.items()})
@@ -81,7 +81,7 @@ def bound_of(assertion: Assertion) -> Any:
     return list(assertion.limit) if assertion.operator in PAIRED else assertion.limit
 
 
-def sources(assertion: Assertion, known: Mapping[str, Referent]) -> dict[str, Any] | None:
+def sources(assertion: Assertion, known: Mapping[str, ReferenceValue]) -> dict[str, Any] | None:
     """The value of each limit that refers, by its words, with where it comes from; None where none refers."""
     found = {str(each): known[str(each)] for each in assertion.references if str(each) in known}
     return {words: {"value": each.value, **each.origin} for words, each in found.items()} or None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from treaty.contracts.document.model import Check, DataObject
+from treaty.contracts.document.model import ContractCheck, DataObject
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.base import Analyzer
@@ -11,12 +11,12 @@ from treaty.engine.core.results import Runner
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entrusted:
+class CheckAssignment:
     """A check, its promise in words, who judges it, and why nobody does here (None where it is judged here).
 
     `analyzer` is what it means where it is judged here."""
 
-    check: Check
+    check: ContractCheck
     sentence: str
     runner: Runner
     scope: str = "delta"
@@ -25,7 +25,7 @@ class Entrusted:
     analyzer: Analyzer | None = None
 
 
-def entrusted(described: DataObject) -> tuple[Entrusted, ...]:
+def entrusted(described: DataObject) -> tuple[CheckAssignment, ...]:
     """All checks of the object, those that the words of its columns stand for first. Says nothing of a real table.
 
     Where the checks have faults of the contract's own, they are said by their names, and to be judged nowhere."""
@@ -36,14 +36,17 @@ def entrusted(described: DataObject) -> tuple[Entrusted, ...]:
         reason = "; ".join(fault.message for fault in error.faults)
         faulty = (each for each in described.checks if each.kind != "text")
         return (
-            *(Entrusted(check=each, sentence=each.name, runner=Runner.ELSEWHERE, reason=reason) for each in faulty),
+            *(
+                CheckAssignment(check=each, sentence=each.name, runner=Runner.ELSEWHERE, reason=reason)
+                for each in faulty
+            ),
             *texts,
         )
 
 
-def _of_engine(bound: BoundCheck) -> Entrusted:
+def _of_engine(bound: BoundCheck) -> CheckAssignment:
     judged = bound.analyzer is not None
-    return Entrusted(
+    return CheckAssignment(
         check=bound.check,
         sentence=bound.sentence,
         runner=Runner.HERE if judged else Runner.ELSEWHERE,
@@ -54,8 +57,8 @@ def _of_engine(bound: BoundCheck) -> Entrusted:
     )
 
 
-def _of_people(check: Check) -> Entrusted:
-    return Entrusted(
+def _of_people(check: ContractCheck) -> CheckAssignment:
+    return CheckAssignment(
         check=check,
         sentence=check.name,
         runner=Runner.PEOPLE,

@@ -15,16 +15,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from treaty.contracts.document.model import Check
+from treaty.contracts.document.model import ContractCheck
 from treaty.contracts.errors import nearest
-from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.checks.column_keywords import searched
 
 UNITS = {"rows": "rows", "percent": "percent", "percentage": "percent", "%": "percent"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metric:
+class OdcsMetric:
     """The analyzer that a metric is, which argument names its columns, and whether it is counted in rows or percent.
 
     `words`: the standard's names of further arguments, with the arguments that a value of each stands for."""
@@ -46,24 +46,24 @@ def _valid(values: Any) -> Mapping[str, Any]:
 
 
 METRICS = {
-    "rowCount": Metric(analyzer="size", columns=None, counted=False),
-    "nullValues": Metric(analyzer="null_values"),
-    "missingValues": Metric(analyzer="missing_values", words={"missingValues": _missing}),
-    "invalidValues": Metric(analyzer="invalid_values", words={"validValues": _valid, "pattern": searched}),
-    "duplicateValues": Metric(analyzer="duplicate_rows", columns="columns", fixed={"copies": "extra"}),
+    "rowCount": OdcsMetric(analyzer="size", columns=None, counted=False),
+    "nullValues": OdcsMetric(analyzer="null_values"),
+    "missingValues": OdcsMetric(analyzer="missing_values", words={"missingValues": _missing}),
+    "invalidValues": OdcsMetric(analyzer="invalid_values", words={"validValues": _valid, "pattern": searched}),
+    "duplicateValues": OdcsMetric(analyzer="duplicate_rows", columns="columns", fixed={"copies": "extra"}),
 }
 
 
-def translated(check: Check) -> Check:
+def translated(check: ContractCheck) -> ContractCheck:
     """The library check in the words of our analyzers. Raises Unbindable, with the reason, where there are none."""
     metric = METRICS.get(check.analyzer)
     if metric is None:
         known = nearest(check.analyzer, METRICS) or f"it has {', '.join(METRICS)}"
-        raise Unbindable(f"the standard has no metric {check.analyzer!r} ({known})")
+        raise NotApplicableToTable(f"the standard has no metric {check.analyzer!r} ({known})")
     given = dict(check.arguments)
     unit, columns = given.pop("unit", "rows"), given.pop("columns", None)
     if given.keys() - metric.words.keys():
-        raise Unbindable(f"{check.analyzer} has an argument that the standard does not name")
+        raise NotApplicableToTable(f"{check.analyzer} has an argument that the standard does not name")
     arguments = {**_columns(check, metric, columns), **_counted(check.analyzer, metric, unit), **metric.fixed}
     for word, value in given.items():
         arguments |= metric.words[word](value)
@@ -72,24 +72,24 @@ def translated(check: Check) -> Check:
     )
 
 
-def _columns(check: Check, metric: Metric, named: Any) -> Mapping[str, Any]:
+def _columns(check: ContractCheck, metric: OdcsMetric, named: Any) -> Mapping[str, Any]:
     """The columns that the arguments name, else the property that the check stands on."""
     if metric.columns is None:
         return {}
     if named is None and check.column is None:
-        raise Unbindable(f"{check.analyzer} names no column: write it on a property")
+        raise NotApplicableToTable(f"{check.analyzer} names no column: write it on a property")
     if "[]" in (check.column or ""):
-        raise Unbindable(f"{check.analyzer} of the elements of an array is not judged")
+        raise NotApplicableToTable(f"{check.analyzer} of the elements of an array is not judged")
     listed = named if isinstance(named, list) else [named or check.column]
     if metric.columns == "columns":
         return {"columns": listed}
     if len(listed) != 1:
-        raise Unbindable(f"{check.analyzer} is said of one column: write it on each property")
+        raise NotApplicableToTable(f"{check.analyzer} is said of one column: write it on each property")
     return {"column": listed[0]}
 
 
-def _counted(name: str, metric: Metric, unit: Any) -> Mapping[str, str]:
+def _counted(name: str, metric: OdcsMetric, unit: Any) -> Mapping[str, str]:
     word = UNITS.get(str(unit).strip().lower())
     if word is None or (word == "percent" and not metric.counted):
-        raise Unbindable(f"the unit of {name} is not one that it is counted in")
+        raise NotApplicableToTable(f"the unit of {name} is not one that it is counted in")
     return {"count_in": word} if metric.counted and word != "rows" else {}

@@ -14,7 +14,7 @@ COMPATIBLE = {("integer", "number")}
 MOST = 20
 
 
-class Question(NamedTuple):
+class SchemaCheck(NamedTuple):
     """What is asked of a schema: its promise in words, and how severe it is where the promise is broken."""
 
     id: str
@@ -22,16 +22,16 @@ class Question(NamedTuple):
     severity: str = "error"
 
 
-COLUMNS = Question("schema-columns", "every promised column is there")
-TYPES = Question("schema-types", "every column has its promised type")
-PHYSICAL = Question("schema-physical-types", "every column has its promised physical type", "warning")
-ORDER = Question("schema-order", "the columns stand in the promised order")
-NEW = Question("schema-new-columns", "there is no column that the contract does not know", "warning")
+COLUMNS = SchemaCheck("schema-columns", "every promised column is there")
+TYPES = SchemaCheck("schema-types", "every column has its promised type")
+PHYSICAL = SchemaCheck("schema-physical-types", "every column has its promised physical type", "warning")
+ORDER = SchemaCheck("schema-order", "the columns stand in the promised order")
+NEW = SchemaCheck("schema-new-columns", "there is no column that the contract does not know", "warning")
 CLOSED = NEW._replace(severity="error")
 QUESTIONS = (COLUMNS, TYPES, PHYSICAL, ORDER, NEW)
 
 
-class Promised(NamedTuple):
+class MatchedColumn(NamedTuple):
     """A promised column or field under its path: the column that was found, or one of another case in its place."""
 
     path: str
@@ -40,7 +40,7 @@ class Promised(NamedTuple):
     other_case: str | None = None
 
 
-class Answer(NamedTuple):
+class SchemaFinding(NamedTuple):
     """What was found: what is amiss, each in words, and what to say of it or in its place."""
 
     amiss: Sequence[str]
@@ -68,34 +68,34 @@ def judge_structure(
     yield _result(CLOSED if agreed.columns == "closed" else NEW, new, partition)
 
 
-def _flat(properties: Iterable[Property], columns: Sequence[Column], prefix: str = "") -> Iterator[Promised]:
+def _flat(properties: Iterable[Property], columns: Sequence[Column], prefix: str = "") -> Iterator[MatchedColumn]:
     by_name = {column.name: column for column in columns}
     spoken_for = {each.name for each in properties}
     folded = {name.casefold(): name for name in by_name if name not in spoken_for}
     for each in properties:
         found, path = by_name.get(each.name), prefix + each.name
         other = None if found else folded.get(each.name.casefold())
-        yield Promised(path, each, found, other and prefix + other)
+        yield MatchedColumn(path, each, found, other and prefix + other)
         if found and each.properties:
             yield from _flat(each.properties, struct_fields(found.type), f"{path}.")
 
 
-def _missing(promised: Sequence[Promised]) -> Answer:
+def _missing(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     gone = [each.path for each in promised if not each.found and not each.other_case]
     recased = [f"{each.other_case} instead of {each.path}" for each in promised if each.other_case]
     said = "; ".join(filter(None, [f"missing: {listed(gone)}" if gone else "", listed(recased)]))
-    return Answer([*gone, *recased], said or f"all {len(promised):,} are there")
+    return SchemaFinding([*gone, *recased], said or f"all {len(promised):,} are there")
 
 
-def _mistyped(promised: Sequence[Promised]) -> Answer:
+def _mistyped(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     typed = [each for each in promised if each.found and each.property.logical_type and not each.property.partitioned]
     wrong = [_mismatch(each, each.property.logical_type) for each in typed if not _fits(each)]
     nullable = [each.path for each in promised if each.found and each.found.nullable and each.property.required]
     more = f"; required, though the schema lets them be null: {listed(nullable)}" if nullable else ""
-    return Answer(wrong, (listed(wrong) or f"all {len(typed):,} have theirs") + more)
+    return SchemaFinding(wrong, (listed(wrong) or f"all {len(typed):,} have theirs") + more)
 
 
-def _fits(each: Promised) -> bool:
+def _fits(each: MatchedColumn) -> bool:
     found, logical = each.found, each.property.logical_type
     assert found is not None
     if logical == "map":
@@ -105,7 +105,7 @@ def _fits(each: Promised) -> bool:
     return logical == found.logical_type or (found.logical_type, logical) in COMPATIBLE
 
 
-def _unlike(promised: Sequence[Promised]) -> Answer:
+def _unlike(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     # The value of a partition column is the name of a folder: its type is the reader's choice, not the table's.
     stated = [each for each in promised if each.found and each.property.physical_type and not each.property.partitioned]
     wrong = [
@@ -113,19 +113,19 @@ def _unlike(promised: Sequence[Promised]) -> Answer:
         for each in stated
         if each.found and differs(each.property.physical_type or "", each.found.type) and _fits_at_all(each)
     ]
-    return Answer(wrong, listed(wrong) or f"none of {len(stated):,} is of another")
+    return SchemaFinding(wrong, listed(wrong) or f"none of {len(stated):,} is of another")
 
 
-def _fits_at_all(each: Promised) -> bool:
+def _fits_at_all(each: MatchedColumn) -> bool:
     """A wrong logical type is told once, as that."""
     return each.property.logical_type is None or _fits(each)
 
 
-def _mismatch(each: Promised, wanted: str | None) -> str:
+def _mismatch(each: MatchedColumn, wanted: str | None) -> str:
     return f"{each.path} is {each.found.type if each.found else 'missing'}, promised is {wanted}"
 
 
-def _disordered(data_object: DataObject, schema: Schema) -> Answer:
+def _disordered(data_object: DataObject, schema: Schema) -> SchemaFinding:
     # Readers put partition columns last, wherever the contract names them.
     there = set(schema.names)
     wanted = [each.name for each in data_object.properties if each.name in there and not each.partitioned]
@@ -134,14 +134,14 @@ def _disordered(data_object: DataObject, schema: Schema) -> Answer:
     wrong = [
         f"{found} stands where {name} is promised" for name, found in zip(wanted, actual, strict=True) if name != found
     ]
-    return Answer(wrong, ", ".join(wrong[:1]) or f"all {len(wanted):,} do")
+    return SchemaFinding(wrong, ", ".join(wrong[:1]) or f"all {len(wanted):,} do")
 
 
-def _new(data_object: DataObject, schema: Schema, *, welcome: bool) -> Answer:
+def _new(data_object: DataObject, schema: Schema, *, welcome: bool) -> SchemaFinding:
     known = {each.name for each in data_object.properties}
     absent = {name.casefold() for name in known - set(schema.names)}
     new = sorted(name for name in schema.names if name not in known and name.casefold() not in absent)
-    return Answer([] if welcome else new, f"new: {listed(new)}" if new else "there is none")
+    return SchemaFinding([] if welcome else new, f"new: {listed(new)}" if new else "there is none")
 
 
 def listed(names: Sequence[str]) -> str:
@@ -150,7 +150,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join([*names[:MOST], *beyond])
 
 
-def _result(asked: Question, answer: Answer, partition: str | None) -> CheckResult:
+def _result(asked: SchemaCheck, answer: SchemaFinding, partition: str | None) -> CheckResult:
     return CheckResult(
         check_id=asked.id,
         name=asked.promise,

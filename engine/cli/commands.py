@@ -48,17 +48,17 @@ from treaty.engine.core.clock import now
 from treaty.engine.protocol.requests import (
     DraftRequest,
     MeasureRequest,
-    Quarantine,
-    Quarantined,
     QuarantineRequest,
+    QuarantineResult,
+    QuarantineTarget,
     SampleRequest,
-    Source,
+    TableSource,
 )
 
 PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
 
 
-class Stop(Exception):
+class CliError(Exception):
     """Ends a command with a message and an exit code."""
 
     def __init__(self, message: str, code: int = NOT_CHECKED) -> None:
@@ -120,19 +120,19 @@ def request_of(
     parsed = read(text)
     names = [each.name for each in parsed.objects]
     if not names or (object_name and object_name not in names):
-        raise Stop(f"{contract} has no object {object_name or ''}; it has: {', '.join(names) or 'none'}")
+        raise CliError(f"{contract} has no object {object_name or ''}; it has: {', '.join(names) or 'none'}")
     chosen = parsed.object(object_name or names[0])
-    source = Source(data, kind, tuple(partition_by or chosen.partition_by))
+    source = TableSource(data, kind, tuple(partition_by or chosen.partition_by))
     return MeasureRequest(source=source, contract=text, object=chosen.name)
 
 
-def sources_of(others: list[str] | None) -> dict[str, Source]:
+def sources_of(others: list[str] | None) -> dict[str, TableSource]:
     """Where the other datasets are, by the names that the contract calls them."""
     pairs = [each.partition("=") for each in others or ()]
     for name, _, location in pairs:
         if not name or not location:
-            raise Stop(f"--other {name}{_}{location} names no dataset or no place: write --other titles=PATH")
-    return {name: Source(location) for name, _, location in pairs}
+            raise CliError(f"--other {name}{_}{location} names no dataset or no place: write --other titles=PATH")
+    return {name: TableSource(location) for name, _, location in pairs}
 
 
 def load_plugins(plugins: str) -> None:
@@ -146,7 +146,7 @@ def _text_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise Stop(f"the contract {path} cannot be read: {error.strerror}. Check the path.") from None
+        raise CliError(f"the contract {path} cannot be read: {error.strerror}. Check the path.") from None
 
 
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
@@ -213,9 +213,9 @@ def draft(
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)
     if REFITS.fullmatch(refit) is None:
-        raise Stop(f"--refit {refit} is no recipe: write {PINNED}, {TIGHTEN}, or 'within: 10%'")
+        raise CliError(f"--refit {refit} is no recipe: write {PINNED}, {TIGHTEN}, or 'within: 10%'")
     request = DraftRequest(
-        source=Source(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
+        source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
         lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
         spoilt=_named(without or (), partition_by or ()),
@@ -232,7 +232,7 @@ def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
         if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
             shape = "/".join(f"{column}=..." for column in columns)
             remedy = f"write --without '{shape}'" if shape else "say with --partition-by what it is partitioned by"
-            raise Stop(f"--without {name} names no partition of the table: {remedy}")
+            raise CliError(f"--without {name} names no partition of the table: {remedy}")
     return tuple(names)
 
 
@@ -261,7 +261,7 @@ def _write(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise Stop(f"{path} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"{path} cannot be written: {error.strerror}. Check the path.") from None
 
 
 def _with_suggestions(drafted: Any) -> bytes:
@@ -284,7 +284,7 @@ def quarantine(
     Exit code 0 all rows are good, 1 some are bad, 3 not done, or a check could be judged on no row."""
     load_plugins(plugins)
     request = request_of(data, contract, partition_by, object_name, format)
-    into = Quarantine(out, out_format.value, overwrite=overwrite, warnings=warnings)
+    into = QuarantineTarget(out, out_format.value, overwrite=overwrite, warnings=warnings)
     with in_spark(remote, memory) as spark:
         asked = QuarantineRequest(
             source=request.source,
@@ -301,7 +301,7 @@ def quarantine(
     raise typer.Exit(VIOLATED if done.bad else NOT_CHECKED if done.unjudged else PASSED)
 
 
-def _print_quarantined(done: Quarantined, out: str) -> None:
+def _print_quarantined(done: QuarantineResult, out: str) -> None:
     for outcome, count in (("good", done.good), ("bad", done.bad)):
         print(_rows(count, outcome) + (f" in {out}/outcome={outcome}" if count else ""))
     for check_id, count in done.broken.items():

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from treaty.engine.cli.commands import (
     NOT_CHECKED,
     PASSED,
-    Stop,
+    CliError,
     exit_code,
     in_spark,
     load_plugins,
@@ -42,7 +42,7 @@ from treaty.engine.cli.options import (
     StateUrl,
     TableFolder,
 )
-from treaty.engine.protocol.requests import Source, StageRequest
+from treaty.engine.protocol.requests import StageRequest, TableSource
 
 
 def gate(
@@ -70,13 +70,13 @@ def gate(
         with in_spark(remote, memory) as spark:
             opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
             opened = replace(opened, key=_key(kept.keyed or opened.table, key_file))
-            run = _published(opened, Source(candidate, format), _values(partition), report, output)
+            run = _published(opened, TableSource(candidate, format), _values(partition), report, output)
         if kept.limits:
             _say(kept.limits, report)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
 
-class Gates(TyperGroup):
+class GateCommands(TyperGroup):
     """The commands of the gate: without the name of one, the words are those of `publish`."""
 
     publish = "publish"
@@ -88,8 +88,8 @@ class Gates(TyperGroup):
 
 
 ABOUT = "Publish to a table through a gate, or ask whether data may be read."
-gates = typer.Typer(cls=Gates, add_completion=False, help=ABOUT)
-gates.command(Gates.publish)(gate)
+gates = typer.Typer(cls=GateCommands, add_completion=False, help=ABOUT)
+gates.command(GateCommands.publish)(gate)
 
 
 @contextmanager
@@ -100,9 +100,9 @@ def _told() -> Iterator[None]:
     try:
         yield
     except StateError as error:
-        raise Stop(str(error)) from None
+        raise CliError(str(error)) from None
     except OSError as error:
-        raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
+        raise CliError(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
 
 
 @contextmanager
@@ -122,13 +122,13 @@ def _registered(remembered: Any, table: str, dataset: str, named: tuple[Any, ...
     """What the registry keeps of the dataset, by the entry that it gave the command. Raises Stop for another table, and
     where something is named that the registry says."""
     if any(named):
-        raise Stop(
+        raise CliError(
             "--dataset says what --contract, --state-url, --partition-by, --object and --other say: leave them out"
         )
     with remembered(dataset) as kept:
         if kept.location is None or not _is_same(kept.location, table):
             lies = kept.location or "a place that it does not know"
-            raise Stop(f"the registry has {dataset} at {lies}: name that table, or the dataset that {table} is")
+            raise CliError(f"the registry has {dataset} at {lies}: name that table, or the dataset that {table} is")
         yield kept
 
 
@@ -144,13 +144,13 @@ def _beside(
 ) -> Any:  # fmt: skip
     """The contract of a file, and the states in a folder."""
     from treaty.contracts.document.reader import read
-    from treaty.engine.gate.gated_contract import Kept
+    from treaty.engine.gate.gated_contract import GatedContract
 
     if contract is None:
-        raise Stop("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
+        raise CliError("name the contract that the table keeps: --contract FILE, or --dataset DATASET of the registry")
     asked = request_of(table, contract, partition_by, name, "parquet")
     by, store = asked.source.partition_by, _folder(state_url)
-    return Kept(
+    return GatedContract(
         contract=read(asked.contract), object=asked.object, partition_by=by, store=store, others=sources_of(others)
     )
 
@@ -186,19 +186,19 @@ def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
 
 def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> Any:
     from treaty.engine.core.results import Verdict
-    from treaty.engine.gate.gate import ADMITTED, Gate
+    from treaty.engine.gate.gate import ADMITTED, TableGate
     from treaty.engine.gate.publication import store_of
     from treaty.engine.gate.table_kinds import site_of
 
     site, by = site_of(table, spark), kept.partition_by
 
-    def stage(rows: Source, folder: str, partition: Any) -> None:
+    def stage(rows: TableSource, folder: str, partition: Any) -> None:
         spark.stage(
             StageRequest(candidate=rows, folder=folder, partition_by=by, partition=partition, like=site.like(by))
         )
 
     admitted = ADMITTED if fail_on is FailOn.ERROR else frozenset({Verdict.PASSED})
-    return Gate(
+    return TableGate(
         table=site.location, contract=kept.contract, object=kept.object, partition_by=by,
         store=kept.store or store_of(site.location), measure=spark.measure, stage=stage,
         admitted=admitted, keep=keep, others=kept.others, kind=site.kind, name=site.name, tables=spark,
@@ -212,13 +212,15 @@ def _key(table: str, key_file: Path | None) -> Any:
     return key_of(table, str(key_file) if key_file else None)
 
 
-def _published(gate: Any, rows: Source, partition: dict[str, str | None], report: Report, output: Path | None) -> Any:
-    from treaty.engine.gate.gate import Rejected, opened
+def _published(
+    gate: Any, rows: TableSource, partition: dict[str, str | None], report: Report, output: Path | None
+) -> Any:
+    from treaty.engine.gate.gate import CandidateRejected, opened
 
     try:
         with opened(gate) as candidate:
             candidate.write(rows, partition)
-    except Rejected as rejected:
+    except CandidateRejected as rejected:
         tell(rejected.run, report, output)
         _say(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
         return rejected.run
@@ -237,7 +239,7 @@ def _values(partition: list[str] | None) -> dict[str, str | None]:
     pairs = [each.partition("=") for each in partition or ()]
     for column, equals, value in pairs:
         if not column or not equals:
-            raise Stop(
+            raise CliError(
                 f"--partition {column}{equals}{value} names no column and value: write --partition day=2026-01-01"
             )
     return {column: value or None for column, _, value in pairs}

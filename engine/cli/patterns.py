@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from treaty.engine.cli.commands import VIOLATED, Stop, in_spark
+from treaty.engine.cli.commands import VIOLATED, CliError, in_spark
 from treaty.engine.cli.options import Columns, Format, Json, Memory, Remote
-from treaty.engine.protocol.requests import Source, TextsRequest
+from treaty.engine.protocol.requests import TableSource, TextsRequest
 
 ABOUT = "Learn what texts look like from a lake of tables, and what a column may be promised."
 patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
@@ -38,9 +38,9 @@ def index(
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Add tables to the index of a lake; one that is in it already is replaced."""
-    from treaty.engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.lake_index import PatternLake
 
-    opened = Lake(lake)
+    opened = PatternLake(lake)
     with _told():
         if forget:
             opened.forget(tables)
@@ -58,12 +58,12 @@ def infer(
     """Say what the text columns of a table may be promised, and on what evidence."""
     from treaty.engine.patterns.evidence import evidence
     from treaty.engine.patterns.inference import infer as inferred
-    from treaty.engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.lake_index import PatternLake
 
     only = tuple(each.strip() for each in columns.split(",")) if columns else ()
     with _told():
-        known = Lake(lake).index()
-        texts = _lines() if data == "-" else _texts(TextsRequest(Source(data, format), only, rows), remote, memory)
+        known = PatternLake(lake).index()
+        texts = _lines() if data == "-" else _texts(TextsRequest(TableSource(data, format), only, rows), remote, memory)
     found = {name: evidence(values, inferred(values, known), known, secret=False) for name, values in texts.items()}
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -79,13 +79,13 @@ def compare(
     """Find text columns of a newer table that are no longer what they were, and what they look like instead.
 
     Columns that were swapped look like each other. Exits with 1 where there are any."""
-    from treaty.engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.lake_index import PatternLake
     from treaty.engine.patterns.swapped_columns import moved
 
     with _told():
-        known = Lake(lake).index()
+        known = PatternLake(lake).index()
     with in_spark(remote, memory) as spark:
-        before, after = (spark.texts(TextsRequest(Source(table, format), (), rows)) for table in (older, newer))
+        before, after = (spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in (older, newer))
     found = moved(before, after, known)
     listed([asdict(each) for each in found], _moved, as_json=as_json)
     if found:
@@ -95,20 +95,20 @@ def compare(
 def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
     """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
     from treaty.engine.patterns.analysis import common as domains
-    from treaty.engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.lake_index import PatternLake
 
     with _told():
-        found = domains(Lake(lake), limit)
+        found = domains(PatternLake(lake), limit)
     listed([asdict(each) for each in found], _common, as_json=as_json)
 
 
 def find(pattern: Wanted, lake: LakeFolder = HERE, as_json: Json = False) -> None:
     """Find the columns of the lake that carry a pattern."""
     from treaty.engine.patterns.analysis import carried
-    from treaty.engine.patterns.lake_index import Lake
+    from treaty.engine.patterns.lake_index import PatternLake
 
     with _told():
-        found = carried(Lake(lake), pattern).carriers
+        found = carried(PatternLake(lake), pattern).carriers
     listed([asdict(each) for each in found], _carrier, as_json=as_json)
 
 
@@ -144,23 +144,23 @@ def _carrier(each: Mapping[str, Any]) -> str:
 @contextmanager
 def _told() -> Iterator[None]:
     """What cannot be read, as a message."""
-    from treaty.engine.core.disk import Busy
+    from treaty.engine.core.disk import LockHeld
     from treaty.engine.patterns.index_file import UnreadableIndex
     from treaty.engine.patterns.language import PatternError
 
     try:
         yield
-    except (Busy, UnreadableIndex, PatternError) as error:
-        raise Stop(str(error)) from None
+    except (LockHeld, UnreadableIndex, PatternError) as error:
+        raise CliError(str(error)) from None
     except OSError as error:
-        raise Stop(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
+        raise CliError(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
 
 
 def _drawn(
     tables: Sequence[str], rows: int, format: str | None, remote: str | None, memory: str
 ) -> Mapping[str, Mapping[str, list[str]]]:
     with in_spark(remote, memory) as spark:
-        found = {table: spark.texts(TextsRequest(Source(table, format), (), rows)) for table in tables}
+        found = {table: spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in tables}
     return {table: {name: _present(values) for name, values in texts.items()} for table, texts in found.items()}
 
 

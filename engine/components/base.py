@@ -22,7 +22,7 @@ ALWAYS = "1"
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the zone is added by type: timestamp_ntz has none
 
 
-class Keeps(Enum):
+class Retention(Enum):
     """What a state has of the values of rows: NOTHING but counts and sums of them, HASHES of them, or VALUES.
 
     Of a classified column, what keeps hashes is counted by hashes with a key, and what keeps values is never stored."""
@@ -50,7 +50,7 @@ class Component:
     grouping: ClassVar[bool] = False
     apart: ClassVar[bool] = False
     sketched: ClassVar[bool] = False
-    keeps: ClassVar[Keeps] = Keeps.VALUES
+    keeps: ClassVar[Retention] = Retention.VALUES
     zero: ClassVar[Any] = None
 
     plain: ClassVar[bool] = True
@@ -65,7 +65,7 @@ class Component:
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "takes", takes)
 
-    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Retention:
         """What its state has of the values of these operands."""
         return self.keeps
 
@@ -102,12 +102,12 @@ class Component:
         return codec.load(data)
 
 
-class Count(Component):
+class CountComponent(Component):
     """How many rows, or how many non-null values of a column of any type, nested ones included."""
 
     kind = "count"
     accepts = ANY
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
     zero = 0
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ class Count(Component):
         return sum(states)
 
 
-class CountIf(Count):
+class CountIfComponent(CountComponent):
     """How many rows make a boolean expression true; null is not true."""
 
     kind = "count_if"
@@ -136,12 +136,12 @@ class CountIf(Count):
         return f"CASE WHEN {operands[0].sql} THEN 1 ELSE 0 END"
 
 
-class Sum(Component):
+class SumComponent(Component):
     """Sum of the non-null values: int for integral columns, Decimal for decimals (both exact), float for floats."""
 
     kind = "sum"
     accepts = NUMERIC
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"sum({operands[0].exact()})",)
@@ -164,8 +164,8 @@ class _Extreme(Component):
     accepts = ORDERED
     pick: ClassVar[Callable[..., Any]]
 
-    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
-        return Keeps.NOTHING if operands[0].base_type in NUMERIC | {"boolean"} else Keeps.VALUES
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Retention:
+        return Retention.NOTHING if operands[0].base_type in NUMERIC | {"boolean"} else Retention.VALUES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"{self.kind}({operands[0].sortable()})",)
@@ -189,14 +189,14 @@ def _nan_is_largest(value: Any) -> tuple[bool, Any]:
     return (True, 0) if isinstance(value, float) and isnan(value) else (False, value)
 
 
-class Min(_Extreme):
+class MinComponent(_Extreme):
     """The smallest non-null value."""
 
     kind = "min"
     pick = staticmethod(min)
 
 
-class Max(_Extreme):
+class MaxComponent(_Extreme):
     """The largest non-null value."""
 
     kind = "max"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.base import Component, Retention
 from treaty.engine.components.operands import NUMERIC, Operand
 
 Six = tuple[int, float, float, float, float, float]
@@ -15,7 +15,7 @@ class CoMoments(Component):
 
     kind = "co_moments"
     accepts = NUMERIC
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
     zero = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

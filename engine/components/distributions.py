@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any
 
 from treaty.contracts.schema import Column
-from treaty.engine.components.frequencies import Counts, groups, occurrences
+from treaty.engine.components.frequencies import FrequencyTable, groups, occurrences
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL
 from treaty.engine.components.order_statistics import shown
 from treaty.engine.core import clock
@@ -18,7 +18,7 @@ SHOWN = 1000  # values; the others are told together
 
 
 @dataclass(frozen=True)
-class Distribution:
+class ValueDistribution:
     """`plain`: the counts as plain data; `filled`: how many values or bins occur; `named`: rows of the one asked."""
 
     plain: Mapping[str, Any]
@@ -26,17 +26,17 @@ class Distribution:
     named: int = 0
 
 
-def of_values(counts: Counts | None, column: Column, nulls: int) -> Distribution:
+def of_values(counts: FrequencyTable | None, column: Column, nulls: int) -> ValueDistribution:
     """The values that occur, the most frequent first (1,000 of them), and how many others there are."""
     values = _most_frequent(counts, column) if counts else []
     rest = {
         "values": groups(counts) - len(values),
         "count": occurrences(counts) - sum(each["count"] for each in values),
     }
-    return Distribution({"values": values, "other": rest, "null": nulls}, groups(counts))
+    return ValueDistribution({"values": values, "other": rest, "null": nulls}, groups(counts))
 
 
-def _most_frequent(counts: Counts, column: Column) -> list[dict[str, Any]]:
+def _most_frequent(counts: FrequencyTable, column: Column) -> list[dict[str, Any]]:
     from pyarrow import compute
 
     by = [("n", "descending"), ("k0", "ascending")]
@@ -64,11 +64,11 @@ _READERS: Mapping[str, Callable[[Any, Column], Any]] = {
 }
 
 
-def of_bins(edges: Sequence[Any], counts: Sequence[int], named: Any, **outside: int) -> Distribution:
+def of_bins(edges: Sequence[Any], counts: Sequence[int], named: Any, **outside: int) -> ValueDistribution:
     """The bins between the edges with their counts; `named` is a value in one of them, or None."""
     bins = [{"from": low, "to": high, "count": n} for (low, high), n in zip(pairwise(edges), counts, strict=True)]
     at = None if named is None else position(edges, named)
-    return Distribution({"bins": bins, **outside}, sum(map(bool, counts)), 0 if at is None else counts[at])
+    return ValueDistribution({"bins": bins, **outside}, sum(map(bool, counts)), 0 if at is None else counts[at])
 
 
 def position(edges: Sequence[Any], value: Any) -> int | None:

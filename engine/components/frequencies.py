@@ -6,7 +6,7 @@ from functools import cached_property, reduce
 from math import fsum, log
 from typing import Any
 
-from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.base import Component, Retention
 from treaty.engine.components.dictionary_encoding import (
     arranged,
     coded,
@@ -20,7 +20,7 @@ from treaty.engine.components.operands import Operand
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class FrequencyTable:
     """Distinct combinations with their counts, in pieces: a combination that two pieces name has both their counts.
 
     Texts are codes into a dictionary. Merging is putting pieces together; they are added up once, when somebody asks,
@@ -58,10 +58,10 @@ class Counts:
         """How many combinations occur that often, by count."""
         return _times(self.counts)
 
-    def complete(self) -> "Counts | None":
+    def complete(self) -> "FrequencyTable | None":
         """The combinations in which no key is null; None where none is left."""
         whole = _with_keys(self.coded, "and_kleene")
-        return Counts((whole,)) if whole.num_rows else None
+        return FrequencyTable((whole,)) if whole.num_rows else None
 
     @cached_property
     def _summed(self) -> tuple[Any, Any, Any]:
@@ -80,7 +80,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class FrequencySpectrum:
     """What is left of combinations that are too many for this process: how many of them occur how often.
 
     `whole` is of those in which no key is null. `key` names the state that it stands for."""
@@ -94,9 +94,9 @@ class Spectrum:
         """How many rows the combinations stand for."""
         return sum(count * many for count, many in self.times.items())
 
-    def complete(self) -> "Spectrum | None":
+    def complete(self) -> "FrequencySpectrum | None":
         """That of the combinations in which no key is null; None where none is left."""
-        return Spectrum(self.whole, self.whole, self.key) if self.whole else None
+        return FrequencySpectrum(self.whole, self.whole, self.key) if self.whole else None
 
     @property
     def table(self) -> Any:
@@ -123,25 +123,25 @@ class Frequencies(Component):
         super().__init__(*templates, takes=takes)
         object.__setattr__(self, "by_value", by_value)
 
-    def keeps_of(self, operands: tuple[Operand, ...]) -> Keeps:
-        return Keeps.VALUES if self.by_value else Keeps.HASHES
+    def keeps_of(self, operands: tuple[Operand, ...]) -> Retention:
+        return Retention.VALUES if self.by_value else Retention.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """Here the grouping keys, not aggregates: the scan counts the rows of each."""
         return tuple(sorted({operand.canonical() for operand in operands}))
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
-        return Counts((coded(row[0]),))
+        return FrequencyTable((coded(row[0]),))
 
     def merge(self, left: Any, right: Any) -> Any:
         return self.merge_all((left, right))
 
     def merge_all(self, states: Sequence[Any]) -> Any:
         present = [each for each in states if each is not None]
-        return Counts(tuple(piece for each in present for piece in each.pieces)) if present else None
+        return FrequencyTable(tuple(piece for each in present for piece in each.pieces)) if present else None
 
     def settled(self, state: Any) -> Any:
-        return Counts((state.coded,)) if state else None
+        return FrequencyTable((state.coded,)) if state else None
 
     def dump(self, state: Any) -> bytes:
         if state is None:
@@ -161,10 +161,10 @@ class Frequencies(Component):
 
         names = [name for name in pyarrow.parquet.read_schema(pyarrow.BufferReader(data)).names if name != "n"]
         file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), read_dictionary=names)
-        return Counts((file.read(),))
+        return FrequencyTable((file.read(),))
 
 
-def coarser(state: Counts | Spectrum | None, kept: Sequence[int]) -> Counts | None:
+def coarser(state: FrequencyTable | FrequencySpectrum | None, kept: Sequence[int]) -> FrequencyTable | None:
     """The frequencies of some of the key columns, by position; combinations that are all null are left out.
 
     None where none is left."""
@@ -173,11 +173,11 @@ def coarser(state: Counts | Spectrum | None, kept: Sequence[int]) -> Counts | No
     keys = [f"k{at}" for at in range(len(kept))]
     chosen = state.coded.select([*(f"k{at}" for at in kept), "n"]).rename_columns([*keys, "n"])
     # Twice, the second time empty: a single piece would be taken for one that names each combination once.
-    present = _with_keys(Counts((chosen, chosen.slice(0, 0))).coded, "or_kleene")
-    return Counts((present,)) if present.num_rows else None
+    present = _with_keys(FrequencyTable((chosen, chosen.slice(0, 0))).coded, "or_kleene")
+    return FrequencyTable((present,)) if present.num_rows else None
 
 
-def most_frequent(state: Counts | Spectrum, key: int) -> int:
+def most_frequent(state: FrequencyTable | FrequencySpectrum, key: int) -> int:
     """How many rows have, of all combinations with their key at that position, the most frequent one."""
     from pyarrow import compute
 
@@ -185,7 +185,7 @@ def most_frequent(state: Counts | Spectrum, key: int) -> int:
     return int(compute.sum(most["n_max"]).as_py() or 0)
 
 
-def complete(state: Counts | Spectrum | None) -> Counts | Spectrum | None:
+def complete(state: FrequencyTable | FrequencySpectrum | None) -> FrequencyTable | FrequencySpectrum | None:
     """The frequencies of the combinations in which no key is null; None where none is left."""
     return None if state is None else state.complete()
 
@@ -204,22 +204,22 @@ def _times(counts: Any) -> Mapping[int, int]:
     return {each["values"].as_py(): each["counts"].as_py() for each in compute.value_counts(counts)}
 
 
-def groups(state: Counts | Spectrum | None) -> int:
+def groups(state: FrequencyTable | FrequencySpectrum | None) -> int:
     """How many distinct combinations; 0 for no rows."""
     return 0 if state is None else sum(state.times.values())
 
 
-def singletons(state: Counts | Spectrum | None) -> int:
+def singletons(state: FrequencyTable | FrequencySpectrum | None) -> int:
     """How many combinations occur exactly once."""
     return 0 if state is None else state.times.get(1, 0)
 
 
-def occurrences(state: Counts | Spectrum | None) -> int:
+def occurrences(state: FrequencyTable | FrequencySpectrum | None) -> int:
     """How many rows the combinations stand for."""
     return 0 if state is None else state.rows
 
 
-def entropy(state: Counts | Spectrum | None) -> float:
+def entropy(state: FrequencyTable | FrequencySpectrum | None) -> float:
     """The entropy of the combinations, sum of p ln(1 / p), in nats; 0 for no rows.
 
     Combinations that occur as often add the same, so each count is taken once: as exact as the logarithm."""

@@ -3,7 +3,7 @@
 from math import sqrt
 from typing import Any
 
-from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.base import Component, Retention
 from treaty.engine.components.operands import NUMERIC, Operand
 
 Three = tuple[int, float, float]
@@ -15,7 +15,7 @@ class Moments(Component):
 
     kind = "moments"
     accepts = NUMERIC
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
     zero = (0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class HigherMoments(Component):
 
     kind = "higher_moments"
     accepts = NUMERIC
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
     zero = (0, 0.0, 0.0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

@@ -9,14 +9,14 @@ from treaty.engine.components.base import Component
 from treaty.engine.components.dictionary_encoding import arranged, coded
 from treaty.engine.components.hashed_features import described, divided
 from treaty.engine.components.operands import Operand
-from treaty.engine.components.prediction_quality import Judgement, judged
+from treaty.engine.components.prediction_quality import ConfusionMatrix, judged
 
 # Distinct rows that are judged, those with the least hashes: a share of 0.97 among them is known within 0.005 (95 %).
 JUDGED = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Bags:
+class TokenCounts:
     """Counts of tokens by class, and the rows that are judged.
 
     `classes`: their names, ascending. `learned`: whole numbers in three lines, class, feature and how often. `judged`:
@@ -28,12 +28,12 @@ class Bags:
     judged: Any
 
     @cached_property
-    def left_out(self) -> Judgement:
+    def left_out(self) -> ConfusionMatrix:
         """Each row that is judged is predicted by what all others tell."""
         return judged(self, leave_one_out=True)
 
     @cached_property
-    def held_out(self) -> Judgement:
+    def held_out(self) -> ConfusionMatrix:
         """The rows that are judged are none of those learned of."""
         return judged(self, leave_one_out=False)
 
@@ -50,7 +50,7 @@ class Bags:
         return pyarrow.table(columns)
 
     @classmethod
-    def of(cls, table: Any) -> "Bags":
+    def of(cls, table: Any) -> "TokenCounts":
         """From the table, whose rows may come in any order, and one combination in several."""
         import numpy
 
@@ -65,7 +65,7 @@ class Bags:
         return cls(classes, summed(rows[:, unhashed]), fewest(numpy.vstack([hashes, rows[:, ~unhashed]])))
 
     @classmethod
-    def together(cls, several: Sequence["Bags"]) -> "Bags":
+    def together(cls, several: Sequence["TokenCounts"]) -> "TokenCounts":
         """Those of all these rows together."""
         import numpy
 
@@ -78,7 +78,7 @@ class Bags:
         return cls._named(tuple(classes), *both)
 
     @classmethod
-    def _named(cls, classes: tuple[str, ...], learned: Any, tried: Any) -> "Bags":
+    def _named(cls, classes: tuple[str, ...], learned: Any, tried: Any) -> "TokenCounts":
         """Without the classes that nothing is left of: rows that are judged no more."""
         import numpy
 
@@ -138,17 +138,17 @@ class NaiveBayes(Component):
         """In words: what is counted, not SQL."""
         return (described(*divided(operands, self.held)),)
 
-    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Bags:
-        return Bags.of(row[0])
+    def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> TokenCounts:
+        return TokenCounts.of(row[0])
 
-    def merge(self, left: Bags | None, right: Bags | None) -> Bags | None:
+    def merge(self, left: TokenCounts | None, right: TokenCounts | None) -> TokenCounts | None:
         return self.merge_all((left, right))
 
-    def merge_all(self, states: Sequence[Bags | None]) -> Bags | None:
+    def merge_all(self, states: Sequence[TokenCounts | None]) -> TokenCounts | None:
         present = [each for each in states if each is not None]
-        return Bags.together(present) if len(present) > 1 else next(iter(present), None)
+        return TokenCounts.together(present) if len(present) > 1 else next(iter(present), None)
 
-    def dump(self, state: Bags | None) -> bytes:
+    def dump(self, state: TokenCounts | None) -> bytes:
         if state is None:
             return b""
         import pyarrow
@@ -158,10 +158,10 @@ class NaiveBayes(Component):
         pyarrow.parquet.write_table(state.table(), sink, compression="zstd")
         return bytes(sink.getvalue())
 
-    def load(self, data: bytes) -> Bags | None:
+    def load(self, data: bytes) -> TokenCounts | None:
         if not data:
             return None
         import pyarrow
         import pyarrow.parquet
 
-        return Bags.of(pyarrow.parquet.read_table(pyarrow.BufferReader(data)))
+        return TokenCounts.of(pyarrow.parquet.read_table(pyarrow.BufferReader(data)))

@@ -13,13 +13,13 @@ from typing import Any
 
 from treaty.contracts.schema import Column
 from treaty.engine.components.base import EPOCH, EXACT
-from treaty.engine.components.frequencies import Counts
+from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.operands import FRACTIONAL, TEMPORAL, Operand
 from treaty.engine.core.results import Value
 
 
 @dataclass(frozen=True)
-class Ranking:
+class OrderStatistics:
     """Distinct values in ascending order: `upto` says how many rows have at most each of them. Never empty."""
 
     values: Any
@@ -74,17 +74,17 @@ def rankable(operand: Operand) -> Operand:
     return replace(operand, sql=operand.micros(), type="bigint") if counted else operand
 
 
-def ranking(counts: Counts | None, column: Column) -> Ranking | None:
+def ranking(counts: FrequencyTable | None, column: Column) -> OrderStatistics | None:
     """The counted values of a column in order, exactly; NaN is left out. None where none is left."""
     if counts is None:
         return None
     from pyarrow import compute
 
     ordered = _numbers(counts, column).sort_by("value").combine_chunks()
-    return Ranking(ordered["value"], compute.cumulative_sum(ordered["n"])) if ordered.num_rows else None
+    return OrderStatistics(ordered["value"], compute.cumulative_sum(ordered["n"])) if ordered.num_rows else None
 
 
-def ranked_rows(counts: Counts | None, column: Column) -> int:
+def ranked_rows(counts: FrequencyTable | None, column: Column) -> int:
     """How many rows have a value that is ranked; 0 for none."""
     if counts is None:
         return 0
@@ -93,7 +93,7 @@ def ranked_rows(counts: Counts | None, column: Column) -> int:
     return int(compute.sum(_numbers(counts, column)["n"]).as_py() or 0)
 
 
-def _numbers(counts: Counts, column: Column) -> Any:
+def _numbers(counts: FrequencyTable, column: Column) -> Any:
     import pyarrow
     from pyarrow import compute
 

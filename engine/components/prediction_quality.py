@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from treaty.engine.components.hashed_features import BUCKETS, ROW
 
 if TYPE_CHECKING:
-    from treaty.engine.components.naive_bayes import Bags
+    from treaty.engine.components.naive_bayes import TokenCounts
 
 Measure = Literal["f1", "precision", "recall"]
 # Chosen by hand: with Laplace's 1 the one token that tells a class of few rows is outvoted by how large others are.
@@ -21,7 +21,7 @@ SHOWN = 100  # classes; the others are told together
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class ConfusionMatrix:
     """Predictions beside the truth: of each kind of row its class, the one predicted, and how many rows are of it."""
 
     classes: Sequence[str]
@@ -71,34 +71,34 @@ def _ratio(part: Any, whole: Any) -> Any:
     return numpy.divide(part, whole, out=numpy.zeros(len(whole)), where=whole > 0)
 
 
-def tallied(confusion: Sequence[tuple[str, str, int]]) -> Judgement:
+def tallied(confusion: Sequence[tuple[str, str, int]]) -> ConfusionMatrix:
     """The judgement of (class, predicted, rows)."""
     import numpy
 
     classes = sorted({name for truth, said, _ in confusion for name in (truth, said)})
     places = {name: at for at, name in enumerate(classes)}
     lines = [(places[truth], places[said], rows) for truth, said, rows in confusion]
-    return Judgement(classes, *numpy.array(lines, dtype="int64").reshape(-1, 3).T)
+    return ConfusionMatrix(classes, *numpy.array(lines, dtype="int64").reshape(-1, 3).T)
 
 
-def judged(bags: "Bags", *, leave_one_out: bool) -> Judgement:
+def judged(bags: "TokenCounts", *, leave_one_out: bool) -> ConfusionMatrix:
     """The classes that naive Bayes predicts for the rows that are judged.
 
     `leave_one_out`: each was learned of, and is taken out of the counts before it is predicted. Of classes that are as
     likely, the first."""
     import numpy
 
-    model, given = Model.of(bags), Rows.of(bags.judged)
+    model, given = NaiveBayesModel.of(bags), ClassifiedRows.of(bags.judged)
     if not len(given.truth) or model.rows.sum() <= leave_one_out:
-        return Judgement(bags.classes, *numpy.zeros((3, 0), dtype="int64"))
+        return ConfusionMatrix(bags.classes, *numpy.zeros((3, 0), dtype="int64"))
     rows = given.only(model.totals[given.tokens] > given.often * leave_one_out)
     alone = model.without(rows) if leave_one_out else None
     step = max(1, TOGETHER // len(bags.classes))
     found = [_best(model, rows, alone, slice(at, at + step)) for at in range(0, len(rows.truth), step)]
-    return Judgement(bags.classes, rows.truth, numpy.concatenate(found), rows.copies)
+    return ConfusionMatrix(bags.classes, rows.truth, numpy.concatenate(found), rows.copies)
 
 
-def _best(model: "Model", rows: "Rows", alone: Any, some: slice) -> Any:
+def _best(model: "NaiveBayesModel", rows: "ClassifiedRows", alone: Any, some: slice) -> Any:
     import numpy
 
     scores = (rows.features[some] @ model.weights).toarray() + model.scores(rows.lengths[some])
@@ -108,7 +108,7 @@ def _best(model: "Model", rows: "Rows", alone: Any, some: slice) -> Any:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rows:
+class ClassifiedRows:
     """The rows that are judged, one of each content: class and copies; and their tokens, one line each: of which row,
     which feature, how often."""
 
@@ -119,8 +119,8 @@ class Rows:
     often: Any
 
     @classmethod
-    def of(cls, lines: Any) -> "Rows":
-        """From lines as in `Bags.judged`: a content begins with the line that counts its rows."""
+    def of(cls, lines: Any) -> "ClassifiedRows":
+        """From lines as in `TokenCounts.judged`: a content begins with the line that counts its rows."""
         import numpy
 
         _, classes, features, counts = lines
@@ -130,7 +130,7 @@ class Rows:
         often = counts[~first] // copies[at]
         return cls(truth=classes[first], copies=copies, at=at, tokens=features[~first], often=often)
 
-    def only(self, known: Any) -> "Rows":
+    def only(self, known: Any) -> "ClassifiedRows":
         """Without the tokens that are not known: what nothing was learned of would favour small classes."""
         return replace(self, at=self.at[known], tokens=self.tokens[known], often=self.often[known])
 
@@ -148,7 +148,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class NaiveBayesModel:
     """Naive Bayes: how many rows and tokens each class has, and how often each feature, as ascending `keys` of both.
 
     A class of which no row was learned is never predicted."""
@@ -159,7 +159,7 @@ class Model:
     counts: Any
 
     @classmethod
-    def of(cls, bags: "Bags") -> "Model":
+    def of(cls, bags: "TokenCounts") -> "NaiveBayesModel":
         """From what was learned."""
         import numpy
 
@@ -197,7 +197,7 @@ class Model:
 
         return _log(self.rows)[None, :] - lengths[:, None] * numpy.log(self.tokens + self.smoothed)[None, :]
 
-    def without(self, rows: Rows) -> Any:
+    def without(self, rows: ClassifiedRows) -> Any:
         """The score that each row has in its own class once it is taken out of the counts."""
         import numpy
 

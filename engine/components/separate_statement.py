@@ -7,28 +7,28 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from treaty.contracts.quoting import quote, quote_path
-from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.base import Component, Retention
 from treaty.engine.components.hashed_features import described, divided
 from treaty.engine.components.operands import COUNTABLE, Operand
 
 
-class Apart(Component):
+class SeparateStatement(Component):
     """What is read by a statement of its own. `aggregates` says in words what is read, for keys and for people."""
 
     apart: ClassVar[bool] = True
 
 
-class Tally(Apart):
+class CountTuple(SeparateStatement):
     """Rows counted in several ways: a tuple of counts."""
 
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
 
     def merge(self, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(mine + theirs for mine, theirs in zip(left, right, strict=True))
 
 
 @dataclass(frozen=True, init=False)
-class References(Tally):
+class ReferenceCounts(CountTuple):
     """(judged, dangling): the rows that have a value in every column, and those of them that `columns` of the other
     dataset have no equal of. Rows without one of the values are not judged."""
 
@@ -49,7 +49,7 @@ class References(Tally):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pairing:
+class KeyPairing:
     """How rows of two datasets are compared: columns of ours with their partners of the other, and how far numbers may
     lie apart: `tolerance` as such, `relative` as a share of the larger one."""
 
@@ -67,7 +67,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, init=False)
-class Matches(Tally):
+class MatchCounts(CountTuple):
     """(rows, matched, different, duplicated, missing_there, missing_here): of our rows, those with exactly one partner,
     which is equal; with one that differs; whose keys occur twice on either side; without a partner. The last are rows
     of the other dataset without one here. All but the last add up to the first."""
@@ -75,11 +75,11 @@ class Matches(Tally):
     kind = "matches"
     accepts = COUNTABLE
     zero = (0, 0, 0, 0, 0, 0)
-    pairing: Pairing
+    pairing: KeyPairing
 
-    def __init__(self, *templates: str, pairing: Pairing | None = None) -> None:
+    def __init__(self, *templates: str, pairing: KeyPairing | None = None) -> None:
         super().__init__(*templates)
-        object.__setattr__(self, "pairing", pairing or Pairing())
+        object.__setattr__(self, "pairing", pairing or KeyPairing())
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         keys = ", ".join(each.sql for each in operands[: len(self.pairing.keys)])
@@ -87,7 +87,7 @@ class Matches(Tally):
 
 
 @dataclass(frozen=True, init=False)
-class Confusion(Apart):
+class ConfusionCounts(SeparateStatement):
     """How a classifier of Spark's predicts held-out rows: (class, predicted, rows) of each pair that occurs, ascending.
 
     Over the target, its inputs and, the last `held` of the operands, the columns by whose hash a fifth is held out.
@@ -113,7 +113,7 @@ class Confusion(Apart):
         return tuple((*pair, rows) for pair, rows in sorted(pairs.items()))
 
 
-class Answer(Apart):
+class QueryNumber(SeparateStatement):
     """The one number (or None) that a query gives for the rows; it cannot be merged. It may be a value of a row."""
 
     kind = "answer"

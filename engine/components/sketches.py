@@ -6,13 +6,13 @@ from itertools import pairwise
 from math import ceil, sqrt
 from typing import Any
 
-from treaty.engine.components.base import Component, Keeps
+from treaty.engine.components.base import Component, Retention
 from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT, Operand
 
 
 @dataclass(frozen=True)
-class Parameter:
+class SketchParameter:
     """What a sketch was built with."""
 
     hll_lg_k: int = 12
@@ -21,7 +21,7 @@ class Parameter:
     theta_lg_k: int = 12
 
 
-PARAMETER = Parameter()
+PARAMETER = SketchParameter()
 
 
 class Sketch(Component):
@@ -50,13 +50,13 @@ class Sketch(Component):
         return data or None
 
 
-class Distinct(Sketch):
+class DistinctSketch(Sketch):
     """Number of distinct non-null values, by HyperLogLog (lgK 12: standard error 1.6 %, exact to a few hundred).
 
     Spark's sketch leaves '' out, so it is counted as the text of the character of code 0."""
 
     kind = "distinct"
-    keeps = Keeps.HASHES
+    keeps = Retention.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         counted = operands[0].canonical()
@@ -95,7 +95,7 @@ def _hll(*states: bytes) -> Any:
     return union.get_result(datasketches.tgt_hll_type.HLL_8)
 
 
-class Quantiles(Sketch):
+class QuantileSketch(Sketch):
     """Quantiles of the non-null, non-NaN values as doubles, by KLL (k 400: rank error about 0.7 %)."""
 
     kind = "quantiles"

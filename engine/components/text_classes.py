@@ -3,7 +3,7 @@
 from typing import Any
 
 from treaty.contracts.predicates.parser import literal
-from treaty.engine.components.base import Component, Count, Keeps
+from treaty.engine.components.base import Component, CountComponent, Retention
 from treaty.engine.components.operands import ANY, FRACTIONAL, INTEGRAL, TEXT, Operand
 
 CLASSES = ("integer", "decimal", "fractional", "boolean", "date", "timestamp", "other")
@@ -27,7 +27,7 @@ class TypeCounts(Component):
 
     kind = "type_counts"
     accepts = ANY
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
     zero = (0,) * len(CLASSES)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ class TypeCounts(Component):
 
     def digit(self, operands: tuple[Operand, ...]) -> str | None:
         column = operands[0]
-        return f"coalesce({class_of(column)} + 1, 0)" if column.base_type in TEXT else Count().digit(operands)
+        return f"coalesce({class_of(column)} + 1, 0)" if column.base_type in TEXT else CountComponent().digit(operands)
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
         if operands[0].base_type in TEXT:

@@ -1,6 +1,6 @@
 """Masks of texts: what a text looks like, without what it says."""
 
-from treaty.engine.components.base import Keeps
+from treaty.engine.components.base import Retention
 from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.sketches import PARAMETER, HeavyHitters
@@ -30,7 +30,7 @@ class PatternProfile(HeavyHitters):
     punctuation."""
 
     kind = "pattern_profile"
-    keeps = Keeps.NOTHING
+    keeps = Retention.NOTHING
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"approx_top_k_accumulate({mask(operands[0].sql)}, {PARAMETER.heavy_items})",)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from treaty.engine.components.base import Keeps
+from treaty.engine.components.base import Retention
 from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.operands import INTEGRAL, Operand
 from treaty.engine.components.sketches import PARAMETER, Sketch
@@ -13,7 +13,7 @@ from treaty.engine.components.sketches import PARAMETER, Sketch
 DEVIATIONS = 2
 
 
-class Theta(Sketch):
+class ThetaSketch(Sketch):
     """Distinct keys of one or several columns, by a theta sketch (lgK 12: standard error 1.6 %, exact to 4,096).
 
     Keys are encoded as in `Distinct`; rows whose columns are all null are left out, a key that is partly null is one of
@@ -21,7 +21,7 @@ class Theta(Sketch):
     partitions or two datasets, name the same keys alike. Takes up to 28 KiB."""
 
     kind = "theta"
-    keeps = Keeps.HASHES
+    keeps = Retention.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"theta_sketch_agg({_key(operands)}, {PARAMETER.theta_lg_k})",)
@@ -65,7 +65,7 @@ def _estimate(sketch: Any) -> Estimate:
 
 
 @dataclass(frozen=True)
-class Overlap:
+class KeyOverlap:
     """How many distinct keys two sets share, and which share of the keys of each that is.
 
     A share is None for a set of no keys, and where so few of its keys are among the hashes kept of both that they tell
@@ -76,8 +76,9 @@ class Overlap:
     of_right: Estimate | None
 
 
-def overlap(left: bytes | None, right: bytes | None) -> Overlap:
-    """The overlap of two `Theta` states. Bounds hold 95 % of the time each; all is exact up to 4,096 keys in either.
+def overlap(left: bytes | None, right: bytes | None) -> KeyOverlap:
+    """The overlap of two `ThetaSketch` states. Bounds hold 95 % of the time each; all is exact up to 4,096 keys in
+    either.
 
     The keys shared are estimated as by Dasgupta, Lang, Rhodes and Thaler (2016), A framework for estimating stream
     expression cardinalities. A share is the one among the hashes of a set below the smaller theta of both, which is a
@@ -89,7 +90,7 @@ def overlap(left: bytes | None, right: bytes | None) -> Overlap:
     meeting.update(one)
     meeting.update(other)
     both = meeting.get_result()
-    return Overlap(_estimate(both), _share(both, one, other), _share(both, other, one))
+    return KeyOverlap(_estimate(both), _share(both, one, other), _share(both, other, one))
 
 
 def _share(both: Any, ours: Any, theirs: Any) -> Estimate | None:

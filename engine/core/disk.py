@@ -16,7 +16,7 @@ PAUSE_SECONDS = 0.02
 SEAL = len(sha256().hexdigest())
 
 
-class Busy(EngineError):
+class LockHeld(EngineError):
     """Another process holds the lock; nothing was changed."""
 
 
@@ -114,7 +114,7 @@ def _acquire(opened: int, path: str, end: float) -> None:
             return fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= end:
-                raise Busy(f"another process holds {path}: try again when it has ended") from None
+                raise LockHeld(f"another process holds {path}: try again when it has ended") from None
         time.sleep(PAUSE_SECONDS)
 
 

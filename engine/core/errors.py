@@ -23,7 +23,7 @@ def _engine_error(kind: type[EngineError], reason: str, retry: bool) -> EngineEr
     return kind(reason, retry=retry)
 
 
-class Unreadable(EngineError):
+class UnreadableTable(EngineError):
     """The table is not there or cannot be read."""
 
 

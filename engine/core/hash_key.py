@@ -16,7 +16,7 @@ WITHIN, AROUND = 0x36, 0x5C
 
 
 @dataclass(frozen=True)
-class Key:
+class HashKey:
     """A key of hashes. `lasting`: it will be there again, so what is hashed by it may be stored."""
 
     content: bytes = field(repr=False)
@@ -27,9 +27,9 @@ class Key:
         """16 hex digits that tell this key from others, and nothing else of it."""
         return hmac.digest(self.content, ABOUT_ITSELF, sha256).hex()[:16]
 
-    def of(self, dataset: str) -> "Key":
+    def of(self, dataset: str) -> "HashKey":
         """The key of the dataset of that name."""
-        return Key(hmac.digest(self.content, f"dataset: {dataset}".encode(), sha256), self.lasting)
+        return HashKey(hmac.digest(self.content, f"dataset: {dataset}".encode(), sha256), self.lasting)
 
     @property
     def rounds(self) -> tuple[bytes, bytes]:
@@ -38,6 +38,6 @@ class Key:
         return bytes(each ^ WITHIN for each in whole), bytes(each ^ AROUND for each in whole)
 
 
-def passing() -> Key:
+def passing() -> HashKey:
     """A key that nobody will have again."""
-    return Key(secrets.token_bytes(SIZE), lasting=False)
+    return HashKey(secrets.token_bytes(SIZE), lasting=False)

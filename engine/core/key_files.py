@@ -4,12 +4,12 @@ import os
 import secrets
 
 from treaty.engine.core.errors import EngineError
-from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.core.hash_key import SIZE, HashKey
 
 Path = str | os.PathLike[str]
 
 
-def read(path: Path) -> Key:
+def read(path: Path) -> HashKey:
     """The key in that file. Raises EngineError where there is none, and where others of this machine may read it."""
     try:
         with open(path, "rb") as stream:
@@ -21,7 +21,7 @@ def read(path: Path) -> Key:
         raise EngineError(f"{path} is no key file: it must hold {SIZE} bytes that nobody can guess", retry=False)
     if mode & 0o077:
         raise EngineError(f"others may read the key file {path}: make it yours alone (chmod 600)", retry=False)
-    return Key(content)
+    return HashKey(content)
 
 
 def make(path: Path) -> None:

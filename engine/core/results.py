@@ -39,11 +39,11 @@ class Verdict(StrEnum):
     PASSED = "passed"
 
 
-class Record(BaseModel):
+class FrozenRecord(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Measurement(Record):
+class Measurement(FrozenRecord):
     """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`.
 
     `counted`: the rows it was measured on. `details`: the distribution behind the value, as plain data. `sources`: what
@@ -71,7 +71,7 @@ class ResultFields(BaseModel):
 
     `threshold`: what the value was held against, as plain data. `reference`: if it is another dataset's metric, by its
     words, the value that it had and where that comes from. `band`: of a detector, what it admits, expects and promises
-    (`treaty.engine.anomaly.detector.Band`)."""
+    (`treaty.engine.anomaly.detector.DetectorBand`)."""
 
     check_id: str
     name: str
@@ -99,11 +99,11 @@ class ResultFields(BaseModel):
         return "warned" if self.outcome is Outcome.FAILED and self.severity == "warning" else self.outcome.value
 
 
-class CheckResult(ResultFields, Record):
+class CheckResult(ResultFields, FrozenRecord):
     """One check on one partition, as it was judged."""
 
 
-class Sample(Record):
+class ViolationSample(FrozenRecord):
     """Rows that break a check, as text: a value of each of `columns`, None for null; values of `masked` ones masked.
 
     A text that was too long to show ends in an ellipsis."""
@@ -114,7 +114,7 @@ class Sample(Record):
     rows: tuple[tuple[str | None, ...], ...]
 
 
-class RunResult(Record):
+class RunResult(FrozenRecord):
     """One verification of one schema object of a contract version.
 
     `samples`: of failed checks, where they were asked for and single rows break them. `tags`: those of the contract and
@@ -132,7 +132,7 @@ class RunResult(Record):
     measurements: tuple[Measurement, ...]
     plugins: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    samples: tuple[Sample, ...] = ()
+    samples: tuple[ViolationSample, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

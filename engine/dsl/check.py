@@ -6,21 +6,21 @@ from itertools import count
 from typing import Any, Self
 
 from treaty.contracts.assertions import Assertion
-from treaty.contracts.document.model import Check as Promise
 from treaty.contracts.document.model import Contract, DataObject, Scope, Severity, Terms
+from treaty.contracts.document.model import ContractCheck as Promise
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.anomaly.detector import Detector
 from treaty.engine.core.results import RunResult
-from treaty.engine.dsl.columns import OfColumns
-from treaty.engine.dsl.groups import OfGroups
-from treaty.engine.dsl.limits import Expected, Satisfying, expected, no_anomalies
-from treaty.engine.dsl.tables import OfTables
+from treaty.engine.dsl.columns import ColumnChecks
+from treaty.engine.dsl.groups import GroupChecks
+from treaty.engine.dsl.limits import CallableLimit, Expected, expected, no_anomalies
+from treaty.engine.dsl.tables import TableChecks
 
 
 @dataclass(frozen=True)
-class Check(OfColumns, OfGroups, OfTables):
+class Check(ColumnChecks, GroupChecks, TableChecks):
     """Promises about one table. Every method answers a new Check with one promise more; none changes this one.
 
     Every promise takes `where` (only rows for which that SQL is true), `id`, `name` and `scope` by keyword."""
@@ -135,7 +135,7 @@ class Check(OfColumns, OfGroups, OfTables):
 def entry(promise: Promise) -> dict[str, Any]:
     """A promise as a quality entry of a document. Raises ContractError where its assertion is a function."""
     assertion = promise.assertion
-    if assertion is None or isinstance(assertion, Satisfying):
+    if assertion is None or isinstance(assertion, CallableLimit):
         message, remedy = "is judged by a function, which a document cannot hold", "use at_least, between and the like"
         raise ContractError([Fault(code="TR-CHECK-FUNCTION", where=promise.id, message=message, remedy=remedy)])
     words = {"where": promise.where, "scope": promise.scope}

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from treaty.engine.dsl.limits import WHOLE, Expected, Promising, equal_to
+from treaty.engine.dsl.limits import WHOLE, CheckBuilder, Expected, equal_to
 
 Columns = str | Sequence[str]
 
 
-class OfColumns(Promising):
+class ColumnChecks(CheckBuilder):
     """Each value is looked at by itself. Shares are of the values that are there: nulls are `is_complete`'s concern."""
 
     def is_complete(self, column: str, **words: Any) -> Self:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from treaty.engine.dsl.limits import WHOLE, Expected, Promising, at_least
+from treaty.engine.dsl.limits import WHOLE, CheckBuilder, Expected, at_least
 
 Columns = str | Sequence[str]
 Quality = Expected | float | None
 
 
-class OfGroups(Promising):
+class GroupChecks(CheckBuilder):
     """Several columns are judged as one combined value."""
 
     def is_unique(self, columns: Columns, **words: Any) -> Self:

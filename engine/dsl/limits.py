@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from treaty.contracts.assertions import ANOMALIES, FUNCTION, Assertion, Detection
+from treaty.contracts.assertions import ANOMALIES, FUNCTION, Assertion, DetectorLimit
 
 if TYPE_CHECKING:
     from treaty.engine.anomaly.detector import Detector
@@ -13,14 +13,14 @@ Expected = Assertion | Callable[[Any], bool]
 WHOLE = Assertion("mustBe", 1)
 
 
-class Promising(Protocol):
+class CheckBuilder(Protocol):
     """What can take one promise more."""
 
     def that(self, analyzer: str, must: Expected, **words: Any) -> Self: ...
 
 
 @dataclass(frozen=True)
-class Satisfying(Assertion):
+class CallableLimit(Assertion):
     """A promise that only code can judge: it can be run, not stored. `limit` says it in words.
 
     It is asked about the distribution behind the value where the analyzer has one, else about the value."""
@@ -36,9 +36,9 @@ class Satisfying(Assertion):
         return str(self.limit)
 
 
-def satisfying(function: Callable[[Any], bool], words: str = "satisfy a function of the caller's") -> Satisfying:
+def satisfying(function: Callable[[Any], bool], words: str = "satisfy a function of the caller's") -> CallableLimit:
     """A value for which the function is true. `words` finish the sentence 'the size must ...'."""
-    return Satisfying(FUNCTION, words, function)
+    return CallableLimit(FUNCTION, words, function)
 
 
 def equal_to(limit: Any) -> Assertion:
@@ -85,8 +85,8 @@ def no_anomalies(detector: "str | Detector" = "auto", **arguments: Any) -> Asser
     """A value that is no anomaly beside the metric's past: by the detector of that name with these arguments, or by one
     that was made (`OnlineNormal(std_devs=4)`)."""
     if isinstance(detector, str):
-        return Assertion(ANOMALIES, Detection(detector, arguments))
-    return Assertion(ANOMALIES, Detection(detector.name, {**detector.arguments(), **arguments}))
+        return Assertion(ANOMALIES, DetectorLimit(detector, arguments))
+    return Assertion(ANOMALIES, DetectorLimit(detector.name, {**detector.arguments(), **arguments}))
 
 
 def expected(given: Expected) -> Assertion:

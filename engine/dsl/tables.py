@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from treaty.engine.dsl.limits import WHOLE, Expected, Promising
+from treaty.engine.dsl.limits import WHOLE, CheckBuilder, Expected
 
 Columns = str | Sequence[str]
 
 
-class OfTables(Promising):
+class TableChecks(CheckBuilder):
     """Conditions are SQL on one row; other tables are named, and handed to `verify` as `others`."""
 
     def has_size(self, must: Expected, **words: Any) -> Self:

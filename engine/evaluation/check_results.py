@@ -2,14 +2,14 @@
 
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.checks.binding import BoundCheck
 from treaty.engine.core.number_format import figure
 from treaty.engine.core.results import CheckResult, Measurement, Outcome
 from treaty.engine.evaluation.sentences import found
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 
-NOTHING = Reading(value=None, rows=0)
+NOTHING = MetricValue(value=None, rows=0)
 
 
 def unmeasured(check: BoundCheck) -> str:
@@ -39,7 +39,7 @@ def gap(check: BoundCheck, partition: str | None, reason: str) -> Measurement | 
     )  # fmt: skip
 
 
-def measurement(check: BoundCheck, bag: States, found: Reading, partition: str | None) -> Measurement | None:
+def measurement(check: BoundCheck, bag: StateBag, found: MetricValue, partition: str | None) -> Measurement | None:
     """What was read of the check's metric from these states; None where the check has none."""
     if check.analyzer is None or check.bound is None:
         return None
@@ -57,7 +57,7 @@ def measurement(check: BoundCheck, bag: States, found: Reading, partition: str |
 
 
 def result_of(
-    check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: Reading = NOTHING
+    check: BoundCheck, partition: str | None, outcome: Outcome, *, reason: str | None, reading: MetricValue = NOTHING
 ) -> CheckResult:
     """How the check came out on the partition, with all that it was judged by.
 
@@ -85,7 +85,7 @@ def result_of(
     )
 
 
-def _found(check: BoundCheck, outcome: Outcome, reading: Reading) -> str | None:
+def _found(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> str | None:
     if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
         return None
     elsewhere = check.judged.elsewhere if check.judged else ""

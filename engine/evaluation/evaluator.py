@@ -9,24 +9,24 @@ from typing import Any
 from treaty.contracts.document.model import Contract, DataObject, View
 from treaty.contracts.predicates.parser import PredicateError
 from treaty.contracts.schema import Schema
-from treaty.engine.analyzers.bound import Reading
-from treaty.engine.anomaly.baselines import Histories, Pasts, Stated
-from treaty.engine.anomaly.partition_order import Succession
+from treaty.engine.analyzers.bound import MetricValue
+from treaty.engine.anomaly.baselines import Histories, MetricBaselines, StateValue
+from treaty.engine.anomaly.partition_order import PartitionOrder
 from treaty.engine.checks import plugins
 from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind, together
-from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.checks.schema_checks import judge_structure
-from treaty.engine.components.frequencies import Frequencies, Spectrum
+from treaty.engine.components.frequencies import Frequencies, FrequencySpectrum
 from treaty.engine.core.errors import StateError
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import views
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 from treaty.engine.evaluation.check_results import gap, is_gap, measurement, result_of, tagged
 from treaty.engine.evaluation.metric_values import UNKNOWN, compared, compares, outcome, reading, stated
-from treaty.engine.evaluation.state_reuse import Settled
+from treaty.engine.evaluation.state_reuse import StateReuse
 from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
-from treaty.engine.states.bag import Bag, Files, State, States
+from treaty.engine.states.bag import Bag, ComponentState, StateBag, StateFileStore
 from treaty.engine.states.planning.scan_plan import ROWS
 
 AGAIN = "validate all partitions again, or judge a view of those that are alike"
@@ -58,11 +58,11 @@ class EvaluationRequest:
     started: datetime
     finished: datetime
     schema: Schema | None = None
-    files: Files | None = None
+    files: StateFileStore | None = None
     whole: Bag | None = None
-    references: Mapping[str, Referent] = field(default_factory=dict)
+    references: Mapping[str, ReferenceValue] = field(default_factory=dict)
     checks: BoundChecks | None = None
-    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
+    spectra: Mapping[str, FrequencySpectrum] = field(default_factory=dict)
     parts: Mapping[str, Bag] = field(default_factory=dict)
     history: Histories = field(default_factory=dict)
     spoilt: frozenset[str] = frozenset()
@@ -79,7 +79,7 @@ def judge(request: EvaluationRequest) -> RunResult:
     Checks of scope delta give a result per partition of the delta, those of scope dataset one over all partitions,
     those of a view one over the partitions that it chooses. Raises ContractError for faults of the contract, StateError
     for damaged states."""
-    bench, contract = Bench(request), request.contract
+    bench, contract = RunEvaluator(request), request.contract
     judged = [*bench.judge_delta(), *bench.judge_dataset(), *bench.judge_views()]
     measured = {(m.identity, m.partition): m for _, m in judged if m is not None}
     return RunResult(
@@ -102,13 +102,13 @@ Judged = tuple[CheckResult, Measurement | None]
 
 
 @dataclass
-class Bench:
+class RunEvaluator:
     """The packed states that one run judges. Checks are bound once to each schema that the new partitions have."""
 
     request: EvaluationRequest
     bound: dict[Schema, BoundChecks] = field(default_factory=dict)
-    stated: dict[str, dict[str, Stated]] = field(default_factory=dict)
-    opened: dict[str, States] = field(default_factory=dict)
+    stated: dict[str, dict[str, StateValue]] = field(default_factory=dict)
+    opened: dict[str, StateBag] = field(default_factory=dict)
     object: DataObject = field(init=False)
 
     def __post_init__(self) -> None:
@@ -117,11 +117,11 @@ class Bench:
             self.bound[given.schema] = given
 
     @cached_property
-    def pasts(self) -> Pasts:
+    def pasts(self) -> MetricBaselines:
         """What the metrics were before, and how the checks that ask for it share the false alarms."""
         sharing = sum(check.shares_alarms for check in self._bound(self.schema).checks)
-        succession, terms = Succession.of(self.request.states), self.object.anomalies
-        return Pasts(
+        succession, terms = PartitionOrder.of(self.request.states), self.object.anomalies
+        return MetricBaselines(
             measured=self.request.history,
             succession=succession,
             now=self.request.started,
@@ -172,7 +172,7 @@ class Bench:
         apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
         here = _keys(ours) - apart - self.request.spectra.keys()
         merged, schemas = self._merged(self.request.states, here) if ours else (None, {})
-        whole = (merged or States({})).beside(self._whole(apart)).beside(self._spectra())
+        whole = (merged or StateBag({})).beside(self._whole(apart)).beside(self._spectra())
         yield from (self._of_all(check, whole, schemas) for check in ours)
 
     def judge_views(self) -> Iterator[Judged]:
@@ -198,11 +198,11 @@ class Bench:
         else:
             yield from (self._of_all(check, bag, schemas) for check in ours)
 
-    def _merged(self, names: Iterable[str], keys: frozenset[str]) -> tuple[States | None, dict[str, Schema]]:
+    def _merged(self, names: Iterable[str], keys: frozenset[str]) -> tuple[StateBag | None, dict[str, Schema]]:
         """The states of these partitions together, and the schema that each was read with."""
         schemas: dict[str, Schema] = {}
 
-        def each() -> Iterator[States]:
+        def each() -> Iterator[StateBag]:
             for name in names:
                 bag = self._unpacked(name, keys)
                 schemas[name] = bag.schema
@@ -211,7 +211,7 @@ class Bench:
         merged = bags.merge(each())
         return merged, schemas if len(set(schemas.values())) > 1 else {}
 
-    def _of_all(self, check: BoundCheck, bag: States, schemas: Mapping[str, Schema]) -> Judged:
+    def _of_all(self, check: BoundCheck, bag: StateBag, schemas: Mapping[str, Schema]) -> Judged:
         """The check judged on partitions together: where not all have its columns alike, the result says which."""
         paths = check.analyzer.columns_named if check.analyzer and check.bound and schemas else ()
         result, measured = self._judge(check, bag, None)
@@ -227,29 +227,30 @@ class Bench:
         note = {"reason": f"{result.reason}; {missing}" if result.reason else missing}
         return result.model_copy(update=note), measured.model_copy(update=note)
 
-    def _spectra(self) -> States:
+    def _spectra(self) -> StateBag:
         """What Spark told in the place of merged frequencies, and why nothing else can be said of those."""
         entries = {
-            key: State(component=Frequencies(), value=spectrum) for key, spectrum in self.request.spectra.items()
+            key: ComponentState(component=Frequencies(), value=spectrum)
+            for key, spectrum in self.request.spectra.items()
         }
-        return States(entries, self.schema, dict.fromkeys(entries, TOO_MANY))
+        return StateBag(entries, self.schema, dict.fromkeys(entries, TOO_MANY))
 
-    def _whole(self, keys: frozenset[str]) -> States:
+    def _whole(self, keys: frozenset[str]) -> StateBag:
         """The bag of what was read of all rows at once; where it was not, why not."""
         if self.request.whole is None:
-            return States({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
+            return StateBag({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
         return bags.unpack(self.request.whole, keys=keys)
 
-    def _judge(self, check: BoundCheck, bag: States, partition: str | None) -> Judged:
+    def _judge(self, check: BoundCheck, bag: StateBag, partition: str | None) -> Judged:
         known = replace(check, referents=self.request.references)
         judged = self._beside_past(known, partition) if check.detector else known
         return _judge(judged, reading(check, bag, self.request.started, self._before(check, partition)), bag, partition)
 
-    def _before(self, check: BoundCheck, partition: str | None) -> States | None:
+    def _before(self, check: BoundCheck, partition: str | None) -> StateBag | None:
         """What a check that compares is told beside that partition."""
         return compared(check, self.pasts.before(partition), self._comparable) if compares(check) else None
 
-    def _comparable(self, partition: str) -> States:
+    def _comparable(self, partition: str) -> StateBag:
         """The states that checks compare with; none of a partition whose states are damaged."""
         if partition not in self.opened:
             keys = _keys([each for each in self._checks("delta", self.schema) if compares(each)])
@@ -260,7 +261,7 @@ class Bench:
                     self.request.states[partition], files=self.request.files, keys=keys
                 )
             except StateError:
-                self.opened[partition] = States({})
+                self.opened[partition] = StateBag({})
         return self.opened[partition]
 
     def _beside_past(self, check: BoundCheck, partition: str | None) -> BoundCheck:
@@ -271,20 +272,20 @@ class Bench:
         told = partial(self._stated, check)
         return replace(check, judged=self.pasts.judged(check.detector, check.identity or "", partition, told, share))
 
-    def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, Stated]:
+    def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, StateValue]:
         """The check's metric on other partitions, as their states tell it; a gap where they do not."""
         for name in names:
             if name not in self.stated:
                 self.stated[name] = self._metrics(name)
-        return {name: self.stated[name].get(check.identity or "", Stated(None, UNKNOWN)) for name in names}
+        return {name: self.stated[name].get(check.identity or "", StateValue(None, UNKNOWN)) for name in names}
 
-    def _metrics(self, partition: str) -> dict[str, Stated]:
+    def _metrics(self, partition: str) -> dict[str, StateValue]:
         """What the metrics that detectors look at are on that partition."""
         asking = [each for each in self._checks("delta", self.schema) if each.detector]
         try:
             bag = bags.unpack(self.request.states[partition], files=self.request.files, keys=_keys(asking))
         except StateError as error:
-            return {each.identity or "": Stated(None, str(error)) for each in asking}
+            return {each.identity or "": StateValue(None, str(error)) for each in asking}
         read = [reading(each, bag, self.request.started, self._before(each, partition)) for each in asking]
         return {each.identity or "": stated(found) for each, found in zip(asking, read, strict=True)}
 
@@ -296,7 +297,7 @@ class Bench:
             self.bound[schema] = bind(self.object, schema)
         return self.bound[schema]
 
-    def _unpacked(self, partition: str, keys: frozenset[str]) -> States:
+    def _unpacked(self, partition: str, keys: frozenset[str]) -> StateBag:
         return self._named(partition, partial(bags.unpack, files=self.request.files, keys=keys))  # type: ignore[no-any-return]
 
     def _arrived(self, partition: str, read: Callable[[Bag], Any]) -> Any:
@@ -315,7 +316,7 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
 
 
-def _judge(check: BoundCheck, measured: Reading | str, bag: States, partition: str | None) -> Judged:
+def _judge(check: BoundCheck, measured: MetricValue | str, bag: StateBag, partition: str | None) -> Judged:
     check = check if isinstance(measured, str) else check.beside(measured)
     found = measured if isinstance(measured, str) else check.observed(measured)
     ended, reason = outcome(check, found)
@@ -330,7 +331,7 @@ def lacking(
     object_name: str,
     stored: Mapping[str, bytes],
     *,
-    key: Key | None = None,
+    key: HashKey | None = None,
     afresh: bool = False,
     also: Sequence[DataObject] = (),
 ) -> dict[str, frozenset[str]]:
@@ -341,7 +342,7 @@ def lacking(
     damaged bag, nor for states of another version, nor for what the contract does not let be stored as it is: values of
     classified columns, hashes that were not made with the `key`. States that are never stored are lacking `afresh`
     alone: then all partitions are judged. Raises ContractError for faults of the contract."""
-    bound: dict[Schema, Settled] = {}
+    bound: dict[Schema, StateReuse] = {}
     found = {}
     for name, packed in stored.items():
         try:
@@ -351,7 +352,7 @@ def lacking(
             continue
         if contents.schema not in bound:
             checks = together([contract.object(object_name), *also], contents.schema)
-            bound[contents.schema] = Settled(checks, key, afresh)
+            bound[contents.schema] = StateReuse(checks, key, afresh)
         if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
             found[name] = bound[contents.schema].held(contents)
     return found

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from treaty.contracts.document.model import Contract
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.states.envelope import Packed, opened
+from treaty.engine.states.envelope import PackedState, opened
 from treaty.engine.states.state_files import StateFiles
 
 FREQUENCIES = "frequencies"
@@ -38,5 +38,5 @@ def _named(wanted: set[str], states: Mapping[str, bytes]) -> dict[str, tuple[str
     return {key: tuple(each.file for each in some if each.file) for key, some in alike.items()}
 
 
-def _are_alike(lying: list[Packed]) -> bool:
+def _are_alike(lying: list[PackedState]) -> bool:
     return len({each.key_id for each in lying}) == 1 and not any(each.content for each in lying)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from treaty.contracts.assertions import FUNCTION, Assertion
-from treaty.engine.analyzers.bound import Reading
-from treaty.engine.anomaly.baselines import Stated
-from treaty.engine.anomaly.detector import Learning
+from treaty.engine.analyzers.bound import MetricValue
+from treaty.engine.anomaly.baselines import StateValue
+from treaty.engine.anomaly.detector import InsufficientHistory
 from treaty.engine.anomaly.series import finite
 from treaty.engine.checks.binding import BoundCheck
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.check_results import unmeasured
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 
 UNLIKE = "the measured value and the limit cannot be compared: one is text, the other a number"
 UNFILTERED = "of {} rows the filter cannot say whether they count"
@@ -23,13 +23,13 @@ def compares(check: BoundCheck) -> bool:
     return check.bound is not None and check.bound.analyzer.compares
 
 
-def compared(check: BoundCheck, names: Iterable[str], opened: Callable[[str], States]) -> States | None:
+def compared(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> StateBag | None:
     """Of the partitions, newest first, the states of the first that has what the check compares; None: none has."""
     found = (opened(name) for name in names)
     return next((bag for bag in found if check.bound and check.bound.counted(bag.values)), None)
 
 
-def reading(check: BoundCheck, bag: States, now: datetime, before: States | None = None) -> Reading | str:
+def reading(check: BoundCheck, bag: StateBag, now: datetime, before: StateBag | None = None) -> MetricValue | str:
     """What the check's metric reads from these states, beside those of the partition `before` where it compares; in
     words why where it reads nothing."""
     if check.bound is None or check.analyzer is None:
@@ -40,28 +40,28 @@ def reading(check: BoundCheck, bag: States, now: datetime, before: States | None
         return bag.failure(str(missing.args[0])) or UNKNOWN
 
 
-def stated(found: Reading | str) -> Stated:
+def stated(found: MetricValue | str) -> StateValue:
     """What was read, as detectors learn from it."""
-    return Stated(None, found) if isinstance(found, str) else Stated(finite(found.value), None, found.details)
+    return StateValue(None, found) if isinstance(found, str) else StateValue(finite(found.value), None, found.details)
 
 
-def outcome(check: BoundCheck, found: Reading | str) -> tuple[Outcome, str | None]:
+def outcome(check: BoundCheck, found: MetricValue | str) -> tuple[Outcome, str | None]:
     """How the check comes out with what was read, and why where that is no verdict."""
     return (Outcome.NOT_EVALUATED, found) if isinstance(found, str) else _outcome(check, found)
 
 
-def _outcome(check: BoundCheck, reading: Reading) -> tuple[Outcome, str | None]:
+def _outcome(check: BoundCheck, reading: MetricValue) -> tuple[Outcome, str | None]:
     if reading.unfiltered:
         return Outcome.NOT_EVALUATED, UNFILTERED.format(reading.unfiltered)
     if reading.value is None:
         return Outcome.NOT_APPLICABLE, unmeasured(check)
     promised = check.promise
-    if isinstance(promised, Learning):
+    if isinstance(promised, InsufficientHistory):
         return Outcome.NOT_APPLICABLE, promised
     return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
 
 
-def _held(assertion: Assertion, reading: Reading) -> tuple[Outcome, str | None]:
+def _held(assertion: Assertion, reading: MetricValue) -> tuple[Outcome, str | None]:
     by_function = assertion.operator == FUNCTION
     subject = reading.details if by_function and reading.details is not None else reading.value
     try:

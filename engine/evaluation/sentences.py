@@ -7,7 +7,7 @@ from typing import Any
 
 from treaty.contracts.assertions import PAIRED, Assertion
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.core.number_format import exact, figure, is_number, visible
 
 BOUNDS = {
@@ -35,7 +35,7 @@ EXACTLY = Context(prec=80)
 OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches", "miss": "misses", "could": "could"}
 
 
-def found(analyzer: Analyzer, assertion: Assertion, reading: Reading) -> str:
+def found(analyzer: Analyzer, assertion: Assertion, reading: MetricValue) -> str:
     """What a check found, in words: '0.75 of 4 rows have amount, 1 required, 0.25 too few; 1 row has none'.
 
     Says of rows that break it, and of rows that could not be evaluated, only where there are any."""
@@ -56,7 +56,7 @@ def limits_of(assertion: Assertion) -> tuple[Any, ...]:
     return tuple(assertion.limit) if assertion.operator in PAIRED else (assertion.limit,)
 
 
-def _told(analyzer: Analyzer, reading: Reading, limits: tuple[Any, ...]) -> str:
+def _told(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...]) -> str:
     words = {
         **_arguments(analyzer),
         "phrase": _short(analyzer.phrase),
@@ -116,7 +116,7 @@ def _distance(larger: Any, smaller: Any) -> str:
     return figure(float(between) if isinstance(larger, float) or isinstance(smaller, float) else between)
 
 
-def _rows(analyzer: Analyzer, reading: Reading) -> Iterator[str]:
+def _rows(analyzer: Analyzer, reading: MetricValue) -> Iterator[str]:
     if reading.broken:
         yield counted_rows(reading.broken, analyzer.fault)
     if reading.unevaluated:

@@ -14,14 +14,14 @@ from pydantic import ValidationError
 from treaty.contracts.errors import ContractError, Fault, nearest
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import ANALYZERS
-from treaty.engine.analyzers.base import Analyzer, Unbindable
-from treaty.engine.analyzers.bound import BoundAnalyzer, Reading
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
+from treaty.engine.analyzers.bound import BoundAnalyzer, MetricValue
 from treaty.engine.checks.binding import NOT_OF_VIEWS, BoundChecks, messages
 from treaty.engine.core.errors import StateError
 from treaty.engine.evaluation.metric_values import UNFILTERED
 from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
-from treaty.engine.states.bag import ALL, CLASSIFIED, Files, States
+from treaty.engine.states.bag import ALL, CLASSIFIED, StateBag, StateFileStore
 
 EXAMPLE = "write completeness:column=status"
 NO_PARTITION = "no partition is chosen"
@@ -29,7 +29,7 @@ MEASURE, AGAIN = "let a check of the contract measure it", "validate them again"
 
 
 @dataclass(frozen=True)
-class Asked:
+class MetricQuery:
     """A metric on a table of a known schema; `bound` None: states cannot answer it, for the `reason`."""
 
     analyzer: Analyzer
@@ -54,15 +54,15 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class MetricAnswer:
     """What states say of a metric: the `reading` of `merged` partitions together, or the `reason` why it has no value.
 
     `missing` are the chosen partitions that lack a state of it: then nothing is said of the others alone."""
 
-    asked: Asked
+    asked: MetricQuery
     merged: int = 0
     missing: tuple[str, ...] = ()
-    reading: Reading | None = None
+    reading: MetricValue | None = None
     reason: str | None = None
 
 
@@ -97,35 +97,35 @@ def _plain(text: str) -> Any:
         return text
 
 
-def asked(analyzer: Analyzer, schema: Schema) -> Asked:
+def asked(analyzer: Analyzer, schema: Schema) -> MetricQuery:
     """The metric on a table of that schema."""
     try:
-        return _askable(Asked(analyzer, analyzer.bind(schema)))
-    except Unbindable as unbindable:
-        return Asked(analyzer, reason=str(unbindable))
+        return _askable(MetricQuery(analyzer, analyzer.bind(schema)))
+    except NotApplicableToTable as unbindable:
+        return MetricQuery(analyzer, reason=str(unbindable))
     except ContractError as predicate:
-        return Asked(analyzer, reason="; ".join(fault.message for fault in predicate.faults))
+        return MetricQuery(analyzer, reason="; ".join(fault.message for fault in predicate.faults))
 
 
-def of_checks(checks: BoundChecks) -> tuple[Asked, ...]:
+def of_checks(checks: BoundChecks) -> tuple[MetricQuery, ...]:
     """The metrics that the checks measure, each once, in the order of the checks."""
-    found = [Asked(each.analyzer, each.bound, each.reason) for each in checks.checks if each.analyzer]
+    found = [MetricQuery(each.analyzer, each.bound, each.reason) for each in checks.checks if each.analyzer]
     return tuple({each.analyzer.identity: _askable(each) for each in found}.values())
 
 
-def _askable(given: Asked) -> Asked:
+def _askable(given: MetricQuery) -> MetricQuery:
     """The metric, without what is bound where merged states say nothing of it."""
     parts = given.bound.parts.values() if given.bound else ()
-    return Asked(given.analyzer, reason=NOT_OF_VIEWS) if any(part.component.apart for part in parts) else given
+    return MetricQuery(given.analyzer, reason=NOT_OF_VIEWS) if any(part.component.apart for part in parts) else given
 
 
 def answers(
-    given: Sequence[Asked],
+    given: Sequence[MetricQuery],
     packed: Iterable[tuple[str, bytes]],
     *,
-    files: Files | None = None,
+    files: StateFileStore | None = None,
     now: datetime | None = None,
-) -> tuple[Answer, ...]:
+) -> tuple[MetricAnswer, ...]:
     """What the packed states of these partitions say together, metric by metric.
 
     Raises nothing for damaged states: their partitions lack what cannot be read."""
@@ -134,7 +134,7 @@ def answers(
     held: dict[str, frozenset[str]] = {}
     schemas: dict[str, Schema] = {}
 
-    def loaded() -> Iterator[States]:
+    def loaded() -> Iterator[StateBag]:
         for name, states in packed:
             bag = _loaded(states, keys, filed, files)
             held[name], schemas[name] = frozenset(bag.entries), bag.schema
@@ -148,7 +148,7 @@ def answers(
     return tuple(telling(_answer(each, held, together, now), several) for each in given)
 
 
-def covered(asked: Asked, keys: Collection[str], schema: Schema) -> frozenset[str]:
+def covered(asked: MetricQuery, keys: Collection[str], schema: Schema) -> frozenset[str]:
     """The keys that a partition has states of, and those of the metric's that say nothing of it: it was read on that
     schema, and has none of their columns."""
     parts = asked.bound.parts.values() if asked.bound else ()
@@ -157,7 +157,7 @@ def covered(asked: Asked, keys: Collection[str], schema: Schema) -> frozenset[st
     }
 
 
-def telling(answer: Answer, schemas: Mapping[str, Schema]) -> Answer:
+def telling(answer: MetricAnswer, schemas: Mapping[str, Schema]) -> MetricAnswer:
     """The answer that also says in which partitions its columns are otherwise than in others. `schemas` are none where
     all are alike."""
     paths = answer.asked.analyzer.columns_named if answer.asked.bound and schemas else ()
@@ -169,36 +169,38 @@ def telling(answer: Answer, schemas: Mapping[str, Schema]) -> Answer:
     return replace(answer, reason=f"{answer.reason}; {told}" if answer.reason else told) if told else answer
 
 
-def _loaded(packed: bytes, keys: frozenset[str], filed: frozenset[str], files: Files | None) -> States:
+def _loaded(packed: bytes, keys: frozenset[str], filed: frozenset[str], files: StateFileStore | None) -> StateBag:
     """The states of these keys that can be read; those that lie in files apart, for a lost file is no damaged bag."""
     try:
         plain = bags.unpack(packed, keys=keys - filed)
     except StateError as error:
-        return States({}, failures={ALL: str(error)})
+        return StateBag({}, failures={ALL: str(error)})
     try:
         return plain.beside(bags.unpack(packed, files, keys=filed)) if filed else plain
     except StateError as error:
         return replace(plain, failures={**plain.failures, **dict.fromkeys(filed, str(error))})
 
 
-def prospect(given: Asked, held: Mapping[str, frozenset[str]], told: str | None = None) -> Answer:
+def prospect(given: MetricQuery, held: Mapping[str, frozenset[str]], told: str | None = None) -> MetricAnswer:
     """What an answer would merge of partitions whose held states are given by their keys, and what it lacks.
 
     `told` says why something is lacking."""
     if given.bound is None or not held:
-        return Answer(asked=given, reason=given.reason if held else NO_PARTITION)
+        return MetricAnswer(asked=given, reason=given.reason if held else NO_PARTITION)
     missing = given.missing(held)
     if not missing:
-        return Answer(asked=given, merged=len(held))
+        return MetricAnswer(asked=given, merged=len(held))
     lack = f"{len(missing)} of {len(held)} partitions have no state of it"
     told = told or (CLASSIFIED if any(part.passing for part in given.bound.parts.values()) else None)
     remedy = MEASURE if len(missing) == len(held) else AGAIN
-    return Answer(asked=given, missing=missing, reason=f"{lack}: {told or remedy}")
+    return MetricAnswer(asked=given, missing=missing, reason=f"{lack}: {told or remedy}")
 
 
-def _answer(given: Asked, held: Mapping[str, frozenset[str]], together: States | None, now: datetime | None) -> Answer:
+def _answer(
+    given: MetricQuery, held: Mapping[str, frozenset[str]], together: StateBag | None, now: datetime | None
+) -> MetricAnswer:
     if together is not None and given.bound and given.keys <= together.entries.keys():
-        found = Answer(asked=given, merged=len(held))
+        found = MetricAnswer(asked=given, merged=len(held))
     else:
         found = prospect(given, held, _told(together, given.keys) if together else None)
     if found.reason or given.bound is None or together is None:
@@ -212,5 +214,5 @@ def _answer(given: Asked, held: Mapping[str, frozenset[str]], together: States |
     return replace(found, reading=reading, reason=given.bound.analyzer.unmeasured if reading.value is None else None)
 
 
-def _told(bag: States, keys: Iterable[str]) -> str | None:
+def _told(bag: StateBag, keys: Iterable[str]) -> str | None:
     return next((told for key in sorted(keys) if (told := bag.failure(key))), None)

@@ -7,32 +7,32 @@ from functools import cached_property
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import BoundChecks, together
-from treaty.engine.components.base import COMPONENTS, Keeps
-from treaty.engine.core.hash_key import Key
-from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, Contents, Held, contents
+from treaty.engine.components.base import COMPONENTS, Retention
+from treaty.engine.core.hash_key import HashKey
+from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, BagContents, StateEntry, contents
 from treaty.engine.states.envelope import opened, sealed
 from treaty.engine.states.planning.scan_plan import Plan
 
 
 @dataclass(frozen=True)
-class Settled:
+class StateReuse:
     """The checks that stored bags of one schema are to answer, and the key that classified values are hashed with.
 
     `afresh`: states that are never stored count as lacking."""
 
     checks: BoundChecks
-    key: Key | None = None
+    key: HashKey | None = None
     afresh: bool = False
 
-    def answers(self, bag: Contents) -> bool:
+    def answers(self, bag: BagContents) -> bool:
         """Whether the bag has all that the checks need, and nothing that may not be kept."""
         return self._plan.keys <= self.held(bag) and not self.refused(bag)
 
-    def refused(self, bag: Contents) -> frozenset[str]:
+    def refused(self, bag: BagContents) -> frozenset[str]:
         """The keys of the states that may not be kept."""
         return frozenset(each.key for each in bag.held if not self._admits(each))
 
-    def held(self, bag: Contents) -> frozenset[str]:
+    def held(self, bag: BagContents) -> frozenset[str]:
         """The keys of the states that need not be computed: they are there, or it is known why they are not."""
         there = {each.key for each in bag.held if each.usable and self._admits(each)}
         return frozenset(there | {key for key, reason in bag.failures.items() if self._stands(key, reason)})
@@ -41,14 +41,14 @@ class Settled:
     def _plan(self) -> Plan:
         return self.checks.plan
 
-    def _admits(self, stored: Held) -> bool:
+    def _admits(self, stored: StateEntry) -> bool:
         """Whether the state may be kept. Of one that no check asks for, nobody knows whose values it has."""
         if stored.key in self._plan.keyed:
             return self.key is None or stored.key_id == self.key.id
         if stored.key in self._plan.keys or not self.checks.marked.classified:
             return stored.key not in self._plan.passing
         kind = COMPONENTS.get(stored.kind)
-        return kind is not None and kind.keeps is Keeps.NOTHING
+        return kind is not None and kind.keeps is Retention.NOTHING
 
     def _stands(self, key: str, reason: str) -> bool:
         """Whether the reason why a state is not there still holds."""
@@ -64,14 +64,14 @@ def kept(packed: Mapping[str, bytes], objects: Sequence[DataObject]) -> dict[str
     says why they are not there, and whoever needs them has them computed again.
 
     Raises StateError for damaged bags, ContractError for faults of the first object's contract."""
-    bound: dict[Schema, Settled] = {}
+    bound: dict[Schema, StateReuse] = {}
     return {name: _kept(each, objects, bound) for name, each in packed.items()}
 
 
-def _kept(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, Settled]) -> bytes:
+def _kept(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, StateReuse]) -> bytes:
     bag = contents(packed)
     if bag.schema not in bound:
-        bound[bag.schema] = Settled(together(objects, bag.schema))
+        bound[bag.schema] = StateReuse(together(objects, bag.schema))
     refused = bound[bag.schema].refused(bag)
     if not refused:
         return packed

@@ -21,7 +21,7 @@ LONGEST = 120
 
 
 @dataclass(frozen=True)
-class Shown:
+class SampleColumn:
     """A column, or a field of one, as a sample shows it: `path` as an argument names it, masked or not."""
 
     path: str
@@ -40,7 +40,7 @@ def wanted(checks: BoundChecks, results: Sequence[CheckResult]) -> dict[str, tup
     return {each: tuple(sorted(failed[each])[-MOST_PARTITIONS:]) for each in judged[:MOST_CHECKS]}
 
 
-def shown(check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = ()) -> tuple[Shown, ...]:
+def shown(check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = ()) -> tuple[SampleColumn, ...]:
     """What a sample shows: the columns that the check names, the key, the partition, then the rest up to MOST_COLUMNS.
 
     Of the columns that a contract with columns does not declare, only those that the check names are shown, as a mask:
@@ -54,7 +54,7 @@ def shown(check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = 
         if schema.find(path) is not None:
             paths.setdefault(schema.names_along(path), path)
     chosen = list(paths.items())[:MOST_COLUMNS]
-    return tuple(Shown(path, is_masked(promised, names)) for names, path in chosen)
+    return tuple(SampleColumn(path, is_masked(promised, names)) for names, path in chosen)
 
 
 def discreet(checks: BoundChecks, run: RunResult) -> RunResult:

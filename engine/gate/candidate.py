@@ -9,19 +9,19 @@ from treaty.contracts.document.classification import ALONE, alone
 from treaty.contracts.document.model import Contract
 from treaty.engine.core import clock
 from treaty.engine.core.disk import Disk
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.gate.parquet_folders import Publication
-from treaty.engine.gate.table_kinds import Site, publication, types_of
-from treaty.engine.protocol.gate_requests import Kind, Tables
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
-from treaty.engine.states.generations import Store
+from treaty.engine.gate.parquet_folders import PublicationMethod
+from treaty.engine.gate.table_kinds import GatedTable, publication, types_of
+from treaty.engine.protocol.gate_requests import GateTables, TableKind
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
+from treaty.engine.states.generations import GenerationStore
 
 ADMITTED = frozenset({Verdict.PASSED, Verdict.WARNED})
 Partition = Mapping[str, str | None]
 
 
-class Rejected(Exception):
+class CandidateRejected(Exception):
     """The contract is not kept with the candidate in place, or cannot be judged; nothing was changed.
 
     `run` says why, `kept` is the folder of the candidate where it was to be kept."""
@@ -34,7 +34,7 @@ class Rejected(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gate:
+class TableGate:
     """The gate of a table whose folder is on this machine: where all of it lies, and what measures and stages.
 
     `table` is the folder; `kind` and `name` say what it is and what Spark calls it, `tables` what looks at it there.
@@ -47,36 +47,36 @@ class Gate:
     contract: Contract
     object: str
     partition_by: tuple[str, ...]
-    store: Store
-    measure: Callable[[MeasureRequest], Measured]
+    store: GenerationStore
+    measure: Callable[[MeasureRequest], MeasureResult]
     stage: Callable[[Any, str, Partition], None]
     admitted: frozenset[Verdict] = ADMITTED
     keep: bool = False
-    others: Mapping[str, Source] = field(default_factory=dict)
+    others: Mapping[str, TableSource] = field(default_factory=dict)
     disk: Disk = field(default_factory=Disk)
     now: Callable[[], datetime] = clock.now
-    kind: Kind = Kind.FOLDER
+    kind: TableKind = TableKind.FOLDER
     name: str = ""
-    tables: Tables | None = None
-    key: Key | None = None
+    tables: GateTables | None = None
+    key: HashKey | None = None
     spoilt: frozenset[str] = frozenset()
 
     @property
-    def site(self) -> Site:
+    def site(self) -> GatedTable:
         """What the table is."""
         types = types_of(self.contract.object(self.object))
-        return Site(self.kind, self.name or self.table, self.table, types)
+        return GatedTable(self.kind, self.name or self.table, self.table, types)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> TableSource:
         """The table as what is measured."""
         return self.site.source(self.partition_by)
 
-    def publication(self, stage: str) -> Publication:
+    def publication(self, stage: str) -> PublicationMethod:
         """How the table takes what lies in that folder."""
         return publication(self.site, self.partition_by, stage, self.disk, self.tables, {})
 
-    def measured(self, here: Source, known: Mapping[str, str], *, beside: bool = False) -> Measured:
+    def measured(self, here: TableSource, known: Mapping[str, str], *, beside: bool = False) -> MeasureResult:
         """The states of the partitions of what lies there, without those known; `beside` the table's others."""
         classifying = tuple((alone(each), ALONE["id"]) for each in self.contract.object(self.object).beside)
         request = MeasureRequest(
@@ -92,10 +92,10 @@ class Gate:
         return self.measure(replace(request, beside=self.source) if beside else request)
 
 
-class Candidate:
+class GateCandidate:
     """What shall become part of the table. After the block, `run` is how it was judged."""
 
-    def __init__(self, gate: Gate, folder: str) -> None:
+    def __init__(self, gate: TableGate, folder: str) -> None:
         self.gate = gate
         self.folder = folder
         self.run: RunResult | None = None

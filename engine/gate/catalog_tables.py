@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 
 from treaty.engine.core.disk import Disk
 from treaty.engine.gate.parquet_folders import NEW, fingerprints_at, refuse_other
-from treaty.engine.gate.publication_intent import Change
-from treaty.engine.gate.publication_steps import Steps
-from treaty.engine.protocol.gate_requests import LookRequest, PlaceRequest, Standing, Tables
+from treaty.engine.gate.publication_intent import StateChange
+from treaty.engine.gate.publication_steps import PublicationSteps
+from treaty.engine.protocol.gate_requests import GateTables, LocationRequest, TableStatus, TableStatusRequest
 
 PUBLISHED = "_published-"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Locations(Steps):
+class CatalogPublication(PublicationSteps):
     """The catalog's table `name`, whose folder is `table`, and what a publication has staged in `NEW` below `stage`.
 
     `origins`: where changed partitions lay before."""
@@ -27,7 +27,7 @@ class Locations(Steps):
     table: str
     partition_by: tuple[str, ...]
     stage: str
-    tables: Tables
+    tables: GateTables
     name: str
     origins: Mapping[str, str] = field(default_factory=dict)
     disk: Disk = field(default_factory=Disk, compare=False)
@@ -53,7 +53,7 @@ class Locations(Steps):
         refuse_other(self.name, seen.fingerprints, expected)
         return dict(seen.places)
 
-    def publish(self, changes: Mapping[str, Change]) -> None:
+    def publish(self, changes: Mapping[str, StateChange]) -> None:
         """Moves the staged files into the table's folder, and has partition by partition lie there."""
         here, staged = self.fingerprints(), os.path.join(self.stage, NEW)
         if os.path.isdir(staged):
@@ -67,7 +67,7 @@ class Locations(Steps):
         origins = ((name, self._origin(name)) for name in names)
         return {name: mark for name, mark in origins if mark is not None}
 
-    def restore(self, changes: Mapping[str, Change]) -> None:
+    def restore(self, changes: Mapping[str, StateChange]) -> None:
         """Has partition by partition lie where it lay."""
         here = self.fingerprints()
         for name, change in changes.items():
@@ -91,7 +91,7 @@ class Locations(Steps):
         return fingerprints_at(origin, (), within=os.path.relpath(origin, self.table)).get("")
 
     def _placed(self, name: str, folder: str | None) -> None:
-        self.tables.place(PlaceRequest(self.name, name, folder))
+        self.tables.place(LocationRequest(self.name, name, folder))
 
-    def _look(self, *names: str) -> Standing:
-        return self.tables.look(LookRequest(table=self.name, partition_by=self.partition_by, places=names))
+    def _look(self, *names: str) -> TableStatus:
+        return self.tables.look(TableStatusRequest(table=self.name, partition_by=self.partition_by, places=names))

@@ -9,18 +9,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from treaty.engine.core.disk import Disk
-from treaty.engine.gate.parquet_folders import NEW, Folders, refuse_other
-from treaty.engine.gate.publication_intent import Intent
+from treaty.engine.gate.parquet_folders import NEW, FolderPublication, refuse_other
+from treaty.engine.gate.publication_intent import PublicationIntent
 from treaty.engine.gate.publication_steps import BACK, FORWARD, are_kept
-from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, LookRequest, Standing, Tables
-from treaty.engine.states.generations import Entry, Store
+from treaty.engine.protocol.gate_requests import (
+    CommitRequest,
+    FenceRequest,
+    GateTables,
+    TableStatus,
+    TableStatusRequest,
+)
+from treaty.engine.states.generations import GenerationStore, PartitionEntry
 
 VERSION = "version"
 NONE = -1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Commits:
+class DeltaPublication:
     """The Delta table in the folder `table`, and what a publication has staged in `NEW` below `stage`.
 
     `types` are those of the partition columns of a new table."""
@@ -28,7 +34,7 @@ class Commits:
     table: str
     partition_by: tuple[str, ...]
     stage: str
-    tables: Tables
+    tables: GateTables
     disk: Disk = field(default_factory=Disk, compare=False)
     types: Mapping[str, str] = field(default_factory=dict)
 
@@ -43,7 +49,7 @@ class Commits:
 
     def staged(self) -> dict[str, str]:
         """The fingerprint of every staged partition: not the one that it will have in the table."""
-        return Folders(self.table, self.partition_by, self.stage, self.disk).staged()
+        return FolderPublication(self.table, self.partition_by, self.stage, self.disk).staged()
 
     def noted(self, names: Iterable[str], expected: Mapping[str, str]) -> dict[str, str]:
         """The version that was judged. Raises Overtaken where the table is not as expected."""
@@ -51,7 +57,7 @@ class Commits:
         refuse_other(self.table, seen.fingerprints, expected)
         return {VERSION: str(NONE if seen.version is None else seen.version)}
 
-    def carry_out(self, intent: Intent, store: Store) -> None:
+    def carry_out(self, intent: PublicationIntent, store: GenerationStore) -> None:
         """Commits and swaps the states. Raises Overtaken, with nothing changed, where another writer came first."""
         version, staged = int(intent.notes[VERSION]), os.path.join(self.stage, NEW)
         names, types = (
@@ -72,7 +78,7 @@ class Commits:
         )
         _swapped(intent, store, self._look(intent))
 
-    def settle(self, intent: Intent, store: Store) -> str:
+    def settle(self, intent: PublicationIntent, store: GenerationStore) -> str:
         """FORWARD where the commit was made: its states are swapped to; else BACK, and it cannot be made any more."""
         seen = self._look(intent)
         if seen.committed is None:
@@ -90,20 +96,20 @@ class Commits:
         """Nothing: files that the table has left are Delta's to remove (VACUUM)."""
         return
 
-    def _look(self, intent: Intent | None = None) -> Standing:
-        ours = LookRequest(table=self.table, partition_by=self.partition_by)
+    def _look(self, intent: PublicationIntent | None = None) -> TableStatus:
+        ours = TableStatusRequest(table=self.table, partition_by=self.partition_by)
         if intent is not None:
             ours = replace(ours, ident=self.ident, since=int(intent.notes[VERSION]))
         return self.tables.look(ours)
 
 
-def _swapped(intent: Intent, store: Store, seen: Standing) -> None:
+def _swapped(intent: PublicationIntent, store: GenerationStore, seen: TableStatus) -> None:
     """Swaps to the states of what the commit made of the table: partitions whose bag was lost are measured again.
 
     The run judged the table with the commit in place, unless other commits came between."""
     current, kept = store.current(), are_kept(intent, store)
     others = {name: entry for name, entry in current.entries.items() if name not in intent.changes}
     marks = {name: seen.fingerprints[name] for name in intent.changes if name in seen.fingerprints}
-    news = {name: Entry(mark, intent.changes[name].after.bag) for name, mark in marks.items() if kept}
+    news = {name: PartitionEntry(mark, intent.changes[name].after.bag) for name, mark in marks.items() if kept}
     alone = seen.committed == int(intent.notes[VERSION]) + 1
     store.swap(intent.number, {**others, **news}, intent.judged if alone and kept else None)

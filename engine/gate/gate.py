@@ -5,7 +5,7 @@
 
 The candidate is staged beside the table, where no reader looks. At the end of the block its states are computed there,
 the contract is judged on them together with the stored states of all other partitions, and it is published, or
-`Rejected` is raised and nothing has changed.
+`CandidateRejected` is raised and nothing has changed.
 
 Table and states are two things that no transaction spans. What is promised of them, exactly, for a folder of Parquet
 files (`treaty.engine.gate.delta_tables` and `treaty.engine.gate.catalog_tables` say what is other for Delta tables and
@@ -33,8 +33,8 @@ some new; one that listed it before may find files gone. After a crash within 3 
 must not see this holds the number of the store's generation before reading against that after it, and asks `answer`.
 
 Writers that do not go through the gate are noticed as long as they came before the last look at the table, right before
-1 (`Overtaken`, or the partition is measured again). What they write to a changed partition after that is replaced with
-it, or has recovery find neither way open."""
+1 (`GenerationConflict`, or the partition is measured again). What they write to a changed partition after that is
+replaced with it, or has recovery find neither way open."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,14 +47,14 @@ from uuid import uuid4
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core import key_files
-from treaty.engine.core.disk import Busy, locked
+from treaty.engine.core.disk import LockHeld, locked
 from treaty.engine.core.errors import EngineError, StateError
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.gate import publication_intent
-from treaty.engine.gate.candidate import ADMITTED, Candidate, Gate, Rejected
+from treaty.engine.gate.candidate import ADMITTED, CandidateRejected, GateCandidate, TableGate
 from treaty.engine.gate.parquet_folders import NEW, gate_of
 from treaty.engine.gate.publication import (
     CANDIDATE,
@@ -68,15 +68,31 @@ from treaty.engine.gate.publication import (
     store_of,
     tables_of,
 )
-from treaty.engine.gate.publication_intent import Change, Intent
-from treaty.engine.gate.publication_steps import Unsettled, named
+from treaty.engine.gate.publication_intent import PublicationIntent, StateChange
+from treaty.engine.gate.publication_steps import PublicationOpen, named
 from treaty.engine.gate.table_kinds import site_of
-from treaty.engine.protocol.gate_requests import Kind
-from treaty.engine.protocol.requests import Measured, Source
-from treaty.engine.states.generations import Entry, Generation, Judgement, Overtaken, StateFolder, Store
+from treaty.engine.protocol.gate_requests import TableKind
+from treaty.engine.protocol.requests import MeasureResult, TableSource
+from treaty.engine.states.generations import (
+    Generation,
+    GenerationConflict,
+    GenerationStore,
+    GenerationVerdict,
+    PartitionEntry,
+    StateFolder,
+)
 
 __all__ = [
-    "ADMITTED", "Busy", "Candidate", "Gate", "Overtaken", "Rejected", "StateFolder", "Unsettled", "answer", "gate",
+    "ADMITTED",
+    "CandidateRejected",
+    "GateCandidate",
+    "GenerationConflict",
+    "LockHeld",
+    "PublicationOpen",
+    "StateFolder",
+    "TableGate",
+    "answer",
+    "gate",
     "recover",
 ]  # fmt: skip
 
@@ -88,18 +104,18 @@ def gate(  # noqa: PLR0913
     spark: Any,
     table: str,
     contract: Contract,
-    store: Store | None = None,
+    store: GenerationStore | None = None,
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
     format: str | None = None,
-    others: Mapping[str, Source] | None = None,
+    others: Mapping[str, TableSource] | None = None,
     warnings: bool = True,
     keep: bool = False,
     key_file: str | None = None,
     keyed: str | None = None,
     spoilt: Iterable[str] = (),
-) -> AbstractContextManager[Candidate]:
+) -> AbstractContextManager[GateCandidate]:
     """A block that stages a candidate in the caller's Spark session, and at its end judges and publishes it.
 
     `table` is a folder of Parquet, which need not be there yet, a Delta table, or a table of the catalog that is named
@@ -116,14 +132,14 @@ def gate(  # noqa: PLR0913
     from treaty.engine.spark.handlers.measure import measure
 
     tables = tables_of(spark)
-    site = site_of(table, tables, new=Kind(format or Kind.FOLDER))
+    site = site_of(table, tables, new=TableKind(format or TableKind.FOLDER))
     if not contract.source:
         raise EngineError("a gate needs a contract that was read: write checks with Check.document", retry=False)
     chosen = contract.object(object_name or contract.objects[0].name)
     by = tuple(chosen.partition_columns if partition_by is None else partition_by)
     admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})
     return opened(
-        Gate(
+        TableGate(
             table=site.location,
             contract=contract,
             object=chosen.name,
@@ -143,26 +159,26 @@ def gate(  # noqa: PLR0913
     )
 
 
-def key_of(table: str, key_file: str | None) -> Key | None:
+def key_of(table: str, key_file: str | None) -> HashKey | None:
     """The key of the states of the table at that place; None where no key file is named. Raises EngineError where it
     cannot be read."""
     return key_files.read(key_file).of(table) if key_file else None
 
 
 @contextmanager
-def opened(gate: Gate) -> Iterator[Candidate]:
+def opened(gate: TableGate) -> Iterator[GateCandidate]:
     """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
     if f"{gate.store.where}/".startswith(f"{gate.table}/"):
         raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
     with _staging(gate) as stage:
         before = _settled(gate, stage)
-        candidate = Candidate(gate, os.path.join(stage, NEW))
+        candidate = GateCandidate(gate, os.path.join(stage, NEW))
         yield candidate
         candidate.run = _audited(gate, stage, before)
 
 
 @contextmanager
-def _staging(gate: Gate) -> Iterator[str]:
+def _staging(gate: TableGate) -> Iterator[str]:
     """A folder to stage in, which this process holds until it is cleared away."""
     stage = os.path.join(gate_of(gate.table), CANDIDATE + uuid4().hex)
     with ExitStack() as held:
@@ -185,7 +201,7 @@ def _is_intended(table: str, stage: str) -> bool:
     return intent is not None and intent.staged == stage
 
 
-def _settled(gate: Gate, stage: str) -> Generation:
+def _settled(gate: TableGate, stage: str) -> Generation:
     """The current generation, with the states of every partition of the table: those that lack are measured."""
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
@@ -197,13 +213,15 @@ def _settled(gate: Gate, stage: str) -> Generation:
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
         if gate.publication(stage).fingerprints() != lies or found.keys() != lies.keys() - usable.keys():
-            raise Overtaken(f"{gate.table} changed while it was read, or its partitions have other names to Spark")
+            raise GenerationConflict(
+                f"{gate.table} changed while it was read, or its partitions have other names to Spark"
+            )
         entries = {name: known.entries[name] for name in usable}
-        new = {name: Entry(lies[name], gate.store.keep(packed)) for name, packed in found.items()}
+        new = {name: PartitionEntry(lies[name], gate.store.keep(packed)) for name, packed in found.items()}
         return gate.store.swap(known.number, entries | new)
 
 
-def _usable(gate: Gate, known: Generation, lies: Mapping[str, str]) -> dict[str, str]:
+def _usable(gate: TableGate, known: Generation, lies: Mapping[str, str]) -> dict[str, str]:
     """The partitions whose stored states are those of their files and answer every check of the contract."""
     found = ((name, _bag(gate, known.entries.get(name), mark)) for name, mark in lies.items())
     stored = {name: packed for name, packed in found if packed is not None}
@@ -211,7 +229,7 @@ def _usable(gate: Gate, known: Generation, lies: Mapping[str, str]) -> dict[str,
     return {name: lies[name] for name in stored if name not in unanswered}
 
 
-def _bag(gate: Gate, entry: Entry | None, fingerprint: str) -> bytes | None:
+def _bag(gate: TableGate, entry: PartitionEntry | None, fingerprint: str) -> bytes | None:
     """What is stored of these files; None where it is of others, lost or damaged."""
     if entry is None or entry.fingerprint != fingerprint:
         return None
@@ -221,13 +239,13 @@ def _bag(gate: Gate, entry: Entry | None, fingerprint: str) -> bytes | None:
         return None
 
 
-def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
+def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
     """The run that judged the candidate, which is published then. Raises Rejected, Overtaken."""
     way, started = gate.publication(stage), gate.now()
     staged = way.staged()
     if not staged:
         raise EngineError("nothing was written to the candidate: write a frame to it within the block", retry=False)
-    here = Source(os.path.join(stage, NEW), "parquet", gate.partition_by)
+    here = TableSource(os.path.join(stage, NEW), "parquet", gate.partition_by)
     found = gate.measured(here, {}, beside=bool(before.entries.keys() - staged.keys()))
     if found.states.keys() != staged.keys():
         raise EngineError(f"Spark names the staged partitions otherwise than their folders: {SETTING}", retry=False)
@@ -240,9 +258,9 @@ def _audited(gate: Gate, stage: str, before: Generation) -> RunResult:
         notes = way.noted(staged, current.fingerprints)
         run = _judged(gate, found, current, started)
         if run.verdict not in gate.admitted:
-            raise Rejected(run, _kept(gate, stage))
-        after = {name: Entry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
-        changes = {name: Change(current.entries.get(name), entry) for name, entry in sorted(after.items())}
+            raise CandidateRejected(run, _kept(gate, stage))
+        after = {name: PartitionEntry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
+        changes = {name: StateChange(current.entries.get(name), entry) for name, entry in sorted(after.items())}
         judged = gate.store.judged(run, found.schema)
         publish(_intent(gate, stage, current, judged, changes, notes), gate.store, way, gate.disk)
     return run
@@ -252,10 +270,10 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
     """Raises Overtaken where one of the partitions that were read is another than when the block began."""
     lost = [name for name in sorted(read) if current.fingerprints.get(name) != before.fingerprints.get(name)]
     if lost:
-        raise Overtaken(f"another writer published {named(lost)} since this one began: nothing was changed")
+        raise GenerationConflict(f"another writer published {named(lost)} since this one began: nothing was changed")
 
 
-def _judged(gate: Gate, found: Measured, current: Generation, started: datetime) -> RunResult:
+def _judged(gate: TableGate, found: MeasureResult, current: Generation, started: datetime) -> RunResult:
     """The run that judges the candidate as if it were in."""
     arrived, chosen = found.judged(found.states), gate.contract.object(gate.object)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
@@ -267,7 +285,7 @@ def _judged(gate: Gate, found: Measured, current: Generation, started: datetime)
     return discreet(bind(chosen, found.schema), judge(request))
 
 
-def _kept(gate: Gate, stage: str) -> str | None:
+def _kept(gate: TableGate, stage: str) -> str | None:
     if not gate.keep:
         return None
     kept = stage.replace(CANDIDATE, REJECTED)
@@ -276,10 +294,10 @@ def _kept(gate: Gate, stage: str) -> str | None:
 
 
 def _intent(
-    gate: Gate, stage: str, current: Generation, judged: Judgement, changes: Mapping[str, Change],
+    gate: TableGate, stage: str, current: Generation, judged: GenerationVerdict, changes: Mapping[str, StateChange],
     notes: Mapping[str, str],
-) -> Intent:  # fmt: skip
-    return Intent(
+) -> PublicationIntent:  # fmt: skip
+    return PublicationIntent(
         table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.where,
         number=current.number, judged=judged,
         judged_before=current.judged, changes=changes,

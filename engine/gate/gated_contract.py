@@ -6,12 +6,12 @@ from typing import Any
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.anomaly.fits import refitted
-from treaty.engine.protocol.requests import Source
-from treaty.engine.states.generations import Store
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.states.generations import GenerationStore
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
+class GatedContract:
     """A contract, the object of it that the table is, its partition columns, and where its states lie.
 
     `store` None: the folder beside the table. `others`: where the datasets are that its checks need. `location`: where
@@ -22,8 +22,8 @@ class Kept:
     contract: Contract
     object: str
     partition_by: tuple[str, ...]
-    store: Store | None
-    others: Mapping[str, Source] = field(default_factory=dict)
+    store: GenerationStore | None
+    others: Mapping[str, TableSource] = field(default_factory=dict)
     location: str | None = None
     keyed: str | None = None
     spoilt: frozenset[str] = frozenset()

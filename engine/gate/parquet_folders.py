@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from treaty.engine.core.disk import Disk
-from treaty.engine.core.errors import EngineError, Unreadable
-from treaty.engine.gate.publication_intent import Change, Intent
-from treaty.engine.gate.publication_steps import Steps
-from treaty.engine.protocol.requests import Source
-from treaty.engine.states.generations import Overtaken, Store
+from treaty.engine.core.errors import EngineError, UnreadableTable
+from treaty.engine.gate.publication_intent import PublicationIntent, StateChange
+from treaty.engine.gate.publication_steps import PublicationSteps
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.states.generations import GenerationConflict, GenerationStore
 
 NEW, OLD = "new", "old"
 
 
-class Publication(Protocol):
+class PublicationMethod(Protocol):
     """How one kind of table takes what is staged in."""
 
     def fingerprints(self) -> dict[str, str]:
@@ -31,10 +31,10 @@ class Publication(Protocol):
 
         Raises Overtaken where its fingerprints are not the expected ones."""
 
-    def carry_out(self, intent: Intent, store: Store) -> None:
+    def carry_out(self, intent: PublicationIntent, store: GenerationStore) -> None:
         """Publishes the staged files and swaps to their states. Raises Overtaken where nothing was changed."""
 
-    def settle(self, intent: Intent, store: Store) -> str:
+    def settle(self, intent: PublicationIntent, store: GenerationStore) -> str:
         """Does what is left of a publication, FORWARD, or undoes it, BACK, from whatever point a crash has left it at.
 
         Raises Unsettled, with nothing changed, where neither can be done."""
@@ -59,7 +59,7 @@ def gate_of(table: str) -> str:
 
 
 @dataclass(frozen=True)
-class Folders(Steps):
+class FolderPublication(PublicationSteps):
     """The folder `table`, and what a publication has staged in `NEW` and put aside in `OLD` below `stage`."""
 
     table: str
@@ -81,7 +81,7 @@ class Folders(Steps):
         refuse_other(self.table, self.fingerprints(), expected)
         return {}
 
-    def publish(self, changes: Mapping[str, Change]) -> None:
+    def publish(self, changes: Mapping[str, StateChange]) -> None:
         """Moves, partition by partition, the old folder aside and the new one in."""
         here = self.fingerprints()
         for name, change in changes.items():
@@ -95,7 +95,7 @@ class Folders(Steps):
         """The fingerprint of every partition that was moved out of the table."""
         return self._at(os.path.join(self.stage, OLD))
 
-    def restore(self, changes: Mapping[str, Change]) -> None:
+    def restore(self, changes: Mapping[str, StateChange]) -> None:
         """Moves, partition by partition, the new folder out and the old one back."""
         here = self.fingerprints()
         for name, change in changes.items():
@@ -122,8 +122,8 @@ def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str
     from treaty.engine.spark.sources.changes import layout
 
     try:
-        found = layout(None, Source(location, "parquet", partition_by), within=within)
-    except Unreadable:
+        found = layout(None, TableSource(location, "parquet", partition_by), within=within)
+    except UnreadableTable:
         if os.path.isdir(location) and not os.access(location, os.R_OK | os.X_OK):
             raise
         return {}
@@ -140,7 +140,7 @@ def fingerprints_at(location: str, partition_by: tuple[str, ...], *, within: str
 def refuse_other(table: str, found: Mapping[str, str], expected: Mapping[str, str]) -> None:
     """Raises Overtaken where a table has other files than the states speak of."""
     if found != expected:
-        raise Overtaken(f"{table} was written to past its gate since this one began: nothing was changed")
+        raise GenerationConflict(f"{table} was written to past its gate since this one began: nothing was changed")
 
 
 def _below(folder: str, name: str) -> str:

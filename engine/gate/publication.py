@@ -7,15 +7,15 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from treaty.contracts.document.model import Contract
-from treaty.engine.core.disk import Busy, Disk, aside, locked
+from treaty.engine.core.disk import Disk, LockHeld, aside, locked
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.gate import publication_intent
-from treaty.engine.gate.parquet_folders import NEW, Publication, gate_of
-from treaty.engine.gate.publication_intent import Intent
-from treaty.engine.gate.publication_steps import Unsettled
-from treaty.engine.gate.table_kinds import Site, intended, is_named, publication, site_of
-from treaty.engine.protocol.gate_requests import Kind, Tables
-from treaty.engine.states.generations import Overtaken, StateFolder, Store
+from treaty.engine.gate.parquet_folders import NEW, PublicationMethod, gate_of
+from treaty.engine.gate.publication_intent import PublicationIntent
+from treaty.engine.gate.publication_steps import PublicationOpen
+from treaty.engine.gate.table_kinds import GatedTable, intended, is_named, publication, site_of
+from treaty.engine.protocol.gate_requests import GateTables, TableKind
+from treaty.engine.states.generations import GenerationConflict, GenerationStore, StateFolder
 
 UNKNOWN = "unknown"
 NOTHING = "nothing"
@@ -30,7 +30,7 @@ def store_of(location: str, disk: Disk | None = None) -> StateFolder:
     return StateFolder(os.path.join(gate_of(os.path.realpath(location)), STATES), disk or Disk())
 
 
-def publish(intent: Intent, store: Store, publication: Publication, disk: Disk) -> None:
+def publish(intent: PublicationIntent, store: GenerationStore, publication: PublicationMethod, disk: Disk) -> None:
     """Steps 1 to 4, for who holds the lock. Raises Overtaken, with nothing changed, where a writer past the gate came
     first, and Unsettled where a step failed: what is left of them is for `recover`."""
     publication.sweep()
@@ -38,11 +38,11 @@ def publish(intent: Intent, store: Store, publication: Publication, disk: Disk) 
     disk.replace(intent_of(intent.table), intent.content)
     try:
         publication.carry_out(intent, store)
-    except Overtaken:
+    except GenerationConflict:
         disk.remove(intent_of(intent.table))
         raise
     except (OSError, EngineError, StateError) as error:
-        raise Unsettled(f"the publication to {intent.table} was cut off ({_why(error)}): {REMEDY}") from error
+        raise PublicationOpen(f"the publication to {intent.table} was cut off ({_why(error)}): {REMEDY}") from error
     disk.remove(intent_of(intent.table))
     store.collect()
 
@@ -52,7 +52,7 @@ def _why(error: Exception) -> str:
     return os.strerror(number) if number else getattr(error, "reason", type(error).__name__)
 
 
-def recover(table: str, store: Store | None = None, *, spark: Any = None, disk: Disk | None = None) -> str:
+def recover(table: str, store: GenerationStore | None = None, *, spark: Any = None, disk: Disk | None = None) -> str:
     """Ends a publication that was cut off: 'forward' or 'back', 'nothing' where none was; leftovers are cleared away.
 
     `store` None: the folder beside the table. `spark` is the session that knows the table, not needed for a folder of
@@ -62,7 +62,7 @@ def recover(table: str, store: Store | None = None, *, spark: Any = None, disk: 
     return recovered(site_of(table, tables), store, tables, disk or Disk())
 
 
-def recovered(site: Site, store: Store | None, tables: Tables | None, disk: Disk) -> str:
+def recovered(site: GatedTable, store: GenerationStore | None, tables: GateTables | None, disk: Disk) -> str:
     """What `recover` says, of a table that is known."""
     place = site.location
     if not os.path.isdir(gate_of(place)):
@@ -79,29 +79,29 @@ def recovered(site: Site, store: Store | None, tables: Tables | None, disk: Disk
         return outcome
 
 
-def _settled(intent: Intent, store: Store, way: Publication) -> str:
+def _settled(intent: PublicationIntent, store: GenerationStore, way: PublicationMethod) -> str:
     if store.where != intent.states:
-        raise Unsettled(f"the open publication belongs to the states in {intent.states}: name that store")
+        raise PublicationOpen(f"the open publication belongs to the states in {intent.states}: name that store")
     try:
         return way.settle(intent, store)
-    except Unsettled as error:
+    except PublicationOpen as error:
         undo = f"restore them, or remove {intent_of(intent.table)} to have what is there measured again"
-        raise Unsettled(f"{error.reason}: {undo}") from error
+        raise PublicationOpen(f"{error.reason}: {undo}") from error
 
 
 def is_plain(table: str) -> bool:
     """Whether Spark need not be asked about a table: a folder of plain files, or none yet, where none of another kind
     was about to be made."""
-    if is_named(table) or site_of(table).kind is not Kind.FOLDER:
+    if is_named(table) or site_of(table).kind is not TableKind.FOLDER:
         return False
     try:
         intent = publication_intent.read(intent_of(site_of(table).location))
     except StateError:
         return True
-    return intent is None or intent.kind is Kind.FOLDER
+    return intent is None or intent.kind is TableKind.FOLDER
 
 
-def tables_of(spark: Any) -> Tables | None:
+def tables_of(spark: Any) -> GateTables | None:
     """The tables that a Spark session knows; None without one."""
     from treaty.engine.spark.handlers.gate_tables import SessionTables
 
@@ -116,14 +116,14 @@ def _sweep(table: str, disk: Disk) -> None:
             try:
                 with locked(os.path.join(stage, LOCK), patience=0):
                     disk.clear(stage)
-            except Busy:
+            except LockHeld:
                 continue
 
 
 def answer(
     table: str,
     contract: Contract,
-    store: Store | None = None,
+    store: GenerationStore | None = None,
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
@@ -138,7 +138,11 @@ def answer(
 
 
 def answered(
-    site: Site, partition_by: tuple[str, ...], store: Store | None, tables: Tables | None, asked: tuple[str, str]
+    site: GatedTable,
+    partition_by: tuple[str, ...],
+    store: GenerationStore | None,
+    tables: GateTables | None,
+    asked: tuple[str, str],
 ) -> str:
     """What `answer` says, of a table that is known. `asked`: the contract's fingerprint and the object of it."""
     place = site.location
@@ -169,4 +173,4 @@ def intent_of(table: str) -> str:
 def refuse_open(table: str) -> None:
     """Raises Unsettled while a publication is open."""
     if os.path.exists(intent_of(table)):
-        raise Unsettled(f"a publication to {table} was begun and not ended: {REMEDY}")
+        raise PublicationOpen(f"a publication to {table} was begun and not ended: {REMEDY}")

@@ -7,18 +7,18 @@ from typing import Any
 
 from treaty.engine.core.disk import sealed, unsealed
 from treaty.engine.core.errors import StateError
-from treaty.engine.protocol.gate_requests import Kind
-from treaty.engine.states.generations import Entry, Judgement, judgement
+from treaty.engine.protocol.gate_requests import TableKind
+from treaty.engine.states.generations import GenerationVerdict, PartitionEntry, judgement
 
 FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Change:
+class StateChange:
     """A partition's states, and with them the fingerprint of its files, before (None: there was none) and after."""
 
-    before: Entry | None
-    after: Entry
+    before: PartitionEntry | None
+    after: PartitionEntry
 
     @property
     def old(self) -> str | None:
@@ -27,7 +27,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Intent:
+class PublicationIntent:
     """One publication: `changes` by partition of `table`, whose new files are staged in the folder `staged`.
 
     `kind` says what the table is to its gate, `name` what Spark calls it; `notes` are what that kind needs to know of
@@ -39,11 +39,11 @@ class Intent:
     staged: str
     states: str
     number: int
-    judged: Judgement
-    judged_before: Judgement | None
-    changes: Mapping[str, Change]
+    judged: GenerationVerdict
+    judged_before: GenerationVerdict | None
+    changes: Mapping[str, StateChange]
     written: str
-    kind: Kind = Kind.FOLDER
+    kind: TableKind = TableKind.FOLDER
     name: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
 
@@ -53,25 +53,25 @@ class Intent:
         return sealed({"format": FORMAT, **asdict(self)})
 
     @property
-    def olds(self) -> dict[str, Entry | None]:
+    def olds(self) -> dict[str, PartitionEntry | None]:
         """The entries of the changed partitions as they were."""
         return {name: change.before for name, change in self.changes.items()}
 
     @property
-    def news(self) -> dict[str, Entry]:
+    def news(self) -> dict[str, PartitionEntry]:
         """The entries of the changed partitions as they shall be."""
         return {name: change.after for name, change in self.changes.items()}
 
-    def before(self, entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    def before(self, entries: Mapping[str, PartitionEntry]) -> dict[str, PartitionEntry]:
         """These entries with those of the changed partitions as they were."""
         return {name: entry for name, entry in {**entries, **self.olds}.items() if entry}
 
-    def after(self, entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    def after(self, entries: Mapping[str, PartitionEntry]) -> dict[str, PartitionEntry]:
         """These entries with those of the changed partitions as they shall be."""
         return {**entries, **self.news}
 
 
-def read(path: str) -> Intent | None:
+def read(path: str) -> PublicationIntent | None:
     """The intent that lies there; None where none does. Raises StateError where it is damaged or of another format."""
     if not os.path.exists(path):
         return None
@@ -79,11 +79,16 @@ def read(path: str) -> Intent | None:
         found = unsealed(stream.read(), f"the intent {path}")
     if found.pop("format") != FORMAT:
         raise StateError(f"the intent {path} was written by another version, which has to finish it")
-    changes = {name: Change(_entry(each["before"]), Entry(**each["after"])) for name, each in found["changes"].items()}
+    changes = {
+        name: StateChange(_entry(each["before"]), PartitionEntry(**each["after"]))
+        for name, each in found["changes"].items()
+    }
     judged = {name: judgement(found[name]) for name in ("judged", "judged_before")}
-    kind = Kind(found.get("kind", Kind.FOLDER))
-    return Intent(**{**found, **judged, "kind": kind, "partition_by": tuple(found["partition_by"]), "changes": changes})
+    kind = TableKind(found.get("kind", TableKind.FOLDER))
+    return PublicationIntent(
+        **{**found, **judged, "kind": kind, "partition_by": tuple(found["partition_by"]), "changes": changes}
+    )
 
 
-def _entry(found: Mapping[str, Any] | None) -> Entry | None:
-    return Entry(**found) if found else None
+def _entry(found: Mapping[str, Any] | None) -> PartitionEntry | None:
+    return PartitionEntry(**found) if found else None

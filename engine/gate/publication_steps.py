@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from treaty.engine.core.errors import EngineError, StateError
-from treaty.engine.gate.publication_intent import Change, Intent
-from treaty.engine.states.generations import Store
+from treaty.engine.gate.publication_intent import PublicationIntent, StateChange
+from treaty.engine.states.generations import GenerationStore
 
 FORWARD, BACK = "forward", "back"
 
 
-class Unsettled(EngineError):
+class PublicationOpen(EngineError):
     """A publication was begun and not ended: nothing is known of the table until it is recovered."""
 
 
-class Steps(Protocol):
+class PublicationSteps(Protocol):
     """The steps of one kind of table. Every one may be done again after a crash at any point."""
 
     def fingerprints(self) -> dict[str, str]:
@@ -28,7 +28,7 @@ class Steps(Protocol):
     def aside(self, names: Iterable[str]) -> dict[str, str]:
         """The fingerprints of those of the partitions whose old files are there, but not in the table any more."""
 
-    def able(self, changes: Mapping[str, Change]) -> bool:
+    def able(self, changes: Mapping[str, StateChange]) -> bool:
         """Whether every new partition is in the table, or staged while the table has the old one or none."""
         here, staged = self.fingerprints(), self.staged()
         return all(
@@ -37,10 +37,10 @@ class Steps(Protocol):
             for name, change in changes.items()
         )
 
-    def publish(self, changes: Mapping[str, Change]) -> None:
+    def publish(self, changes: Mapping[str, StateChange]) -> None:
         """Has the table hold the new files, from whatever point a crash has left it at."""
 
-    def reversible(self, changes: Mapping[str, Change]) -> bool:
+    def reversible(self, changes: Mapping[str, StateChange]) -> bool:
         """Whether every old partition is in the table, or aside while the table has the new one or none."""
         here, aside = self.fingerprints(), self.aside(changes)
         return all(
@@ -49,15 +49,15 @@ class Steps(Protocol):
             for name, change in changes.items()
         )
 
-    def restore(self, changes: Mapping[str, Change]) -> None:
+    def restore(self, changes: Mapping[str, StateChange]) -> None:
         """Has the table hold the old files, from whatever point a crash has left it at."""
 
-    def carry_out(self, intent: Intent, store: Store) -> None:
+    def carry_out(self, intent: PublicationIntent, store: GenerationStore) -> None:
         """Swaps the states and publishes. Raises Overtaken, with nothing changed, where another writer came first."""
         store.swap(intent.number, intent.after(store.current().entries), intent.judged)
         self.publish(intent.changes)
 
-    def settle(self, intent: Intent, store: Store) -> str:
+    def settle(self, intent: PublicationIntent, store: GenerationStore) -> str:
         """Does what is left of the publication, FORWARD, or undoes it, BACK. Raises Unsettled where neither can be."""
         store.last()
         current = store.current()
@@ -73,7 +73,7 @@ class Steps(Protocol):
             if not old:
                 store.swap(current.number, intent.before(current.entries), intent.judged_before)
             return BACK
-        raise Unsettled(
+        raise PublicationOpen(
             f"neither the old nor the new files of {named(list(intent.changes))} are complete, or the states are of"
             " neither"
         )
@@ -83,7 +83,7 @@ class Steps(Protocol):
         return
 
 
-def are_kept(intent: Intent, store: Store) -> bool:
+def are_kept(intent: PublicationIntent, store: GenerationStore) -> bool:
     """Whether the store has all the new states."""
     try:
         return all(store.bag(entry.bag) for entry in intent.news.values())

@@ -11,39 +11,39 @@ from treaty.engine.checks.physical_types import spark_type
 from treaty.engine.core.disk import Disk
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import is_path
-from treaty.engine.gate.catalog_tables import Locations
-from treaty.engine.gate.delta_tables import Commits
-from treaty.engine.gate.parquet_folders import Folders, Publication, located
-from treaty.engine.gate.publication_intent import Intent
-from treaty.engine.protocol.gate_requests import LOG, Kind, LookRequest, Tables
-from treaty.engine.protocol.requests import Source
+from treaty.engine.gate.catalog_tables import CatalogPublication
+from treaty.engine.gate.delta_tables import DeltaPublication
+from treaty.engine.gate.parquet_folders import FolderPublication, PublicationMethod, located
+from treaty.engine.gate.publication_intent import PublicationIntent
+from treaty.engine.protocol.gate_requests import LOG, GateTables, TableKind, TableStatusRequest
+from treaty.engine.protocol.requests import TableSource
 
 _NAMED = re.compile(r"\w+(\.\w+)+")
 # What partition columns are in a new table, where their contract says no more.
 TYPES = {"boolean": "boolean", "date": "date", "integer": "bigint", "timestamp": "timestamp"}
 # What lies in the folder of an Iceberg table.
 ICEBERG = "metadata/*.metadata.json"
-FORMATS = {Kind.FOLDER: "parquet", Kind.DELTA: "delta", Kind.CATALOG: None}
+FORMATS = {TableKind.FOLDER: "parquet", TableKind.DELTA: "delta", TableKind.CATALOG: None}
 
 
 @dataclass(frozen=True)
-class Site:
+class GatedTable:
     """A gated table: what it is, what Spark calls it, and its folder on this machine, beside which its gate lies.
 
     `types` are those that partition columns get in a Delta table that is new."""
 
-    kind: Kind
+    kind: TableKind
     name: str
     location: str
     types: Mapping[str, str] = field(default_factory=dict)
 
-    def source(self, partition_by: tuple[str, ...]) -> Source:
+    def source(self, partition_by: tuple[str, ...]) -> TableSource:
         """The table as what is measured."""
-        return Source(self.name, FORMATS[self.kind], partition_by)
+        return TableSource(self.name, FORMATS[self.kind], partition_by)
 
-    def like(self, partition_by: tuple[str, ...]) -> Source | None:
+    def like(self, partition_by: tuple[str, ...]) -> TableSource | None:
         """The table whose types a candidate gets; None for files, which have no types of their own beside them."""
-        there = self.kind is Kind.CATALOG or os.path.isdir(os.path.join(self.location, LOG))
+        there = self.kind is TableKind.CATALOG or os.path.isdir(os.path.join(self.location, LOG))
         return self.source(partition_by) if there else None
 
 
@@ -61,26 +61,26 @@ def types_of(chosen: DataObject) -> dict[str, str]:
     return {name: each for name, each in told.items() if each}
 
 
-def site_of(table: str, tables: Tables | None = None, *, new: Kind = Kind.FOLDER) -> Site:
+def site_of(table: str, tables: GateTables | None = None, *, new: TableKind = TableKind.FOLDER) -> GatedTable:
     """What a table is; one that is not there yet is `new`. Raises EngineError where it is none that a gate can publish
     to, and for catalog tables without `tables`."""
     if is_named(table):
-        found = asked(tables, table).look(LookRequest(table=table))
+        found = asked(tables, table).look(TableStatusRequest(table=table))
         location = located(found.location)
         # A Delta table is its folder, whoever else knows it by a name.
-        return Site(found.kind, table if found.kind is Kind.CATALOG else location, location)
+        return GatedTable(found.kind, table if found.kind is TableKind.CATALOG else location, location)
     location = located(table)
     if os.path.isdir(os.path.join(location, LOG)):
-        return Site(Kind.DELTA, location, location)
+        return GatedTable(TableKind.DELTA, location, location)
     if any(Path(location).glob(ICEBERG)):
         raise EngineError(
             f"{table} is an Iceberg table: a gate publishes to folders of Parquet files and to Delta tables",
             retry=False,
         )
-    return Site(Kind.FOLDER if os.path.isdir(location) else new, location, location)
+    return GatedTable(TableKind.FOLDER if os.path.isdir(location) else new, location, location)
 
 
-def asked(tables: Tables | None, table: str) -> Tables:
+def asked(tables: GateTables | None, table: str) -> GateTables:
     """What looks at the table. Raises EngineError where nothing was handed in that can."""
     if tables is None:
         raise EngineError(
@@ -90,17 +90,22 @@ def asked(tables: Tables | None, table: str) -> Tables:
 
 
 def publication(
-    site: Site, partition_by: tuple[str, ...], stage: str, disk: Disk, tables: Tables | None, notes: Mapping[str, str]
-) -> Publication:
+    site: GatedTable,
+    partition_by: tuple[str, ...],
+    stage: str,
+    disk: Disk,
+    tables: GateTables | None,
+    notes: Mapping[str, str],
+) -> PublicationMethod:
     """How the table takes what is staged in that folder. `notes` are those of the intent, where there is one."""
-    if site.kind is Kind.FOLDER:
-        return Folders(site.location, partition_by, stage, disk)
+    if site.kind is TableKind.FOLDER:
+        return FolderPublication(site.location, partition_by, stage, disk)
     known = asked(tables, site.name)
-    if site.kind is Kind.DELTA:
-        return Commits(
+    if site.kind is TableKind.DELTA:
+        return DeltaPublication(
             table=site.location, partition_by=partition_by, stage=stage, tables=known, disk=disk, types=site.types
         )
-    return Locations(
+    return CatalogPublication(
         table=site.location,
         partition_by=partition_by,
         stage=stage,
@@ -111,7 +116,7 @@ def publication(
     )
 
 
-def intended(intent: Intent, disk: Disk, tables: Tables | None) -> Publication:
+def intended(intent: PublicationIntent, disk: Disk, tables: GateTables | None) -> PublicationMethod:
     """The publication that an intent speaks of. Raises EngineError where it needs `tables`."""
-    site = Site(intent.kind, intent.name or intent.table, intent.table)
+    site = GatedTable(intent.kind, intent.name or intent.table, intent.table)
     return publication(site, intent.partition_by, intent.staged, disk, tables, intent.notes)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from treaty.engine.patterns.lake_index import MOST_IMPURE, Lake, key
-from treaty.engine.patterns.lake_sums import Sums
+from treaty.engine.patterns.lake_index import MOST_IMPURE, PatternLake, key
+from treaty.engine.patterns.lake_sums import PatternSums
 from treaty.engine.patterns.language import parse
 from treaty.engine.patterns.neighbours import beside, structure, width
 from treaty.engine.patterns.pattern_ids import identity
@@ -48,7 +48,7 @@ class Carrier:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Common:
+class CommonPattern:
     """A pattern of so many columns, with their mean impurity, the estimated share of false alarms where it is learned,
     and what such values usually mean."""
 
@@ -60,17 +60,17 @@ class Common:
 
 
 @dataclass(frozen=True)
-class Carried:
+class PatternCarriers:
     """A pattern with the columns that carry it, purest first, and the nearest of the patterns that are narrower and
     wider. `known` None: the index keeps no pattern of so few columns."""
 
-    known: Common | None
+    known: CommonPattern | None
     carriers: tuple[Carrier, ...]
-    narrower: tuple[Common, ...]
-    wider: tuple[Common, ...]
+    narrower: tuple[CommonPattern, ...]
+    wider: tuple[CommonPattern, ...]
 
 
-def common(lake: Lake, limit: int, seen: Seen = None) -> list[Common]:
+def common(lake: PatternLake, limit: int, seen: Seen = None) -> list[CommonPattern]:
     """The common domains: patterns of many columns that hardly any value of these breaks. Of patterns of one structure
     that as many columns have as purely, the narrowest. Raises UnreadableIndex."""
     sums = lake.index().sums
@@ -78,28 +78,28 @@ def common(lake: Lake, limit: int, seen: Seen = None) -> list[Common]:
     pure = np.flatnonzero(sums.fpr <= MOST_IMPURE).tolist()
     likely = [_common(sums, at) for at in pure if key(int(sums.ids[at])) in carried]
     likely.sort(key=lambda each: (-each.columns, each.fpr, width(each.text), each.text))
-    first: dict[Any, Common] = {}
+    first: dict[Any, CommonPattern] = {}
     for each in likely:
         first.setdefault((each.columns, each.fpr, structure(each.text)), each)
     return _named(lake, seen, islice(first.values(), limit))
 
 
-def carried(lake: Lake, pattern: str, seen: Seen = None) -> Carried:
+def carried(lake: PatternLake, pattern: str, seen: Seen = None) -> PatternCarriers:
     """The columns in which at most one in ten values does not have this pattern, and what the lake knows beside it;
     nothing where none has it. Raises PatternError and UnreadableIndex."""
     text = parse(pattern).text
     told = list(_told(lake, seen))
     found = sorted(_carriers(told, text), key=lambda each: (each.impurity, each.table, each.column))
     if not found:
-        return Carried(None, (), (), ())
+        return PatternCarriers(None, (), (), ())
     sums = lake.index().sums
     texts = {str(each): at for at, each in enumerate(sums.texts)}
     narrower, wider = (tuple(_common(sums, texts[each]) for each in near) for near in beside(text, list(texts), SHOWN))
     mine = _named(lake, seen, [_common(sums, texts[text])]) if text in texts else [None]
-    return Carried(mine[0], tuple(found), narrower, wider)
+    return PatternCarriers(mine[0], tuple(found), narrower, wider)
 
 
-def _told(lake: Lake, seen: Seen) -> Iterator[Mapping[str, Any]]:
+def _told(lake: PatternLake, seen: Seen) -> Iterator[Mapping[str, Any]]:
     """What is said of tables, of the columns that may be told of."""
     for said in lake.told():
         if seen is None:
@@ -116,9 +116,9 @@ def _carriers(told: Iterable[Mapping[str, Any]], text: str) -> Iterator[Carrier]
                 yield Carrier(said["table"], column, impurity, said.get("domains", {}).get(column))
 
 
-def _common(sums: Sums, at: int) -> Common:
+def _common(sums: PatternSums, at: int) -> CommonPattern:
     text = str(sums.texts[at])
-    return Common(
+    return CommonPattern(
         text=text,
         columns=int(sums.columns[at]),
         fpr=float(sums.fpr[at]),
@@ -127,7 +127,7 @@ def _common(sums: Sums, at: int) -> Common:
     )
 
 
-def _named(lake: Lake, seen: Seen, found: Iterable[Common]) -> list[Common]:
+def _named(lake: PatternLake, seen: Seen, found: Iterable[CommonPattern]) -> list[CommonPattern]:
     """With a name where a pattern has none, but most of its columns mean the same."""
     listed = list(found)
     means = {key(identity(each.text)): Counter[str | None]() for each in listed if each.name is None}
@@ -135,7 +135,9 @@ def _named(lake: Lake, seen: Seen, found: Iterable[Common]) -> list[Common]:
         for column, patterns in said["columns"].items():
             for each in means.keys() & patterns.keys():
                 means[each][said.get("domains", {}).get(column)] += 1
-    return [Common(**{**vars(each), "name": each.name or _most(means[key(identity(each.text))])}) for each in listed]
+    return [
+        CommonPattern(**{**vars(each), "name": each.name or _most(means[key(identity(each.text))])}) for each in listed
+    ]
 
 
 def _most(counts: Mapping[str | None, int]) -> str | None:

@@ -18,9 +18,9 @@ from itertools import chain
 import numpy as np
 
 from treaty.engine.analyzers.conformity_test import critical
-from treaty.engine.patterns.candidates import Candidate, Match, candidates, known_to, matcher, nonconforming
+from treaty.engine.patterns.candidates import Match, PatternCandidate, candidates, known_to, matcher, nonconforming
 from treaty.engine.patterns.enumeration import Array
-from treaty.engine.patterns.lake_sums import Sums, first_rows, spread
+from treaty.engine.patterns.lake_sums import PatternSums, first_rows, spread
 
 # The shares of non-conforming values above which a promise may alarm.
 FLOORS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)
@@ -39,7 +39,7 @@ class Calibration:
 
     cells: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def alarms(self, candidate: Candidate) -> tuple[float, ...]:
+    def alarms(self, candidate: PatternCandidate) -> tuple[float, ...]:
         """For each floor the chance of a false alarm."""
         estimate = (FEARED,) * len(FLOORS)
         for count, *exceeded in (self.cells[key] for key in candidate.keys if key in self.cells):
@@ -60,10 +60,10 @@ def added(parts: Iterable[Calibration]) -> Calibration:
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayedColumn:
     """One column's promises, each with what `exceeded` says of it. `of`: how many values it has."""
 
-    promises: tuple[tuple[Candidate, tuple[float, ...]], ...]
+    promises: tuple[tuple[PatternCandidate, tuple[float, ...]], ...]
     of: int = 0
 
     @property
@@ -72,17 +72,17 @@ class Replayed:
         return Calibration({key: counts for candidate, counts in self.promises for key in candidate.keys})
 
 
-def replayed(values: Sequence[str], sums: Sums) -> Replayed | None:
+def replayed(values: Sequence[str], sums: PatternSums) -> ReplayedColumn | None:
     """What a column's later rows make of what its first rows promise; None for a column of too few values."""
     if len(values) < LEAST_ROWS:
         return None
     first = first_rows(len(values))
     later = Counter(values[first:])
     found = candidates(values[:first], known_to(sums, values[:first]))
-    return Replayed(tuple((each, exceeded(each, matcher(each.pattern), later)) for each in found), len(values))
+    return ReplayedColumn(tuple((each, exceeded(each, matcher(each.pattern), later)) for each in found), len(values))
 
 
-def exceeded(candidate: Candidate, match: Match, later: Counter[str]) -> tuple[float, ...]:
+def exceeded(candidate: PatternCandidate, match: Match, later: Counter[str]) -> tuple[float, ...]:
     """1, and for each floor 1 where the later values would alarm, else 0."""
     judged = nonconforming(match, later)
     least = critical(candidate.trained, judged.of)

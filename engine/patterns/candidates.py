@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from treaty.engine.analyzers.conformity_test import Counts
-from treaty.engine.patterns.fmdv import Inferred, Limits, Objective, Reason, domain_of, laid_out
-from treaty.engine.patterns.lake_sums import Sums
+from treaty.engine.analyzers.conformity_test import ConformityCounts
+from treaty.engine.patterns.fmdv import InferredPattern, NoPatternReason, Objective, PatternLimits, domain_of, laid_out
+from treaty.engine.patterns.lake_sums import PatternSums
 from treaty.engine.patterns.language import Pattern, compiled
 from treaty.engine.patterns.value_shapes import SHAPES
 
@@ -18,22 +18,22 @@ Match = Callable[[str], object]
 # Patterns of the lake: of least impurity (the paper's), of least replayed false alarms, and the narrowest that raises
 # few of them.
 LAKE = {
-    "least_impure": Limits(r=0.1, objective=Objective.IMPURITY),
-    "least_alarming": Limits(r=0.1),
-    "narrowest": Limits(r=0.03, objective=Objective.COLUMNS),
+    "least_impure": PatternLimits(r=0.1, objective=Objective.IMPURITY),
+    "least_alarming": PatternLimits(r=0.1),
+    "narrowest": PatternLimits(r=0.03, objective=Objective.COLUMNS),
 }
 _RARE, _FEW, _HALF, _MANY = 0.0, 0.2, 0.5, 0.8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class PatternCandidate:
     """A pattern that could be promised: of which family, how its values fared, what is known of it."""
 
     family: str
     pattern: Pattern
-    trained: Counts
+    trained: ConformityCounts
     traits: tuple[str, ...]
-    inferred: Inferred | None = field(default=None, compare=False)
+    inferred: InferredPattern | None = field(default=None, compare=False)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -41,14 +41,18 @@ class Candidate:
         return tuple("/".join((self.family, *self.traits[:depth])) for depth in range(len(self.traits) + 1))
 
 
-def known_to(sums: Sums, values: Sequence[str], least: int = 3) -> Mapping[str, Inferred | Reason]:
+def known_to(
+    sums: PatternSums, values: Sequence[str], least: int = 3
+) -> Mapping[str, InferredPattern | NoPatternReason]:
     """What the lake knows of these values, by family, or why it knows nothing. `least`: as many columns of the lake
     must have a pattern (the paper's m)."""
     column = laid_out(values)
     return {family: domain_of(column, sums, replace(limits, m=least)) for family, limits in LAKE.items()}
 
 
-def candidates(values: Sequence[str], known: Mapping[str, Inferred | Reason]) -> Iterator[Candidate]:
+def candidates(
+    values: Sequence[str], known: Mapping[str, InferredPattern | NoPatternReason]
+) -> Iterator[PatternCandidate]:
     """Every pattern that these values could be promised, at most one of a family; none for no values. `known`: what the
     lake knows of them."""
     if not values:
@@ -59,25 +63,27 @@ def candidates(values: Sequence[str], known: Mapping[str, Inferred | Reason]) ->
 
 
 def _of_lake(
-    counted: Counter[str], known: Mapping[str, Inferred | Reason], order: tuple[str, ...]
-) -> Iterator[Candidate]:
+    counted: Counter[str], known: Mapping[str, InferredPattern | NoPatternReason], order: tuple[str, ...]
+) -> Iterator[PatternCandidate]:
     for family, found in known.items():
-        if isinstance(found, Inferred):
+        if isinstance(found, InferredPattern):
             evidence = _bucket(found.alarms, (0.01, 0.02, 0.04))
             trained = nonconforming(matcher(found.pattern), counted)
-            yield Candidate(
+            yield PatternCandidate(
                 family=family, pattern=found.pattern, trained=trained, traits=(evidence, *order), inferred=found
             )
 
 
-def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[Candidate]:
+def _of_shapes(values: Sequence[str], order: tuple[str, ...]) -> Iterator[PatternCandidate]:
     older, newer = values[: len(values) // 2], Counter(values[len(values) // 2 :])
     distinct, before = list(dict.fromkeys(values)), list(dict.fromkeys(older))
     for family, shape in SHAPES.items():
         pattern = shape(distinct)
         if pattern is not None and pattern.is_safe:
             held = _held_out(shape(before) if before else None, newer)
-            yield Candidate(family=family, pattern=pattern, trained=Counts(0, len(values)), traits=(held, *order))
+            yield PatternCandidate(
+                family=family, pattern=pattern, trained=ConformityCounts(0, len(values)), traits=(held, *order)
+            )
 
 
 def _held_out(earlier: Pattern | None, newer: Counter[str]) -> str:
@@ -116,6 +122,6 @@ def matcher(pattern: Pattern) -> Match:
     return compiled(pattern).fullmatch if texts is None else texts.__contains__
 
 
-def nonconforming(match: Match, counted: Counter[str]) -> Counts:
+def nonconforming(match: Match, counted: Counter[str]) -> ConformityCounts:
     """How many values a pattern does not match, of values with how often each occurs."""
-    return Counts(sum(count for value, count in counted.items() if not match(value)), counted.total())
+    return ConformityCounts(sum(count for value, count in counted.items() if not match(value)), counted.total())

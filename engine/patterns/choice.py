@@ -8,21 +8,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from treaty.engine.patterns.calibration import FLOORS, Background, Calibration
-from treaty.engine.patterns.candidates import Candidate, matcher
+from treaty.engine.patterns.candidates import PatternCandidate, matcher
 
 
 @dataclass(frozen=True)
-class Choice:
+class PatternChoice:
     """A candidate with its floor, the chance of a false alarm, and the share of foreign columns it would let pass."""
 
-    candidate: Candidate
+    candidate: PatternCandidate
     floor: float
     alarms: float
     passes: float
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taste:
+class ChoicePolicy:
     """What is preferred: how dear a false alarm is, the most that is borne, the most foreign columns that may pass, the
     floors that are admitted, and of which families (None: of any)."""
 
@@ -32,17 +32,17 @@ class Taste:
     most_floor: float = 0.9
     families: frozenset[str] | None = None
 
-    def bears(self, choice: Choice) -> bool:
+    def bears(self, choice: PatternChoice) -> bool:
         """Whether a choice is admitted."""
         few = choice.alarms <= self.most_alarms and choice.passes <= self.most_passes
         of_these = self.families is None or choice.candidate.family in self.families
         return few and of_these and choice.floor <= self.most_floor
 
 
-def offered(found: Iterable[Candidate], calibration: Calibration, seen: Background) -> list[Choice]:
+def offered(found: Iterable[PatternCandidate], calibration: Calibration, seen: Background) -> list[PatternChoice]:
     """Each candidate with each floor."""
     return [
-        Choice(candidate, floor, alarms, passes)
+        PatternChoice(candidate, floor, alarms, passes)
         for candidate in found
         for floor, alarms, passes in zip(
             FLOORS, calibration.alarms(candidate), seen.passes(matcher(candidate.pattern)), strict=True
@@ -50,13 +50,13 @@ def offered(found: Iterable[Candidate], calibration: Calibration, seen: Backgrou
     ]
 
 
-def best(choices: Sequence[Choice], taste: Taste) -> Choice | None:
+def best(choices: Sequence[PatternChoice], taste: ChoicePolicy) -> PatternChoice | None:
     """The choice that is worth most; None where all alarm too often or catch nothing."""
     borne = [each for each in choices if taste.bears(each)]
     chosen = max(borne, key=lambda each: worth(each, taste), default=None)
     return chosen if chosen and worth(chosen, taste) > 0 else None
 
 
-def worth(choice: Choice, taste: Taste) -> float:
+def worth(choice: PatternChoice, taste: ChoicePolicy) -> float:
     """What a choice catches, less what it is feared to cost."""
     return (1 - taste.dread * choice.alarms) * (1 - choice.passes)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from treaty.engine.patterns.inference import Learned
+from treaty.engine.patterns.inference import LearnedPattern
 
 
-def checks(column: str, learned: Learned) -> list[Mapping[str, Any]]:
+def checks(column: str, learned: LearnedPattern) -> list[Mapping[str, Any]]:
     """The entries of `quality`: a warning of any significant growth of the share of bad values, and an error where it
     grew by more than the floor. None where the pattern is beyond what Spark may be given, as a long vocabulary is."""
     if not learned.pattern.is_safe:
@@ -16,7 +16,7 @@ def checks(column: str, learned: Learned) -> list[Mapping[str, Any]]:
     return [warned, failed] if learned.floor else [failed]
 
 
-def _check(column: str, learned: Learned, severity: str, more: Mapping[str, float]) -> Mapping[str, Any]:
+def _check(column: str, learned: LearnedPattern, severity: str, more: Mapping[str, float]) -> Mapping[str, Any]:
     counts = {"learned_from": learned.trained.of, "learned_bad": learned.trained.bad}
     return {
         "id": f"{column}-pattern-{severity}",
@@ -36,7 +36,7 @@ def _check(column: str, learned: Learned, severity: str, more: Mapping[str, floa
     }
 
 
-def options(learned: Learned) -> Mapping[str, str]:
+def options(learned: LearnedPattern) -> Mapping[str, str]:
     """`logicalTypeOptions` of the standard, which every value must keep: empty unless all values that were learned
     from matched, the pattern tells a structure, and any floor is left to the checks."""
     exact = learned.is_pattern and not learned.trained.bad and learned.pattern.is_safe

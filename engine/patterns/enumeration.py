@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from treaty.engine.patterns.language import escaped
-from treaty.engine.patterns.pattern_ids import WIDTH, Piece, piece
+from treaty.engine.patterns.pattern_ids import WIDTH, TextSlice, piece
 from treaty.engine.patterns.tokenizer import (
     LADDER,
     LONGEST,
@@ -35,21 +35,21 @@ RUN_CLASSES = frozenset(("digit", "lower", "upper", "letter"))
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class TokenOption:
     """One way to write a token, and the rows of which it is true."""
 
-    piece: Piece
+    piece: TextSlice
     rows: int
     constant: bool = False
     fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EnumeratedPattern:
     """A pattern of a column: its id, its pieces, the rows that it matches."""
 
     id: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSlice, ...]
     rows: int
 
     @property
@@ -59,28 +59,28 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class StructureGroup:
     """Values of one structure: the rows that have it, and for each mark the rows of every word that stands there."""
 
     structure: str
     rows: int
     words: tuple[dict[str, int], ...]
-    _parts: dict[tuple[int, int], "Group"] = field(default_factory=dict, repr=False)
+    _parts: dict[tuple[int, int], "StructureGroup"] = field(default_factory=dict, repr=False)
 
     @cached_property
     def marks(self) -> list[int]:
         """Where in the structure words stand."""
         return [at for at, mark in enumerate(self.structure) if mark in MARKS]
 
-    def part(self, start: int, end: int) -> "Group":
+    def part(self, start: int, end: int) -> "StructureGroup":
         """The values from word `start` to before word `end`, as if they were a column."""
         if (start, end) not in self._parts:
             within = self.structure[self.marks[start] : self.marks[end - 1] + 1]
-            self._parts[start, end] = Group(within, self.rows, self.words[start:end])
+            self._parts[start, end] = StructureGroup(within, self.rows, self.words[start:end])
         return self._parts[start, end]
 
     @cached_property
-    def hypotheses(self) -> tuple[list["Found"], Array]:
+    def hypotheses(self) -> tuple[list["EnumeratedPattern"], Array]:
         """H(C): the patterns that all values of the group have, and their ids."""
         found = product(self, self.rows.bit_count())
         return found, np.array([each.id for each in found], np.uint64)
@@ -96,7 +96,7 @@ def rows_of(values: Iterable[str]) -> dict[str, int]:
     return rows
 
 
-def groups(rows: dict[str, int], cut: Callable[[str], tuple[str, list[str]] | None]) -> dict[str, Group]:
+def groups(rows: dict[str, int], cut: Callable[[str], tuple[str, list[str]] | None]) -> dict[str, StructureGroup]:
     """The values by structure; values that are too long, or that the cut says nothing of, are in none."""
     lexed: dict[str, list[tuple[int, list[str]]]] = {}
     for value, bits in rows.items():
@@ -106,19 +106,19 @@ def groups(rows: dict[str, int], cut: Callable[[str], tuple[str, list[str]] | No
     return {structure: _group(structure, members) for structure, members in lexed.items()}
 
 
-def _group(structure: str, members: Sequence[tuple[int, list[str]]]) -> Group:
+def _group(structure: str, members: Sequence[tuple[int, list[str]]]) -> StructureGroup:
     words: tuple[dict[str, int], ...] = tuple({} for _ in members[0][1])
     together = 0
     for bits, found in members:
         together |= bits
         for known, word in zip(words, found, strict=True):
             known[word] = known.get(word, 0) | bits
-    return Group(structure, together, words)
+    return StructureGroup(structure, together, words)
 
 
 def enumerate_patterns(
     rows: dict[str, int], total: int, *, tokens: int = TOKENS, share: float = LEAST_SHARE
-) -> Iterator[Found]:
+) -> Iterator[EnumeratedPattern]:
     """Every pattern that at least this share of `total` rows has, none twice; wider structures than `tokens` are left
     to the vertical cut."""
     least = max(1, int(share * total))
@@ -127,7 +127,7 @@ def enumerate_patterns(
             yield from product(group, least)
 
 
-def all_groups(rows: dict[str, int]) -> Iterator[Group]:
+def all_groups(rows: dict[str, int]) -> Iterator[StructureGroup]:
     """The groups of every cut. The cut by numbers only where a value has a sign or decimals."""
     yield from groups(rows, by_words).values()
     yield from groups(rows, by_runs).values()
@@ -135,7 +135,7 @@ def all_groups(rows: dict[str, int]) -> Iterator[Group]:
         yield from (group for group in groups(rows, by_numbers).values() if NUMERAL in group.structure)
 
 
-def product(group: Group, least: int) -> list[Found]:
+def product(group: StructureGroup, least: int) -> list[EnumeratedPattern]:
     """The patterns of one structure that at least so many rows have: the narrow ones, and a few that are wide
     throughout, which a column whose values later vary would need."""
     positions = [list(each) for each in options_of(group, least)]
@@ -144,18 +144,22 @@ def product(group: Group, least: int) -> list[Found]:
     return narrow + [each for each in _ladder(group) if each.id not in known]
 
 
-def options_of(group: Group, least: int) -> Iterator[list[Option]]:
+def options_of(group: StructureGroup, least: int) -> Iterator[list[TokenOption]]:
     """For each token of a structure the ways to write it."""
     words = iter(group.words)
     for mark in group.structure:
         if mark in MARKS:
             found = next(words)
-            yield [Option(piece("<num>"), group.rows)] if mark == NUMERAL else options(found, least, runs=mark in RUNS)
+            yield (
+                [TokenOption(piece("<num>"), group.rows)]
+                if mark == NUMERAL
+                else options(found, least, runs=mark in RUNS)
+            )
         else:
-            yield [Option(piece(escaped(mark)), group.rows, constant=True)]
+            yield [TokenOption(piece(escaped(mark)), group.rows, constant=True)]
 
 
-def options(words: dict[str, int], least: int, *, runs: bool = False) -> list[Option]:
+def options(words: dict[str, int], least: int, *, runs: bool = False) -> list[TokenOption]:
     """The ways to write one token: frequent words as they are, classes of so many characters, classes of any number.
 
     A class is left out where it is true of no more rows than one within it: it would say the same and more. Of runs,
@@ -170,7 +174,7 @@ def options(words: dict[str, int], least: int, *, runs: bool = False) -> list[Op
     for name in _needed(some):
         if some[name].bit_count() >= least:
             found += _sized(name, exact, least)
-            found.append(Option(piece(f"<{name}>+"), some[name]))
+            found.append(TokenOption(piece(f"<{name}>+"), some[name]))
     return found
 
 
@@ -178,10 +182,10 @@ def _apart(word: str) -> tuple[str, ...]:
     return tuple(name for name in classes_of(word) if name in RUN_CLASSES)
 
 
-def _constants(words: dict[str, int], least: int) -> list[Option]:
+def _constants(words: dict[str, int], least: int) -> list[TokenOption]:
     frequent = [(bits.bit_count(), word) for word, bits in words.items() if bits.bit_count() >= least]
     most = sorted(frequent, key=lambda each: (-each[0], each[1]))[:MOST_CONSTANTS]
-    return [Option(piece(word), words[word], constant=True) for _, word in most]
+    return [TokenOption(piece(word), words[word], constant=True) for _, word in most]
 
 
 def _needed(some: dict[str, int]) -> list[str]:
@@ -193,14 +197,14 @@ def _needed(some: dict[str, int]) -> list[str]:
     return kept
 
 
-def _sized(name: str, exact: dict[tuple[str, int], int], least: int) -> Iterator[Option]:
+def _sized(name: str, exact: dict[tuple[str, int], int], least: int) -> Iterator[TokenOption]:
     for (of, length), rows in exact.items():
         if of == name and rows.bit_count() >= least:
             times = "" if length == 1 else f"{{{length}}}"
-            yield Option(piece(f"<{name}>{times}"), rows, fixed=True)
+            yield TokenOption(piece(f"<{name}>{times}"), rows, fixed=True)
 
 
-def _bounded(positions: list[list[Option]]) -> list[list[Option]]:
+def _bounded(positions: list[list[TokenOption]]) -> list[list[TokenOption]]:
     """Fewer options where the product would be too large: first no constants, then no fixed lengths."""
     for narrower in ("constant", "fixed"):
         if _size(positions) <= MOST_PATTERNS:
@@ -209,15 +213,15 @@ def _bounded(positions: list[list[Option]]) -> list[list[Option]]:
     return positions
 
 
-def _size(positions: list[list[Option]]) -> int:
+def _size(positions: list[list[TokenOption]]) -> int:
     size = 1
     for found in positions:
         size *= len(found)
     return size
 
 
-def _product(positions: list[list[Option]], rows: int, least: int) -> list[Found]:
-    reached: list[tuple[int, tuple[Piece, ...], int]] = [(0, (), rows)]
+def _product(positions: list[list[TokenOption]], rows: int, least: int) -> list[EnumeratedPattern]:
+    reached: list[tuple[int, tuple[TextSlice, ...], int]] = [(0, (), rows)]
     for found in positions:
         reached = [
             ((id_ * option.piece.factor + option.piece.id) & WIDTH, (*pieces, option.piece), both)
@@ -225,10 +229,10 @@ def _product(positions: list[list[Option]], rows: int, least: int) -> list[Found
             for option in found
             if (both := before & option.rows).bit_count() >= least
         ][: 2 * MOST_PATTERNS]
-    return [Found(*each) for each in reached]
+    return [EnumeratedPattern(*each) for each in reached]
 
 
-def _ladder(group: Group) -> Iterator[Found]:
+def _ladder(group: StructureGroup) -> Iterator[EnumeratedPattern]:
     """The structure with every word of one wide class."""
     if NUMERAL in group.structure or not group.words:
         return
@@ -238,7 +242,7 @@ def _ladder(group: Group) -> Iterator[Found]:
             yield _found(_wide(group, wide), group.rows)
 
 
-def _wide(group: Group, wide: str) -> Iterator[Piece]:
+def _wide(group: StructureGroup, wide: str) -> Iterator[TextSlice]:
     words = iter(group.words)
     for mark in group.structure:
         if mark not in MARKS:
@@ -249,8 +253,8 @@ def _wide(group: Group, wide: str) -> Iterator[Piece]:
             yield piece(f"<{wide}>+")
 
 
-def _found(pieces: Iterable[Piece], rows: int) -> Found:
+def _found(pieces: Iterable[TextSlice], rows: int) -> EnumeratedPattern:
     listed, id_ = tuple(pieces), 0
     for each in listed:
         id_ = (id_ * each.factor + each.id) & WIDTH
-    return Found(id_, listed, rows)
+    return EnumeratedPattern(id_, listed, rows)

@@ -6,8 +6,8 @@ from typing import Any
 
 from treaty.engine.patterns.candidates import matcher
 from treaty.engine.patterns.contract_checks import options
-from treaty.engine.patterns.fmdv import VARIANTS, Inferred, Objective, Segment, infer_domain
-from treaty.engine.patterns.index import Index
+from treaty.engine.patterns.fmdv import VARIANTS, InferredPattern, Objective, PatternSegment, infer_domain
+from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.inference import PatternResult
 from treaty.engine.patterns.lake_sums import spread
 from treaty.engine.patterns.named_domains import domain_of
@@ -28,16 +28,18 @@ class Neighbour:
     alarms: float
 
 
-def neighbours(values: Sequence[str], index: Index) -> tuple[Neighbour, ...]:
+def neighbours(values: Sequence[str], index: PatternIndex) -> tuple[Neighbour, ...]:
     """The narrowest, the safest and the paper's own choice of patterns that the lake knows of these values, the
     narrowest first; each once."""
     asked = (replace(VARIANTS["union"], r=1.0, m=index.least_columns, objective=each) for each in Objective)
-    found = [each for limits in asked if isinstance(each := infer_domain(values, index.sums, limits), Inferred)]
+    found = [each for limits in asked if isinstance(each := infer_domain(values, index.sums, limits), InferredPattern)]
     unique = {each.pattern.text: each for each in sorted(found, key=lambda each: each.columns)}
     return tuple(Neighbour(text, each.columns, each.fpr, each.alarms) for text, each in unique.items())
 
 
-def evidence(values: Sequence[str | None], result: PatternResult, index: Index, *, secret: bool) -> Mapping[str, Any]:
+def evidence(
+    values: Sequence[str | None], result: PatternResult, index: PatternIndex, *, secret: bool
+) -> Mapping[str, Any]:
     """What is known, as plain data. `secret`: no value is shown, as of a classified column."""
     texts = [value for value in values if value is not None]
     domain = domain_of(texts)
@@ -55,7 +57,7 @@ def _promised(result: PatternResult) -> dict[str, Any]:
     learned = result.learned
     if learned is None:
         return {"pattern": None}
-    segments: tuple[Segment, ...] = learned.inferred.segments if learned.inferred else ()
+    segments: tuple[PatternSegment, ...] = learned.inferred.segments if learned.inferred else ()
     return {
         "pattern": learned.pattern.text,
         "regex": learned.pattern.regex,

@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from treaty.engine.patterns.enumeration import Array, Group, groups, rows_of
-from treaty.engine.patterns.lake_sums import Sums, spread
-from treaty.engine.patterns.language import Literal, Pattern, joined, parse, union
-from treaty.engine.patterns.pattern_ids import Piece
+from treaty.engine.patterns.enumeration import Array, StructureGroup, groups, rows_of
+from treaty.engine.patterns.lake_sums import PatternSums, spread
+from treaty.engine.patterns.language import LiteralToken, Pattern, joined, parse, union
+from treaty.engine.patterns.pattern_ids import TextSlice
 from treaty.engine.patterns.tokenizer import by_numbers, by_runs, by_words, has_numbers
 
 VALUES = 256
@@ -35,7 +35,7 @@ class Objective(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class PatternLimits:
     """What a pattern must be: the paper's r, m, tau and theta, which cuts are made, what is made least."""
 
     r: float = 0.1
@@ -49,16 +49,16 @@ class Limits:
 
 
 VARIANTS = {
-    "FMDV": Limits(vertical=False, horizontal=False, structures=1),
-    "FMDV-V": Limits(horizontal=False, structures=1),
-    "FMDV-H": Limits(vertical=False, structures=1),
-    "FMDV-VH": Limits(structures=1),
-    "union": Limits(),
+    "FMDV": PatternLimits(vertical=False, horizontal=False, structures=1),
+    "FMDV-V": PatternLimits(horizontal=False, structures=1),
+    "FMDV-H": PatternLimits(vertical=False, structures=1),
+    "FMDV-VH": PatternLimits(structures=1),
+    "union": PatternLimits(),
 }
 
 
 @dataclass(frozen=True)
-class Segment:
+class PatternSegment:
     """A stretch of a pattern, and what the lake says of it: in how many columns it is, how impure they are, and what
     share of them would have raised a false alarm."""
 
@@ -69,11 +69,11 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Inferred:
+class InferredPattern:
     """A pattern with its segments; `discarded`: the share of the values that was cut off as not of the domain."""
 
     pattern: Pattern
-    segments: tuple[Segment, ...]
+    segments: tuple[PatternSegment, ...]
     discarded: float = 0.0
 
     @property
@@ -92,7 +92,7 @@ class Inferred:
         return min((each.columns for each in self.segments), default=0)
 
 
-class Reason(StrEnum):
+class NoPatternReason(StrEnum):
     """Why there is no pattern."""
 
     NO_VALUES = "there are no values"
@@ -104,36 +104,40 @@ class Reason(StrEnum):
     UNSAFE = "no pattern of the admitted subset of regular expressions describes the values"
 
 
-def infer_domain(values: Sequence[str], sums: Sums, limits: Limits = VARIANTS["union"]) -> Inferred | Reason:
+def infer_domain(
+    values: Sequence[str], sums: PatternSums, limits: PatternLimits = VARIANTS["union"]
+) -> InferredPattern | NoPatternReason:
     """The pattern that the lake knows for these values, or why there is none."""
     return domain_of(laid_out(values), sums, limits)
 
 
-def domain_of(column: "Column", sums: Sums, limits: Limits) -> Inferred | Reason:
+def domain_of(
+    column: "StructuredColumn", sums: PatternSums, limits: PatternLimits
+) -> InferredPattern | NoPatternReason:
     """The same, of a column that is laid out, so that several limits may ask it."""
     if not column.total:
-        return Reason.NO_VALUES
+        return NoPatternReason.NO_VALUES
     whole = _whole(column, sums, limits)
-    if isinstance(whole, Inferred) or not limits.horizontal:
+    if isinstance(whole, InferredPattern) or not limits.horizontal:
         return whole
     by_structure = _cut_horizontally(column, sums, limits)
-    return by_structure if isinstance(by_structure, Inferred) else whole
+    return by_structure if isinstance(by_structure, InferredPattern) else whole
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class StructuredColumn:
     """Values with their rows, by structure."""
 
     rows: dict[str, int]
     total: int
 
     @cached_property
-    def structures(self) -> list[Group]:
+    def structures(self) -> list[StructureGroup]:
         """The structures by words, that of most rows first."""
         return sorted(groups(self.rows, by_words).values(), key=lambda group: -group.rows.bit_count())
 
     @cached_property
-    def of_all(self) -> list[Group]:
+    def of_all(self) -> list[StructureGroup]:
         """The structures that every row has: by words, by runs, which are narrower, and by numbers."""
         numbers = groups(self.rows, by_numbers).values() if any(map(has_numbers, self.rows)) else ()
         cuts = [self.structures, list(groups(self.rows, by_runs).values()), list(numbers)]
@@ -141,133 +145,137 @@ class Column:
         return [group for group in found if group.rows.bit_count() == self.total]
 
 
-def laid_out(values: Sequence[str]) -> Column:
+def laid_out(values: Sequence[str]) -> StructuredColumn:
     """The column of at most 256 of the values, evenly spread."""
     chosen = spread(values, VALUES)
-    return Column(rows_of(chosen), len(chosen))
+    return StructuredColumn(rows_of(chosen), len(chosen))
 
 
-def _whole(column: Column, sums: Sums, limits: Limits) -> Inferred | Reason:
-    reasons: list[Reason] = []
+def _whole(column: StructuredColumn, sums: PatternSums, limits: PatternLimits) -> InferredPattern | NoPatternReason:
+    reasons: list[NoPatternReason] = []
     for group in column.of_all:
         found = _of_group(group, sums, limits)
-        if isinstance(found, Inferred):
+        if isinstance(found, InferredPattern):
             return found
         reasons.append(found)
     return reasons[0] if reasons else _shapeless(column)
 
 
-def _shapeless(column: Column) -> Reason:
+def _shapeless(column: StructuredColumn) -> NoPatternReason:
     if not column.structures:
-        return Reason.TOO_LONG
+        return NoPatternReason.TOO_LONG
     words = {word for group in column.structures for position in group.words for word in position}
     wordy = 2 * sum(" " in value for value in column.rows) > len(column.rows) and len(words) > len(column.rows)
-    return Reason.NATURAL_LANGUAGE if wordy else Reason.HETEROGENEOUS
+    return NoPatternReason.NATURAL_LANGUAGE if wordy else NoPatternReason.HETEROGENEOUS
 
 
-def _cut_horizontally(column: Column, sums: Sums, limits: Limits) -> Inferred | Reason:
+def _cut_horizontally(
+    column: StructuredColumn, sums: PatternSums, limits: PatternLimits
+) -> InferredPattern | NoPatternReason:
     """Patterns of the structures that most rows have, where they leave out no more than `theta`. Whole structures are
     cut off, never values of a structure that is kept, which may be the first of many to come."""
     found, total = column.structures, column.total
     kept = [each for each in found[: limits.structures] if each.rows.bit_count() >= LEAST_OF_STRUCTURE * total]
     covered = sum(each.rows.bit_count() for each in kept)
     if covered < (1 - limits.theta) * total or len(found) == 1:
-        return Reason.HETEROGENEOUS
+        return NoPatternReason.HETEROGENEOUS
     each_inferred = [_of_group(group, sums, limits) for group in kept]
-    inferred = [each for each in each_inferred if isinstance(each, Inferred)]
+    inferred = [each for each in each_inferred if isinstance(each, InferredPattern)]
     if len(inferred) < len(kept):
-        return next(each for each in each_inferred if isinstance(each, Reason))
+        return next(each for each in each_inferred if isinstance(each, NoPatternReason))
     shares = [group.rows.bit_count() / covered for group in kept]
     segments = tuple(
         replace(segment, fpr=segment.fpr * share, alarms=segment.alarms * share)
         for each, share in zip(inferred, shares, strict=True)
         for segment in each.segments
     )
-    return Inferred(union([each.pattern for each in inferred]), segments, 1 - covered / total)
+    return InferredPattern(union([each.pattern for each in inferred]), segments, 1 - covered / total)
 
 
-def _of_group(group: Group, sums: Sums, limits: Limits) -> Inferred | Reason:
+def _of_group(group: StructureGroup, sums: PatternSums, limits: PatternLimits) -> InferredPattern | NoPatternReason:
     if len(group.structure) > MOST_TOKENS:
-        return Reason.TOO_LONG
-    whole = _best(group, sums, limits) if len(group.structure) <= limits.tokens else Reason.NO_EVIDENCE
-    if isinstance(whole, Segment):
+        return NoPatternReason.TOO_LONG
+    whole = _best(group, sums, limits) if len(group.structure) <= limits.tokens else NoPatternReason.NO_EVIDENCE
+    if isinstance(whole, PatternSegment):
         return _admitted(parse(whole.text), (whole,), limits)
     cut = _cut_vertically(group, sums, limits) if limits.vertical else None
     return cut or whole
 
 
-def _admitted(pattern: Pattern, segments: tuple[Segment, ...], limits: Limits) -> Inferred | Reason:
-    inferred = Inferred(pattern, segments)
+def _admitted(
+    pattern: Pattern, segments: tuple[PatternSegment, ...], limits: PatternLimits
+) -> InferredPattern | NoPatternReason:
+    inferred = InferredPattern(pattern, segments)
     if not pattern.is_safe:
-        return Reason.UNSAFE
+        return NoPatternReason.UNSAFE
     cost = inferred.fpr if limits.objective is Objective.IMPURITY else inferred.alarms
-    return inferred if cost <= limits.r else Reason.FALSE_ALARMS
+    return inferred if cost <= limits.r else NoPatternReason.FALSE_ALARMS
 
 
-def _best(group: Group, sums: Sums, limits: Limits) -> Segment | Reason:
+def _best(group: StructureGroup, sums: PatternSums, limits: PatternLimits) -> PatternSegment | NoPatternReason:
     found, ids = group.hypotheses
     places, known = sums.places(ids)
     frequent = known & (sums.columns[places] >= limits.m) if len(sums) else known
     if not frequent.any():
-        return Reason.NO_EVIDENCE
+        return NoPatternReason.NO_EVIDENCE
     chosen = np.flatnonzero(frequent & (_cost(sums, places, limits) <= limits.r))
     if not len(chosen):
-        return Reason.FALSE_ALARMS
+        return NoPatternReason.FALSE_ALARMS
     order = np.lexsort((sums.columns[places[chosen]], _first(sums, places[chosen], limits)))
     at = chosen[order[0]]
     return _segment(found[at].pieces, sums, int(places[at]))
 
 
-def _cost(sums: Sums, places: Array, limits: Limits) -> Array:
+def _cost(sums: PatternSums, places: Array, limits: PatternLimits) -> Array:
     array: Array = (sums.fpr if limits.objective is Objective.IMPURITY else sums.alarms)[places]
     return array
 
 
-def _first(sums: Sums, places: Array, limits: Limits) -> Array:
+def _first(sums: PatternSums, places: Array, limits: PatternLimits) -> Array:
     return sums.columns[places] if limits.objective is Objective.COLUMNS else _cost(sums, places, limits)
 
 
-def _segment(pieces: Sequence[Piece], sums: Sums, place: int) -> Segment:
+def _segment(pieces: Sequence[TextSlice], sums: PatternSums, place: int) -> PatternSegment:
     text = "".join(each.text for each in pieces)
-    return Segment(text, int(sums.columns[place]), float(sums.fpr[place]), float(sums.alarms[place]))
+    return PatternSegment(text, int(sums.columns[place]), float(sums.fpr[place]), float(sums.alarms[place]))
 
 
-def _cut_vertically(group: Group, sums: Sums, limits: Limits) -> Inferred | None:
+def _cut_vertically(group: StructureGroup, sums: PatternSums, limits: PatternLimits) -> InferredPattern | None:
     """The cheapest cut into segments that the lake knows (equation 11). Segments begin and end with a word; what stands
     between them is taken as it is and costs nothing, for no column consists of a separator."""
     marks = group.marks
-    best: list[tuple[float, tuple[Segment | Literal, ...]] | None] = [(0.0, ()), *[None] * len(marks)]
+    best: list[tuple[float, tuple[PatternSegment | LiteralToken, ...]] | None] = [(0.0, ()), *[None] * len(marks)]
     for end in range(1, len(marks) + 1):
         best[end] = min(_cuts(group, best, end, sums, limits), key=lambda each: each[0], default=None)
     if not marks or best[-1] is None:
         return None
-    parts = (*best[-1][1], Literal(group.structure[marks[-1] + 1 :]))
-    segments = tuple(each for each in parts if isinstance(each, Segment))
+    parts = (*best[-1][1], LiteralToken(group.structure[marks[-1] + 1 :]))
+    segments = tuple(each for each in parts if isinstance(each, PatternSegment))
     found = _admitted(joined([_pattern(each) for each in parts]), segments, limits)
-    return found if isinstance(found, Inferred) else None
+    return found if isinstance(found, InferredPattern) else None
 
 
 def _cuts(
-    group: Group,
-    best: Sequence[tuple[float, tuple[Segment | Literal, ...]] | None],
+    group: StructureGroup,
+    best: Sequence[tuple[float, tuple[PatternSegment | LiteralToken, ...]] | None],
     end: int,
-    sums: Sums,
-    limits: Limits,
-) -> list[tuple[float, tuple[Segment | Literal, ...]]]:
+    sums: PatternSums,
+    limits: PatternLimits,
+) -> list[tuple[float, tuple[PatternSegment | LiteralToken, ...]]]:
     found, marks = [], group.marks
     for start in range(end - 1, -1, -1):
         if marks[end - 1] - marks[start] >= limits.tokens:
             break
         before = best[start]
         segment = _best(group.part(start, end), sums, limits) if before else None
-        if before and isinstance(segment, Segment):
-            gap = Literal(group.structure[marks[start - 1] + 1 if start else 0 : marks[start]])
+        if before and isinstance(segment, PatternSegment):
+            gap = LiteralToken(group.structure[marks[start - 1] + 1 if start else 0 : marks[start]])
             cost = segment.fpr if limits.objective is Objective.IMPURITY else segment.alarms
             found.append((before[0] + cost, (*before[1], gap, segment)))
     return found
 
 
-def _pattern(part: Segment | Literal) -> Pattern:
-    if isinstance(part, Segment):
+def _pattern(part: PatternSegment | LiteralToken) -> Pattern:
+    if isinstance(part, PatternSegment):
         return parse(part.text)
     return Pattern(((part,),)) if part.characters else Pattern(((),))

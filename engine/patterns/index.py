@@ -11,15 +11,15 @@ from treaty.engine.patterns.calibration import (
     FLOORS,
     Background,
     Calibration,
-    Replayed,
+    ReplayedColumn,
     added,
     among,
     background,
     replayed,
 )
-from treaty.engine.patterns.choice import Taste, best, offered
+from treaty.engine.patterns.choice import ChoicePolicy, best, offered
 from treaty.engine.patterns.enumeration import TOKENS
-from treaty.engine.patterns.lake_sums import Sums, merged, nothing, spread, sums_of
+from treaty.engine.patterns.lake_sums import PatternSums, merged, nothing, spread, sums_of
 
 MOST_REPLAYED = 1000
 LEAST_EVIDENCE, MOST_EVIDENCE = 2, 100
@@ -29,7 +29,7 @@ PRIOR = 10.0
 
 
 @dataclass(frozen=True)
-class Optimism:
+class SelectionOptimism:
     """Of promises chosen from one half of the lake and judged on the other: how many there were, and how many false
     alarms were expected and seen."""
 
@@ -37,8 +37,8 @@ class Optimism:
     seen: float = 0.0
     promises: float = 0.0
 
-    def __add__(self, other: "Optimism") -> "Optimism":
-        return Optimism(self.expected + other.expected, self.seen + other.seen, self.promises + other.promises)
+    def __add__(self, other: "SelectionOptimism") -> "SelectionOptimism":
+        return SelectionOptimism(self.expected + other.expected, self.seen + other.seen, self.promises + other.promises)
 
     @property
     def excess(self) -> float:
@@ -48,13 +48,13 @@ class Optimism:
 
 
 @dataclass(frozen=True, eq=False)
-class Index:
+class PatternIndex:
     """What a lake says of text columns."""
 
-    sums: Sums
+    sums: PatternSums
     calibration: Calibration = field(default_factory=Calibration)
     seen: Background = field(default_factory=Background)
-    optimism: Optimism = field(default_factory=Optimism)
+    optimism: SelectionOptimism = field(default_factory=SelectionOptimism)
 
     @property
     def least_columns(self) -> int:
@@ -68,7 +68,7 @@ def evidence(size: int) -> int:
     return max(LEAST_EVIDENCE, min(MOST_EVIDENCE, round(sqrt(size) / 16)))
 
 
-def indexed(columns: Sequence[Sequence[str]], *, tokens: int = TOKENS, sources: Sequence[object] = ()) -> Index:
+def indexed(columns: Sequence[Sequence[str]], *, tokens: int = TOKENS, sources: Sequence[object] = ()) -> PatternIndex:
     """The index of columns, each given by its values in their order.
 
     `sources`: for each column where it comes from, so that what is learned from one half of the sources is replayed on
@@ -82,17 +82,17 @@ def indexed(columns: Sequence[Sequence[str]], *, tokens: int = TOKENS, sources: 
     seen = background(columns)
     counts = [added(each.counts for each in half) for half in replays]
     optimism = [optimism_of(half, other, seen) for half, other in zip(replays, reversed(counts), strict=True)]
-    return Index(merged(sums), added(counts), seen, sum(optimism, Optimism()))
+    return PatternIndex(merged(sums), added(counts), seen, sum(optimism, SelectionOptimism()))
 
 
-def together(parts: Iterable[Index]) -> Index:
+def together(parts: Iterable[PatternIndex]) -> PatternIndex:
     """The index of all columns of these."""
     listed = list(parts)
-    return Index(
+    return PatternIndex(
         merged([each.sums for each in listed]) if listed else nothing(),
         added(each.calibration for each in listed),
         among(each.seen for each in listed),
-        sum((each.optimism for each in listed), Optimism()),
+        sum((each.optimism for each in listed), SelectionOptimism()),
     )
 
 
@@ -102,23 +102,23 @@ def _halves(count: int, sources: Sequence[object]) -> tuple[list[int], list[int]
     return [at for at in range(count) if number[at] % 2], [at for at in range(count) if not number[at] % 2]
 
 
-def _replays(columns: Sequence[Sequence[str]], sums: Sums) -> list[Replayed]:
+def _replays(columns: Sequence[Sequence[str]], sums: PatternSums) -> list[ReplayedColumn]:
     found = (replayed(values, sums) for values in spread(columns, MOST_REPLAYED // 2))
     return [each for each in found if each is not None]
 
 
-def optimism_of(columns: Iterable[Replayed], counts: Calibration, seen: Background) -> Optimism:
+def optimism_of(columns: Iterable[ReplayedColumn], counts: Calibration, seen: Background) -> SelectionOptimism:
     """What is expected of the promises chosen by these counts for columns that are not among them, and what was seen.
 
     Nothing where there are no counts yet: what is expected then is a guess."""
     if not counts.cells:
-        return Optimism()
-    return sum((_chosen(each, counts, seen) for each in columns if each.of >= LEAST_JUDGED), Optimism())
+        return SelectionOptimism()
+    return sum((_chosen(each, counts, seen) for each in columns if each.of >= LEAST_JUDGED), SelectionOptimism())
 
 
-def _chosen(column: Replayed, counts: Calibration, seen: Background) -> Optimism:
+def _chosen(column: ReplayedColumn, counts: Calibration, seen: Background) -> SelectionOptimism:
     exceeded = dict(column.promises)
-    chosen = best(offered(exceeded, counts, seen), Taste())
+    chosen = best(offered(exceeded, counts, seen), ChoicePolicy())
     if chosen is None:
-        return Optimism()
-    return Optimism(chosen.alarms, exceeded[chosen.candidate][1 + FLOORS.index(chosen.floor)], 1.0)
+        return SelectionOptimism()
+    return SelectionOptimism(chosen.alarms, exceeded[chosen.candidate][1 + FLOORS.index(chosen.floor)], 1.0)

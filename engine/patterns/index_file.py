@@ -11,8 +11,8 @@ from typing import Any, overload
 import numpy as np
 
 from treaty.engine.patterns.calibration import FLOORS, Background, Calibration
-from treaty.engine.patterns.index import Index, Optimism
-from treaty.engine.patterns.lake_sums import FIELDS, Sums
+from treaty.engine.patterns.index import PatternIndex, SelectionOptimism
+from treaty.engine.patterns.lake_sums import FIELDS, PatternSums
 
 FORMAT = 1
 _KEY = b"treaty_patterns"
@@ -22,7 +22,7 @@ class UnreadableIndex(Exception):
     """The file is no index of patterns that this version reads."""
 
 
-class Texts(Sequence[str]):
+class ArrowTexts(Sequence[str]):
     """Texts of an Arrow array, made when they are asked for."""
 
     def __init__(self, array: Any) -> None:
@@ -34,14 +34,14 @@ class Texts(Sequence[str]):
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> "Texts": ...
-    def __getitem__(self, place: int | slice) -> "str | Texts":
+    def __getitem__(self, place: slice) -> "ArrowTexts": ...
+    def __getitem__(self, place: int | slice) -> "str | ArrowTexts":
         if isinstance(place, slice):
-            return Texts(self._array[place])
+            return ArrowTexts(self._array[place])
         return str(self._array[int(place)].as_py())
 
 
-def save(index: Index, path: str | Path, *, least: int = 1) -> None:
+def save(index: PatternIndex, path: str | Path, *, least: int = 1) -> None:
     """Writes an index, of patterns of at least so many columns: rare ones are most of it, and say nothing until more
     columns come. Replaces the file at once or not at all."""
     import pyarrow as pa
@@ -59,7 +59,7 @@ def save(index: Index, path: str | Path, *, least: int = 1) -> None:
     fresh.replace(path)
 
 
-def load(path: str | Path) -> Index:
+def load(path: str | Path) -> PatternIndex:
     """The index of a file. Raises UnreadableIndex."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -72,13 +72,13 @@ def load(path: str | Path) -> Index:
     if said.get("format") != FORMAT or said.get("floors") != list(FLOORS):
         raise UnreadableIndex(f"{path} is an index of another format; make it again with `treaty patterns index`")
     fields = {name: table[name].to_numpy().astype(dtype) for name, dtype in FIELDS.items()}
-    sums = Sums(size=said["size"], **fields, texts=Texts(table["text"].combine_chunks()))
+    sums = PatternSums(size=said["size"], **fields, texts=ArrowTexts(table["text"].combine_chunks()))
     if not bool(np.all(sums.ids[1:] > sums.ids[:-1])):
         raise UnreadableIndex(f"{path} is damaged: its patterns are not in order")
     return _index(sums, said)
 
 
-def _said(index: Index) -> Mapping[str, Any]:
+def _said(index: PatternIndex) -> Mapping[str, Any]:
     return {
         "format": FORMAT,
         "floors": FLOORS,
@@ -89,10 +89,10 @@ def _said(index: Index) -> Mapping[str, Any]:
     }
 
 
-def _index(sums: Sums, said: Mapping[str, Any]) -> Index:
-    return Index(
+def _index(sums: PatternSums, said: Mapping[str, Any]) -> PatternIndex:
+    return PatternIndex(
         sums,
         Calibration({key: tuple(counts) for key, counts in said["cells"].items()}),
         Background({int(number): tuple(looks) for number, looks in said["seen"].items()}),
-        Optimism(*said.get("excess", ())),
+        SelectionOptimism(*said.get("excess", ())),
     )

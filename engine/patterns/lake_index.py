@@ -18,9 +18,9 @@ from typing import Any
 
 from treaty.engine.core.disk import locked
 from treaty.engine.patterns.calibration import Background, added, background, replayed
-from treaty.engine.patterns.index import LEAST_EVIDENCE, Index, optimism_of, together
+from treaty.engine.patterns.index import LEAST_EVIDENCE, PatternIndex, optimism_of, together
 from treaty.engine.patterns.index_file import load, save
-from treaty.engine.patterns.lake_sums import Sums, merged, spread, sums_of
+from treaty.engine.patterns.lake_sums import PatternSums, merged, spread, sums_of
 from treaty.engine.patterns.named_domains import domain_of
 
 INDEX, TABLES, LOCK, FORGOTTEN, UNFINISHED = "index.parquet", "tables", "lock", "forgotten.json", "unfinished"
@@ -31,7 +31,7 @@ MOST_IMPURE = 0.1
 
 
 @dataclass(frozen=True)
-class Lake:
+class PatternLake:
     """The index in that folder. `patience`: so many seconds another process that changes it is waited for."""
 
     folder: Path
@@ -43,7 +43,7 @@ class Lake:
         as_of: Mapping[str, str] = UNTOLD,
         *,
         since: Mapping[str, int] | None = None,
-    ) -> Index:
+    ) -> PatternIndex:
         """The index with these tables in place of what they were before; each gives its text columns by name, values
         in their order. `as_of`: what each was when it changed last, which `standing` tells. `since`: what `forgotten`
         said before the tables were read; of those that were forgotten since, what was read is not added.
@@ -83,7 +83,7 @@ class Lake:
         path = self.folder / FORGOTTEN
         return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
 
-    def index(self) -> Index:
+    def index(self) -> PatternIndex:
         """The index of all tables. Raises UnreadableIndex where there is none."""
         return load(self.folder / INDEX)
 
@@ -125,26 +125,26 @@ class Lake:
     def _write(self, table: str, columns: Mapping[str, Sequence[str]], as_of: str) -> None:
         path, told = self._files(table)
         sums = {name: sums_of([values]) for name, values in columns.items()}
-        save(Index(merged(list(sums.values())), seen=background(columns.values())), path)
+        save(PatternIndex(merged(list(sums.values())), seen=background(columns.values())), path)
         patterns = {name: _pure(each) for name, each in sums.items()}
         means = {name: found.name for name, values in columns.items() if (found := domain_of(values))}
         _replace(told, {"table": table, "as_of": as_of, "columns": patterns, "domains": means})
 
-    def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: Sums) -> None:
+    def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: PatternSums) -> None:
         path, _ = self._files(table)
         index = load(path)
         replays = [each for values in spread(columns, MOST_REPLAYED) if (each := replayed(values, others))]
         counts = added(each.counts for each in replays)
-        before = self.index() if (self.folder / INDEX).exists() else Index(index.sums, seen=Background())
-        save(Index(index.sums, counts, index.seen, optimism_of(replays, before.calibration, before.seen)), path)
+        before = self.index() if (self.folder / INDEX).exists() else PatternIndex(index.sums, seen=Background())
+        save(PatternIndex(index.sums, counts, index.seen, optimism_of(replays, before.calibration, before.seen)), path)
 
-    def _sums(self, half: int) -> Iterator[Sums]:
+    def _sums(self, half: int) -> Iterator[PatternSums]:
         for said in self.told():
             path, _ = self._files(said["table"])
             if half_of(said["table"]) == half and path.exists():
                 yield load(path).sums
 
-    def _sum_up(self) -> Index:
+    def _sum_up(self) -> PatternIndex:
         index = together(load(path) for path in sorted(self._folder.glob("*.parquet")))
         save(index, self.folder / INDEX, least=LEAST_EVIDENCE if index.sums.size > 1 else 1)
         return index
@@ -171,7 +171,7 @@ def key(id_: int) -> str:
     return f"{id_:016x}"
 
 
-def _pure(sums: Sums) -> dict[str, float]:
+def _pure(sums: PatternSums) -> dict[str, float]:
     """The patterns that nearly all values of one column have, by id."""
     pairs = zip(sums.ids.tolist(), sums.impurity.tolist(), strict=True)
     return {key(id_): round(impurity, 4) for id_, impurity in pairs if impurity <= MOST_IMPURE}

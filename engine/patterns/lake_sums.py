@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from treaty.engine.analyzers.conformity_test import Counts, critical
+from treaty.engine.analyzers.conformity_test import ConformityCounts, critical
 from treaty.engine.patterns.enumeration import TOKENS, Array, enumerate_patterns, rows_of
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ LEAST_LEARNED = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sums:
+class PatternSums:
     """Sums of so many columns, by pattern id, ascending. `texts` writes the patterns, beside the ids."""
 
     size: int
@@ -56,11 +56,11 @@ class Sums:
         places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
         return places, self.ids[places] == ids
 
-    def frequent(self, least: int) -> "Sums":
+    def frequent(self, least: int) -> "PatternSums":
         """Only patterns of at least so many columns. What is dropped is lost to later merging."""
         return self._chosen(np.flatnonzero(self.columns >= least))
 
-    def _chosen(self, places: Array) -> "Sums":
+    def _chosen(self, places: Array) -> "PatternSums":
         fields = {name: getattr(self, name)[places] for name in FIELDS}
         return replace(self, **fields, texts=tuple(self.texts[place] for place in places))
 
@@ -69,12 +69,12 @@ FIELDS = {"ids": np.uint64, "columns": np.int64, "impurity": np.float64, "learne
 Row = tuple[int, int, float, int, int, str]
 
 
-def nothing() -> Sums:
+def nothing() -> PatternSums:
     """The sums of no columns."""
     return _grouped(0, [])
 
 
-def sums_of(columns: Iterable[Sequence[str]], *, tokens: int = TOKENS) -> Sums:
+def sums_of(columns: Iterable[Sequence[str]], *, tokens: int = TOKENS) -> PatternSums:
     """The sums of columns, each given by its values in their order. Of each at most 128 values are looked at, evenly
     spread over it: an impurity that is a mean over columns needs no more of each. Columns without values count
     nothing."""
@@ -102,14 +102,14 @@ def _rows(values: Sequence[str], tokens: int) -> Iterator[Row]:
     total = len(values)
     first = first_rows(total)
     learned_from = (1 << first) - 1
-    least_bad = critical(Counts(0, first), total - first) or total + 1
+    least_bad = critical(ConformityCounts(0, first), total - first) or total + 1
     for found in enumerate_patterns(rows_of(values), total, tokens=tokens):
         learned = found.rows & learned_from == learned_from
         missed = total - found.rows.bit_count()
         yield found.id, 1, missed / total, int(learned), int(learned and missed >= least_bad), found.text
 
 
-def merged(parts: Sequence[Sums]) -> Sums:
+def merged(parts: Sequence[PatternSums]) -> PatternSums:
     """The sums of all columns of these."""
     if not parts:
         return nothing()
@@ -117,18 +117,18 @@ def merged(parts: Sequence[Sums]) -> Sums:
     return _reduced(sum(part.size for part in parts), fields, [text for part in parts for text in part.texts])
 
 
-def _grouped(size: int, rows: Sequence[Row]) -> Sums:
+def _grouped(size: int, rows: Sequence[Row]) -> PatternSums:
     listed = list(zip(*rows, strict=True)) if rows else [()] * 6
     fields = [np.array(values, dtype) for values, dtype in zip(listed, FIELDS.values(), strict=False)]
     return _reduced(size, fields, listed[5])
 
 
-def _reduced(size: int, fields: Sequence[Array], texts: Sequence[str]) -> Sums:
+def _reduced(size: int, fields: Sequence[Array], texts: Sequence[str]) -> PatternSums:
     ids, first, places = np.unique(fields[0], return_index=True, return_inverse=True)
     columns, impurity, learned, failed = (
         np.bincount(places, field, len(ids)).astype(field.dtype) for field in fields[1:]
     )
-    return Sums(
+    return PatternSums(
         size=size,
         ids=ids,
         columns=columns,

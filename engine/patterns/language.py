@@ -51,7 +51,7 @@ def escaped(characters: str) -> str:
 
 
 @dataclass(frozen=True)
-class Times:
+class Repetition:
     """How often a part occurs; `most` None is without end."""
 
     least: int = 1
@@ -66,12 +66,12 @@ class Times:
         return sign or f"{{{self.least},{'' if self.most is None else self.most}}}"
 
 
-ONCE = Times()
-SOME = Times(1, None)
+ONCE = Repetition()
+SOME = Repetition(1, None)
 
 
 @dataclass(frozen=True)
-class Literal:
+class LiteralToken:
     """These characters."""
 
     characters: str
@@ -93,7 +93,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberToken:
     """A number as people write it: a sign perhaps, digits, decimals perhaps."""
 
     text = "<num>"
@@ -109,11 +109,11 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Characters:
+class CharacterToken:
     """So many characters, each of one of the classes or one of the others."""
 
     classes: tuple[str, ...]
-    times: Times = ONCE
+    times: Repetition = ONCE
     others: str = ""
 
     @property
@@ -138,7 +138,7 @@ class Characters:
         return _run(self._inside, value, start, self.times)
 
 
-def _run(inside: str, value: str, start: int, times: Times) -> Iterator[int]:
+def _run(inside: str, value: str, start: int, times: Repetition) -> Iterator[int]:
     if times.least == 0:
         yield start
     limit = len(value) if times.most is None else min(len(value), start + times.most)
@@ -167,7 +167,7 @@ class Stretch:
     """A sequence of parts that occurs so often."""
 
     parts: tuple["Part", ...]
-    times: Times
+    times: Repetition
 
     @property
     def text(self) -> str:
@@ -189,7 +189,7 @@ class Stretch:
         return iter(seen)
 
 
-Part = Literal | Number | Characters | Stretch
+Part = LiteralToken | NumberToken | CharacterToken | Stretch
 
 
 def ends(parts: Sequence[Part], value: str, starts: set[int]) -> set[int]:
@@ -218,7 +218,7 @@ class Pattern:
     @cached_property
     def texts(self) -> frozenset[str] | None:
         """The texts that the pattern lists; None where it is more than a list of texts."""
-        listed = [part for parts in self.alternatives for part in parts if isinstance(part, Literal)]
+        listed = [part for parts in self.alternatives for part in parts if isinstance(part, LiteralToken)]
         if any(len(parts) > 1 for parts in self.alternatives) or len(listed) < sum(map(len, self.alternatives)):
             return None
         return frozenset(each.characters for each in listed) | ({""} if () in self.alternatives else set())
@@ -296,8 +296,8 @@ def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
     merged: list[Part] = []
     for part in parts:
         last = merged[-1] if merged else None
-        if isinstance(part, Literal) and isinstance(last, Literal):
-            merged[-1] = Literal(last.characters + part.characters)
+        if isinstance(part, LiteralToken) and isinstance(last, LiteralToken):
+            merged[-1] = LiteralToken(last.characters + part.characters)
         else:
             merged.append(part)
     return tuple(merged)
@@ -311,15 +311,15 @@ def _part(text: str, at: int) -> tuple[Part, int]:
     if text[at] == "(":
         return _stretch(text, at)
     character, at = _character(text, at)
-    return Literal(character), at
+    return LiteralToken(character), at
 
 
 def _class(text: str, at: int) -> tuple[Part, int]:
     if text.startswith("<num>", at):
-        return Number(), at + 5
+        return NumberToken(), at + 5
     name, at = _name(text, at)
     times, at = _times(text, at)
-    return Characters((name,), times), at
+    return CharacterToken((name,), times), at
 
 
 def _name(text: str, at: int) -> tuple[str, int]:
@@ -342,7 +342,7 @@ def _set(text: str, at: int) -> tuple[Part, int]:
             character, at = _character(text, at)
             others += character
     times, at = _times(text, at + 1)
-    return Characters(tuple(classes), times, others), at
+    return CharacterToken(tuple(classes), times, others), at
 
 
 def _stretch(text: str, at: int) -> tuple[Part, int]:
@@ -361,11 +361,11 @@ def _character(text: str, at: int) -> tuple[str, int]:
     return text[at], at + 1
 
 
-def _times(text: str, at: int) -> tuple[Times, int]:
+def _times(text: str, at: int) -> tuple[Repetition, int]:
     found = _COUNT.match(text, at)
     if found is None:
         return ONCE, at
     if found.group(3):
-        return Times(*_TIMES[found.group(3)]), found.end()
+        return Repetition(*_TIMES[found.group(3)]), found.end()
     least, most = int(found.group(1)), found.group(2)
-    return Times(least, least if most is None else int(most) if most else None), found.end()
+    return Repetition(least, least if most is None else int(most) if most else None), found.end()

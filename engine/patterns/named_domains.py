@@ -21,7 +21,7 @@ Holds = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
-class Domain:
+class NamedDomain:
     """What values mean. `holds`: true of one that is of it, check digits included."""
 
     name: str
@@ -33,7 +33,7 @@ class Domain:
         return self.name if self.name in FORMATS else None
 
 
-def domain_of(values: Iterable[str]) -> Domain | None:
+def domain_of(values: Iterable[str]) -> NamedDomain | None:
     """The first domain that nearly all distinct values are of; None for few values, and for none."""
     distinct = list(dict.fromkeys(values))[:LOOKED_AT]
     if len(distinct) < LEAST_VALUES:
@@ -42,7 +42,7 @@ def domain_of(values: Iterable[str]) -> Domain | None:
     return next((each for each in DOMAINS if _breaks(each, distinct, most) <= most), None)
 
 
-def _breaks(domain: Domain, values: Iterable[str], most: int) -> int:
+def _breaks(domain: NamedDomain, values: Iterable[str], most: int) -> int:
     """How many values are not of the domain, no further than to one more than `most`."""
     return sum(1 for _ in islice((each for each in values if not domain.holds(each)), most + 1))
 
@@ -138,19 +138,19 @@ CURRENCIES = _codes(
 )
 _HEX = "[0-9a-fA-F]"
 DOMAINS = (
-    Domain("uuid", _like(f"{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}")),
-    Domain("iban", _like(r"[A-Z]{2}\d{2}[A-Z0-9 ]{11,38}", _iban)),
-    Domain("credit_card", _like(r"\d(?:[ -]?\d){11,18}", _luhn)),
-    Domain("isbn", _like(r"97[89](?:[ -]?\d){10}", _isbn)),
-    Domain("ipv4", _address(IPv4Address)),
-    Domain("ipv6", _address(IPv6Address)),
-    Domain("mac_address", _like(f"{_HEX}{{2}}(?::{_HEX}{{2}}){{5}}|{_HEX}{{2}}(?:-{_HEX}{{2}}){{5}}")),
-    Domain("email", _like(r"[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+")),
-    Domain("url", _like(r"(?:https?|ftp)://[^\s/?#]+(?:[/?#]\S*)?")),
-    Domain("country code (ISO 3166-1 alpha-2)", COUNTRIES.__contains__),
-    Domain("currency code (ISO 4217)", CURRENCIES.__contains__),
-    Domain(
+    NamedDomain("uuid", _like(f"{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}")),
+    NamedDomain("iban", _like(r"[A-Z]{2}\d{2}[A-Z0-9 ]{11,38}", _iban)),
+    NamedDomain("credit_card", _like(r"\d(?:[ -]?\d){11,18}", _luhn)),
+    NamedDomain("isbn", _like(r"97[89](?:[ -]?\d){10}", _isbn)),
+    NamedDomain("ipv4", _address(IPv4Address)),
+    NamedDomain("ipv6", _address(IPv6Address)),
+    NamedDomain("mac_address", _like(f"{_HEX}{{2}}(?::{_HEX}{{2}}){{5}}|{_HEX}{{2}}(?:-{_HEX}{{2}}){{5}}")),
+    NamedDomain("email", _like(r"[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+")),
+    NamedDomain("url", _like(r"(?:https?|ftp)://[^\s/?#]+(?:[/?#]\S*)?")),
+    NamedDomain("country code (ISO 3166-1 alpha-2)", COUNTRIES.__contains__),
+    NamedDomain("currency code (ISO 4217)", CURRENCIES.__contains__),
+    NamedDomain(
         "time stamp (ISO 8601)", _like(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?")
     ),
-    *(Domain(f"date or time ({written})", _dated(written)) for written in _DIGITS_OF),
+    *(NamedDomain(f"date or time ({written})", _dated(written)) for written in _DIGITS_OF),
 )

@@ -11,7 +11,7 @@ _BASE = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextSlice:
     """A stretch of a pattern's text with its hash, and what a hash before it is multiplied by."""
 
     text: str
@@ -20,12 +20,12 @@ class Piece:
 
 
 @lru_cache(maxsize=1 << 16)
-def piece(text: str) -> Piece:
+def piece(text: str) -> TextSlice:
     """A stretch of a pattern's text, hashed."""
     hashed = 0
     for character in text:
         hashed = (hashed * _BASE + _scattered(ord(character))) & WIDTH
-    return Piece(text, hashed, pow(_BASE, len(text), 1 << 64))
+    return TextSlice(text, hashed, pow(_BASE, len(text), 1 << 64))
 
 
 @lru_cache(maxsize=1 << 12)

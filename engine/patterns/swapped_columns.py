@@ -4,36 +4,38 @@ the same name, each with the columns that it looks like instead (the paper's cas
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from treaty.engine.analyzers.conformity_test import Comparison, Severity
-from treaty.engine.patterns.index import Index
-from treaty.engine.patterns.inference import Learned, infer
+from treaty.engine.analyzers.conformity_test import ConformityComparison, ConformitySeverity
+from treaty.engine.patterns.index import PatternIndex
+from treaty.engine.patterns.inference import LearnedPattern, infer
 
 Texts = Mapping[str, Sequence[str | None]]
 
 
 @dataclass(frozen=True)
-class Moved:
+class SwappedColumn:
     """A column that is no longer what it was, and those of the older table whose promises it keeps, the narrowest
     first."""
 
     column: str
     pattern: str
-    found: Comparison
+    found: ConformityComparison
     like: tuple[str, ...]
 
 
-def moved(older: Texts, newer: Texts, index: Index) -> list[Moved]:
+def moved(older: Texts, newer: Texts, index: PatternIndex) -> list[SwappedColumn]:
     """The columns of both tables that broke with an error, in the older one's order."""
     results = {name: infer(values, index) for name, values in older.items()}
     promised = {name: each.learned for name, each in results.items() if each.learned}
     narrow_first = sorted(promised, key=lambda name: results[name].passes or 0.0)
     return [
-        Moved(name, learned.pattern.text, found, _like(newer[name], narrow_first, promised))
+        SwappedColumn(name, learned.pattern.text, found, _like(newer[name], narrow_first, promised))
         for name, learned in promised.items()
-        if name in newer and (found := learned.judge(learned.count(newer[name]))).severity is Severity.ERROR
+        if name in newer and (found := learned.judge(learned.count(newer[name]))).severity is ConformitySeverity.ERROR
     ]
 
 
-def _like(values: Sequence[str | None], names: Sequence[str], promised: Mapping[str, Learned]) -> tuple[str, ...]:
+def _like(
+    values: Sequence[str | None], names: Sequence[str], promised: Mapping[str, LearnedPattern]
+) -> tuple[str, ...]:
     kept = ((name, promised[name].judge(promised[name].count(values))) for name in names)
-    return tuple(name for name, found in kept if found.severity is Severity.NONE)
+    return tuple(name for name, found in kept if found.severity is ConformitySeverity.NONE)

@@ -57,7 +57,7 @@ def has_numbers(value: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Class:
+class CharacterClass:
     """A class of characters that a word may be of as a whole, and those within it."""
 
     name: str
@@ -66,14 +66,14 @@ class Class:
 
 # Narrow before wide.
 LADDER = (
-    Class("digit"),
-    Class("lower"),
-    Class("upper"),
-    Class("letter", ("lower", "upper")),
-    Class("hex", ("digit", "lower")),
-    Class("HEX", ("digit", "upper")),
-    Class("alphanum", ("digit", "lower", "upper", "letter", "hex", "HEX")),
-    Class("word", ("digit", "lower", "upper", "letter", "hex", "HEX", "alphanum")),
+    CharacterClass("digit"),
+    CharacterClass("lower"),
+    CharacterClass("upper"),
+    CharacterClass("letter", ("lower", "upper")),
+    CharacterClass("hex", ("digit", "lower")),
+    CharacterClass("HEX", ("digit", "upper")),
+    CharacterClass("alphanum", ("digit", "lower", "upper", "letter", "hex", "HEX")),
+    CharacterClass("word", ("digit", "lower", "upper", "letter", "hex", "HEX", "alphanum")),
 )
 
 

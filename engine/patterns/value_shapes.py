@@ -7,7 +7,16 @@ one function. What is narrow and what is wide about them is judged elsewhere (`c
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from treaty.engine.patterns.language import CLASSES, ONCE, Characters, Literal, Part, Pattern, Stretch, Times
+from treaty.engine.patterns.language import (
+    CLASSES,
+    ONCE,
+    CharacterToken,
+    LiteralToken,
+    Part,
+    Pattern,
+    Repetition,
+    Stretch,
+)
 from treaty.engine.patterns.tokenizer import LADDER, LONGEST, MARKS, WORD, by_words, classes_of
 
 MOST_STRUCTURES = 8
@@ -26,14 +35,14 @@ def shape(of: Shape) -> Shape:
 
 
 @dataclass(frozen=True)
-class Below:
+class WordColumn:
     """For each mark of a structure the words that stand there, below each other."""
 
     structure: str
     words: tuple[tuple[str, ...], ...]
 
 
-def structures_of(values: Sequence[str]) -> list[Below] | None:
+def structures_of(values: Sequence[str]) -> list[WordColumn] | None:
     """The few structures of the values, each with its words; None where they are many, or a value is too long."""
     found: dict[str, list[list[str]]] = {}
     for value in values:
@@ -43,7 +52,7 @@ def structures_of(values: Sequence[str]) -> list[Below] | None:
         found.setdefault(structure, []).append(words)
         if len(found) > MOST_STRUCTURES:
             return None
-    return [Below(structure, tuple(zip(*words, strict=True))) for structure, words in found.items()]
+    return [WordColumn(structure, tuple(zip(*words, strict=True))) for structure, words in found.items()]
 
 
 @shape
@@ -60,21 +69,21 @@ def widths(values: Sequence[str]) -> Pattern | None:
     return None if found is None else _of_structures(found, _sized)
 
 
-def _of_structures(found: Sequence[Below], word: Callable[[Sequence[str]], Part]) -> Pattern:
+def _of_structures(found: Sequence[WordColumn], word: Callable[[Sequence[str]], Part]) -> Pattern:
     return Pattern(tuple(_sequence(each, word) for each in found))
 
 
-def _sequence(below: Below, word: Callable[[Sequence[str]], Part]) -> tuple[Part, ...]:
+def _sequence(below: WordColumn, word: Callable[[Sequence[str]], Part]) -> tuple[Part, ...]:
     words, parts, literal = iter(below.words), list[Part](), ""
     for mark in below.structure:
         if mark not in MARKS:
             literal += mark
             continue
         if literal:
-            parts.append(Literal(literal))
+            parts.append(LiteralToken(literal))
         parts.append(word(next(words)))
         literal = ""
-    return (*parts, Literal(literal)) if literal else tuple(parts)
+    return (*parts, LiteralToken(literal)) if literal else tuple(parts)
 
 
 def narrowest(words: Sequence[str]) -> str:
@@ -86,12 +95,12 @@ def narrowest(words: Sequence[str]) -> str:
 
 
 def _some(words: Sequence[str]) -> Part:
-    return Characters((narrowest(words),), Times(1, None))
+    return CharacterToken((narrowest(words),), Repetition(1, None))
 
 
 def _sized(words: Sequence[str]) -> Part:
     lengths = {len(word) for word in words}
-    return Characters((narrowest(words),), Times(min(lengths), max(lengths)))
+    return CharacterToken((narrowest(words),), Repetition(min(lengths), max(lengths)))
 
 
 @shape
@@ -124,17 +133,17 @@ def framed(values: Sequence[str]) -> Pattern | None:
 def _characters(values: Sequence[str], shortest: int, longest: int) -> Pattern | None:
     if longest > LONGEST_REPEAT:
         return None
-    return Pattern(((_set(set().union(*values), Times(shortest, longest)),),))
+    return Pattern(((_set(set().union(*values), Repetition(shortest, longest)),),))
 
 
-def _set(seen: set[str], times: Times) -> Characters:
+def _set(seen: set[str], times: Repetition) -> CharacterToken:
     of_words = {each for each in seen if by_words(each)[0] == WORD}
     classes = [each for each in ("digit", "lower", "upper", "word") if any(classes_of(c)[0] == each for c in of_words)]
     if "word" in classes:
         classes = ["word"]
     elif {"lower", "upper"} <= set(classes):
         classes = [*(each for each in classes if each == "digit"), "letter"]
-    return Characters(tuple(classes), times, "".join(sorted(seen - of_words)))
+    return CharacterToken(tuple(classes), times, "".join(sorted(seen - of_words)))
 
 
 @shape
@@ -146,7 +155,7 @@ def repeated(values: Sequence[str]) -> Pattern | None:
         return None
     word = _word([each for _, words in found for each in words])
     most = max(len(words) for _, words in found)
-    again = Stretch((Literal(separators.pop()), *word), Times(0, int(most * LOOSE)))
+    again = Stretch((LiteralToken(separators.pop()), *word), Repetition(0, int(most * LOOSE)))
     return Pattern(((*word, again),))
 
 
@@ -163,7 +172,7 @@ def _word(words: Sequence[str]) -> tuple[Part, ...]:
         word[:1].isupper() and word.isascii() and (len(word) == 1 or word[1:].islower()) and word.isalpha()
         for word in words
     ):
-        return Characters(("upper",)), Characters(("lower",), Times(0, None))
+        return CharacterToken(("upper",)), CharacterToken(("lower",), Repetition(0, None))
     return (_some(words),)
 
 
@@ -179,13 +188,13 @@ def paths(values: Sequence[str]) -> Pattern | None:
     parts = [part for each in cut for part in each[common:]]
     if "" in parts:
         return None
-    part = _set(set().union(*parts), Times(1, None))
+    part = _set(set().union(*parts), Repetition(1, None))
     depths = [len(each) - common for each in cut]
-    begun = Literal("/".join(cut[0][:common]))
-    more = Stretch((Literal("/"), part), Times(min(depths), int(max(depths) * LOOSE)))
-    first = (begun, more) if common else (part, replace(more, times=Times(min(depths) - 1, more.times.most)))
+    begun = LiteralToken("/".join(cut[0][:common]))
+    more = Stretch((LiteralToken("/"), part), Repetition(min(depths), int(max(depths) * LOOSE)))
+    first = (begun, more) if common else (part, replace(more, times=Repetition(min(depths) - 1, more.times.most)))
     ended = any(value.endswith("/") for value in values)
-    return Pattern(((*first, Characters((), Times(0, 1), "/")) if ended else first,))
+    return Pattern(((*first, CharacterToken((), Repetition(0, 1), "/")) if ended else first,))
 
 
 @shape
@@ -193,4 +202,4 @@ def vocabulary(values: Sequence[str]) -> Pattern | None:
     """The values themselves, where they are few."""
     if len(set(values)) > MOST_WORDS or max(map(len, values)) > LONGEST:
         return None
-    return Pattern(tuple((Literal(value),) if value else () for value in dict.fromkeys(values)))
+    return Pattern(tuple((LiteralToken(value),) if value else () for value in dict.fromkeys(values)))

@@ -10,16 +10,25 @@ from treaty.engine.components.base import EPOCH
 from treaty.engine.components.operands import TEMPORAL
 from treaty.engine.profile import notes
 from treaty.engine.profile.facts import FACTS
-from treaty.engine.profile.format import FORMAT, VERSION, Bins, ColumnDocument, Counted, Plain, ProfileDocument, Reads
-from treaty.engine.profile.table_profile import ColumnProfile, History, plain
-from treaty.engine.profile.text_types import ReadAs
-from treaty.engine.states.bag import States
+from treaty.engine.profile.format import (
+    FORMAT,
+    VERSION,
+    ColumnDocument,
+    HistogramBins,
+    Plain,
+    ProfileDocument,
+    TextTypeDocument,
+    ValueCount,
+)
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, plain
+from treaty.engine.profile.text_types import InferredTextType
+from treaty.engine.states.bag import StateBag
 
 MOST_SHOWN = 20
 BINS = 20
 
 
-def document(history: History, name: str) -> ProfileDocument:
+def document(history: TableProfile, name: str) -> ProfileDocument:
     """The profile of the table of that name, all partitions together."""
     rows = sum(history.rows)
     return ProfileDocument(
@@ -35,7 +44,7 @@ def document(history: History, name: str) -> ProfileDocument:
     )
 
 
-def _column(profile: ColumnProfile, history: History, rows: int) -> ColumnDocument:
+def _column(profile: ColumnProfile, history: TableProfile, rows: int) -> ColumnDocument:
     whole = history.whole
     facts = {name: _told(profile, name, whole) for name in FACTS if _is_measured(profile, name, whole)}
     counts, error = profile.values(whole)
@@ -53,15 +62,15 @@ def _column(profile: ColumnProfile, history: History, rows: int) -> ColumnDocume
         bins=_bins(profile, whole),
         notes=(),
     )
-    return told.model_copy(update={"notes": tuple(notes.of_column(notes.Seen(profile, history, rows, facts)))})
+    return told.model_copy(update={"notes": tuple(notes.of_column(notes.NotedColumn(profile, history, rows, facts)))})
 
 
-def _is_measured(profile: ColumnProfile, name: str, whole: States) -> bool:
+def _is_measured(profile: ColumnProfile, name: str, whole: StateBag) -> bool:
     bound = profile.metrics.get(name)
     return bound is not None and all(part.key in whole.entries for part in bound.parts.values())
 
 
-def _told(profile: ColumnProfile, name: str, whole: States) -> Plain:
+def _told(profile: ColumnProfile, name: str, whole: StateBag) -> Plain:
     """The fact as JSON has it: ranks of dates and times as the ISO 8601 text of that day or moment."""
     value = plain(profile.value(name, whole))
     of_time = (profile.read_as.type if profile.read_as else profile.column.base_type) in TEMPORAL
@@ -75,18 +84,18 @@ def _is_day(profile: ColumnProfile) -> bool:
     return (profile.read_as.type if profile.read_as else profile.column.base_type) == "date"
 
 
-def _reads(found: ReadAs | None) -> Reads | None:
-    return Reads(**vars(found)) if found else None
+def _reads(found: InferredTextType | None) -> TextTypeDocument | None:
+    return TextTypeDocument(**vars(found)) if found else None
 
 
-def _most(counts: Mapping[str, int], error: int) -> tuple[Counted, ...]:
+def _most(counts: Mapping[str, int], error: int) -> tuple[ValueCount, ...]:
     """The most frequent ones, of which it is certain that they are: counted more often than counts can be wrong."""
     certain = ((value, count) for value, count in counts.items() if count > 2 * error)
     frequent = sorted(certain, key=lambda item: (-item[1], item[0]))[:MOST_SHOWN]
-    return tuple(Counted(value=value, count=count) for value, count in frequent)
+    return tuple(ValueCount(value=value, count=count) for value, count in frequent)
 
 
-def _bins(profile: ColumnProfile, whole: States) -> Bins | None:
+def _bins(profile: ColumnProfile, whole: StateBag) -> HistogramBins | None:
     """None where there are no numbers, one number, or infinite ones."""
     sketch: Any = profile.sketch(whole)
     if sketch is None or sketch.is_empty():
@@ -98,4 +107,4 @@ def _bins(profile: ColumnProfile, whole: States) -> Bins | None:
     edges = [low + at * width for at in range(BINS)] + [high]
     ranks = [0.0, *(sketch.get_rank(edge, inclusive=False) for edge in edges[1:-1]), 1.0]
     at = [round(rank * sketch.n) for rank in ranks]
-    return Bins(edges=tuple(edges), counts=tuple(high - low for low, high in itertools.pairwise(at)))
+    return HistogramBins(edges=tuple(edges), counts=tuple(high - low for low, high in itertools.pairwise(at)))

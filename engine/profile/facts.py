@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from treaty.contracts.predicates.parser import PredicateError, parse, quote
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent
 from treaty.engine.analyzers.distinct import ApproxCountDistinct
 from treaty.engine.analyzers.nulls import Completeness
@@ -72,7 +72,7 @@ def bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
     """The analyzer on a table of that schema; None where it does not fit the column's type."""
     try:
         return analyzer.bind(schema)
-    except Unbindable:
+    except NotApplicableToTable:
         return None
 
 

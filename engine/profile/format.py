@@ -12,25 +12,25 @@ VERSION: Literal[1] = 1
 Plain = int | float | str | None
 
 
-class _Part(BaseModel):
+class _DocumentModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Counted(_Part):
+class ValueCount(_DocumentModel):
     """A value or a mask as text, and in how many rows it stands."""
 
     value: str
     count: int
 
 
-class Bins(_Part):
+class HistogramBins(_DocumentModel):
     """How numbers are distributed: `counts` of bins of equal width, each from its edge to below the next."""
 
     edges: tuple[float, ...]
     counts: tuple[int, ...]
 
 
-class Reads(_Part):
+class TextTypeDocument(_DocumentModel):
     """What a column's texts read as: the share that does, and of dates and times the formats that fit equally well
     (none: ISO 8601). `padded`: how many are whole numbers that begin with a zero."""
 
@@ -41,7 +41,7 @@ class Reads(_Part):
     padded: int = 0
 
 
-class ColumnDocument(_Part):
+class ColumnDocument(_DocumentModel):
     """What is known of a column. `facts` by name, null where there is no value; one that is not there was not measured.
 
     `values`: the most frequent ones, none of a classified column. `all_values`: the column has no others.
@@ -51,17 +51,17 @@ class ColumnDocument(_Part):
     name: str
     type: str
     classified: bool
-    reads_as: Reads | None
+    reads_as: TextTypeDocument | None
     facts: Mapping[str, Plain]
-    values: tuple[Counted, ...]
+    values: tuple[ValueCount, ...]
     all_values: bool
     values_error: int
-    masks: tuple[Counted, ...]
-    bins: Bins | None
+    masks: tuple[ValueCount, ...]
+    bins: HistogramBins | None
     notes: tuple[str, ...]
 
 
-class ProfileDocument(_Part):
+class ProfileDocument(_DocumentModel):
     """What is known of a table: rows that were read, the share of all rows that they are, and its columns.
 
     `partitions` are those that were read, oldest first; [""] for a table without any. `words`: what facts are

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from treaty.engine.core.number_format import visible
-from treaty.engine.profile.format import Bins, ColumnDocument, Counted, ProfileDocument, Reads
+from treaty.engine.profile.format import ColumnDocument, HistogramBins, ProfileDocument, TextTypeDocument, ValueCount
 
 WIDTH, HEIGHT = 240, 48
 STYLE = """
@@ -51,7 +51,7 @@ def said(of: ProfileDocument) -> str:
     return f"{of.rows:,} rows{drawn}{parts}{alone}, {len(of.columns):,} columns."
 
 
-def read_as(reads: Reads | None) -> str:
+def read_as(reads: TextTypeDocument | None) -> str:
     """What texts read as, in words; '' where they read as nothing but text."""
     if reads is None:
         return ""
@@ -83,7 +83,7 @@ def _notes(notes: Sequence[str]) -> Iterator[str]:
     return (f'<p class="note">{_text(each)}</p>' for each in notes)
 
 
-def _counts(caption: str, counted: Sequence[Counted]) -> str:
+def _counts(caption: str, counted: Sequence[ValueCount]) -> str:
     return _table(caption, ((each.value, f"{each.count:,}") for each in counted)) if counted else ""
 
 
@@ -93,7 +93,7 @@ def _table(caption: str, rows: Iterable[tuple[str, str]]) -> str:
     return f"<table>{told}{''.join(lines)}</table>"
 
 
-def _chart(bins: Bins) -> str:
+def _chart(bins: HistogramBins) -> str:
     most, width = max(bins.counts) or 1, WIDTH / len(bins.counts)
     heights = [HEIGHT * count / most for count in bins.counts]
     bars = (

@@ -5,31 +5,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treaty.engine.core.results import Value
-from treaty.engine.profile.table_profile import ColumnProfile, History
-from treaty.engine.states.bag import States
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
+from treaty.engine.states.bag import StateBag
 
 Counted = tuple[Mapping[str, int], int]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class HistorySlice:
     """The partitions of a history from `start` up to `end`, oldest first.
 
     `known` is shared by all parts of the history: what one read is read for the others, too."""
 
-    history: History
+    history: TableProfile
     start: int
     end: int
     known: dict[Any, list[Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, history: History) -> "Part":
+    def of(cls, history: TableProfile) -> "HistorySlice":
         """All of its partitions."""
         return cls(history, 0, len(history.partitions), history.read)
 
-    def part(self, start: int, end: int | None = None) -> "Part":
+    def part(self, start: int, end: int | None = None) -> "HistorySlice":
         """Some of these partitions, by position."""
-        return Part(self.history, self.start + start, self.end if end is None else self.start + end, self.known)
+        return HistorySlice(self.history, self.start + start, self.end if end is None else self.start + end, self.known)
 
     def __len__(self) -> int:
         return self.end - self.start
@@ -68,8 +68,8 @@ class Part:
         return self.known[key][self.start : self.end]
 
     @property
-    def _whole(self) -> "Part":
-        return Part(self.history, 0, len(self.history.partitions), self.known)
+    def _whole(self) -> "HistorySlice":
+        return HistorySlice(self.history, 0, len(self.history.partitions), self.known)
 
     def all_values(self, column: ColumnProfile, most: int | None = None) -> Counted:
         """The values of all these partitions, added up; some of them where they are more than `most`."""
@@ -85,7 +85,7 @@ class Part:
             self.known[key] = [tell()]
         return self.known[key][0]  # type: ignore[no-any-return]
 
-    def read(self, key: Any, measure: Callable[[States], Any]) -> list[Any]:
+    def read(self, key: Any, measure: Callable[[StateBag], Any]) -> list[Any]:
         """What `measure` says of each partition. Of one key there is one measure."""
         if key not in self.known:
             self.known[key] = [measure(bag) for _, bag in self.history.partitions]

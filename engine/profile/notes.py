@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from math import isinf
 
 from treaty.engine.components.operands import FRACTIONAL, TEMPORAL
-from treaty.engine.profile.table_profile import ColumnProfile, History
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
 
 # Of fewer rows a mean or a share says nothing about the next ones; by hand, as small-sample tables begin.
 FEW_ROWS = 30
 
 
 @dataclass(frozen=True)
-class Seen:
+class NotedColumn:
     """A column of a history of so many rows, and what was told of it."""
 
     profile: ColumnProfile
-    history: History
+    history: TableProfile
     rows: int
     facts: Mapping[str, int | float | str | None]
 
@@ -30,7 +30,7 @@ class Seen:
         return float(self.facts.get("completeness") or 0) * self.rows
 
 
-Note = Callable[[Seen], str | None]
+Note = Callable[[NotedColumn], str | None]
 NOTES: list[Note] = []
 
 
@@ -50,33 +50,33 @@ def of_table(rows: int, sampled: float) -> Iterator[str]:
         yield f"about {sampled:.2%} of the rows were read: rare values are missing, and nothing is known to be unique"
 
 
-def of_column(seen: Seen) -> Iterator[str]:
+def of_column(seen: NotedColumn) -> Iterator[str]:
     """What is odd about the column; nothing where there are no rows."""
     return (told for each in NOTES if (told := each(seen))) if seen.rows else iter(())
 
 
 @note
-def no_values(seen: Seen) -> str | None:
+def no_values(seen: NotedColumn) -> str | None:
     """Nothing but nulls."""
     return "no row has a value" if seen.facts.get("completeness") == 0 else None
 
 
 @note
-def constant(seen: Seen) -> str | None:
+def constant(seen: NotedColumn) -> str | None:
     """One value, where there are rows enough for that to be odd."""
     alone = seen.facts.get("approx_count_distinct") == 1 and seen.present > 1
     return "all rows that have a value have the same one" if alone else None
 
 
 @note
-def many_values(seen: Seen) -> str | None:
+def many_values(seen: NotedColumn) -> str | None:
     """More distinct values than are counted."""
     _, error = seen.profile.values(seen.history.whole)
     return f"it has too many values to count each: a count may be too large by {error:,}" if error else None
 
 
 @note
-def not_numbers(seen: Seen) -> str | None:
+def not_numbers(seen: NotedColumn) -> str | None:
     """NaN among the numbers: it is a value, and no quantile counts it."""
     sketch = seen.profile.sketch(seen.history.whole)
     if sketch is None or seen.profile.column.base_type not in FRACTIONAL:
@@ -86,7 +86,7 @@ def not_numbers(seen: Seen) -> str | None:
 
 
 @note
-def infinite(seen: Seen) -> str | None:
+def infinite(seen: NotedColumn) -> str | None:
     """Infinite numbers."""
     sketch = seen.profile.sketch(seen.history.whole)
     if sketch is None or sketch.is_empty() or seen.profile.column.base_type not in FRACTIONAL:
@@ -96,7 +96,7 @@ def infinite(seen: Seen) -> str | None:
 
 
 @note
-def padded(seen: Seen) -> str | None:
+def padded(seen: NotedColumn) -> str | None:
     """Codes of digits that a number would spoil."""
     read = seen.profile.read_as
     if read is None or not read.padded:
@@ -105,7 +105,7 @@ def padded(seen: Seen) -> str | None:
 
 
 @note
-def ambiguous(seen: Seen) -> str | None:
+def ambiguous(seen: NotedColumn) -> str | None:
     """Dates whose days may be months."""
     read = seen.profile.read_as
     many = read is not None and len(read.formats) > 1
@@ -113,7 +113,7 @@ def ambiguous(seen: Seen) -> str | None:
 
 
 @note
-def partly_read(seen: Seen) -> str | None:
+def partly_read(seen: NotedColumn) -> str | None:
     """Texts of which most read as a type, and some do not."""
     read = seen.profile.read_as
     if read is None or read.share >= 1:
@@ -122,7 +122,7 @@ def partly_read(seen: Seen) -> str | None:
 
 
 @note
-def backwards(seen: Seen) -> str | None:
+def backwards(seen: NotedColumn) -> str | None:
     """A moment whose latest value falls from one partition to the next: a clock that went back, or late data."""
     if seen.profile.column.base_type not in TEMPORAL - {"date"}:
         return None
@@ -138,7 +138,7 @@ def _some(names: list[str]) -> str:
 
 
 @note
-def failed(seen: Seen) -> str | None:
+def failed(seen: NotedColumn) -> str | None:
     """Facts that could not be computed."""
     failures = {
         name: why

@@ -7,16 +7,16 @@ from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.base import operand_of
 from treaty.engine.analyzers.bound import BoundComponent
-from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.base import CountComponent, CountIfComponent
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, TEMPORAL, TEXT, Operand
 from treaty.engine.components.sketches import HeavyHitters
 from treaty.engine.components.text_classes import CLASSES, begins
 from treaty.engine.components.text_masks import LONGEST, PatternProfile
 from treaty.engine.profile.facts import facts_read_as
-from treaty.engine.profile.table_profile import ColumnProfile, Tried, part_of, state_of
+from treaty.engine.profile.table_profile import ColumnProfile, TypeReading, part_of, state_of
 from treaty.engine.profile.text_traits import traits_of
-from treaty.engine.profile.text_types import LEAST_SHARE, ReadAs, Reading, kind_of, readings
-from treaty.engine.states.bag import States
+from treaty.engine.profile.text_types import LEAST_SHARE, InferredTextType, TextTypeCandidate, kind_of, readings
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
 # Of so many distinct values each is counted. Deequ's number: what a histogram on one screen shows.
@@ -28,10 +28,10 @@ def beginning(profile: ColumnProfile) -> ColumnProfile:
     """The column of texts as the first scan reads it where hardly any of them is thought to read as anything else: one
     count, in place of one for each class."""
     operand = Operand(sql=begins(quote(profile.column.name)), type="boolean")
-    return replace(profile, begun=BoundComponent(CountIf(), (operand,)))
+    return replace(profile, begun=BoundComponent(CountIfComponent(), (operand,)))
 
 
-def mistaken(columns: Iterable[ColumnProfile], whole: States) -> list[ColumnProfile]:
+def mistaken(columns: Iterable[ColumnProfile], whole: StateBag) -> list[ColumnProfile]:
     """The columns of which texts enough may read as something else after all: with their classes to be counted."""
     given = ((each, int(state_of(each.begun, whole) or 0)) for each in columns if each.begun)
     return [replace(each, begun=None) for each, begun in given if begun and begun >= LEAST_SHARE * _texts(each, whole)]
@@ -42,12 +42,12 @@ def classes_plan(columns: Iterable[ColumnProfile]) -> Plan:
     return plan((), beside=(each.classes for each in columns if each.classes))
 
 
-def _texts(profile: ColumnProfile, whole: States) -> int:
+def _texts(profile: ColumnProfile, whole: StateBag) -> int:
     """How many texts there are."""
     return int(state_of(profile.metrics["mean_length"].parts["present"], whole) or 0)
 
 
-def _classes(profile: ColumnProfile, whole: States) -> Sequence[int]:
+def _classes(profile: ColumnProfile, whole: StateBag) -> Sequence[int]:
     """How many texts read as each class; () where that is not known. Where most of them do not begin like another
     class they are all counted as the last: too few are of any other for that to matter."""
     known = state_of(profile.classes, whole)
@@ -67,7 +67,7 @@ def second_plan(columns: Iterable[ColumnProfile]) -> Plan | None:
     return plan(metrics, beside=(*parts, *counted)) if parts or counted or metrics else None
 
 
-def looked_into(profile: ColumnProfile, whole: States, schema: Schema) -> ColumnProfile:
+def looked_into(profile: ColumnProfile, whole: StateBag, schema: Schema) -> ColumnProfile:
     """The column as the second scan reads it, by what the first one told of the whole table."""
     if profile.classes:
         known = profile.masks or not profile.values(whole)[1]
@@ -82,7 +82,7 @@ def looked_into(profile: ColumnProfile, whole: States, schema: Schema) -> Column
     return replace(profile, frequent=BoundComponent(HeavyHitters(), (_as_text(profile.column),)))
 
 
-def untold(columns: Iterable[ColumnProfile], whole: States, schema: Schema) -> dict[str, ColumnProfile]:
+def untold(columns: Iterable[ColumnProfile], whole: StateBag, schema: Schema) -> dict[str, ColumnProfile]:
     """By name, the columns of texts whose masks turned out to be too many to tell what all of them have in common: with
     their traits, which are to be counted."""
     open_ = (each for each in columns if not each.traits and _is_untold(each, whole))
@@ -95,7 +95,7 @@ def traits_plan(columns: Iterable[ColumnProfile]) -> Plan:
     return plan(metric for each in columns for metric in each.traits.values())
 
 
-def _is_untold(profile: ColumnProfile, whole: States) -> bool:
+def _is_untold(profile: ColumnProfile, whole: StateBag) -> bool:
     """Whether masks are to be counted, and are not all known."""
     counts, error = profile.looks(whole) if profile.masks else ({"": 0}, 0)
     return bool(error) or not counts
@@ -107,7 +107,7 @@ def _as_text(column: Column) -> Operand:
     return Operand(sql=zeroed, type="string")
 
 
-def _tried(profile: ColumnProfile, whole: States, schema: Schema) -> tuple[Tried, ...]:
+def _tried(profile: ColumnProfile, whole: StateBag, schema: Schema) -> tuple[TypeReading, ...]:
     classes, (masks, _) = _classes(profile, whole), profile.looks(whole)
     longest = profile.value("maximum_length", whole)
     sql = quote(profile.column.name)
@@ -115,18 +115,18 @@ def _tried(profile: ColumnProfile, whole: States, schema: Schema) -> tuple[Tried
     return tuple(_try(each, profile.column, schema) for each in found)
 
 
-def _try(reading: Reading, column: Column, schema: Schema) -> Tried:
+def _try(reading: TextTypeCandidate, column: Column, schema: Schema) -> TypeReading:
     whole, sql = reading.kind == "integer", quote(column.name)
     padded = Operand(sql=f"{sql} RLIKE '^[+-]?0[0-9]'", type="boolean")
-    return Tried(
+    return TypeReading(
         reading=reading,
-        read=BoundComponent(Count(), (Operand(sql=reading.sql, type=reading.type),)),
-        padded=BoundComponent(CountIf(), (padded,)) if whole else None,
+        read=BoundComponent(CountComponent(), (Operand(sql=reading.sql, type=reading.type),)),
+        padded=BoundComponent(CountIfComponent(), (padded,)) if whole else None,
         metrics=facts_read_as(column, reading.type, reading.sql, schema),
     )
 
 
-def settled(profile: ColumnProfile, whole: States) -> ColumnProfile:
+def settled(profile: ColumnProfile, whole: StateBag) -> ColumnProfile:
     """The column with what its texts read as, by both scans; as it was where they read as nothing but text.
 
     Of several formats the one that reads most texts; where two read all alike, each is named, and no date is told."""
@@ -142,15 +142,18 @@ def settled(profile: ColumnProfile, whole: States) -> ColumnProfile:
         return profile
     if plain is None:
         return replace(
-            profile, read_as=ReadAs(kind=kind[0], type="boolean" if kind[0] == "boolean" else "string", share=kind[1])
+            profile,
+            read_as=InferredTextType(kind=kind[0], type="boolean" if kind[0] == "boolean" else "string", share=kind[1]),
         )
     return _read(profile, [plain], kind[1], whole)
 
 
-def _read(profile: ColumnProfile, tried: Sequence[Tried], share: float, whole: States) -> ColumnProfile:
+def _read(profile: ColumnProfile, tried: Sequence[TypeReading], share: float, whole: StateBag) -> ColumnProfile:
     first = tried[0]
     formats = tuple(each.reading.format for each in tried if each.reading.format)
     padded = int(state_of(first.padded, whole) or 0)
-    read_as = ReadAs(kind=first.reading.kind, type=first.reading.type, share=share, formats=formats, padded=padded)
+    read_as = InferredTextType(
+        kind=first.reading.kind, type=first.reading.type, share=share, formats=formats, padded=padded
+    )
     told = first.metrics if len(tried) == 1 and not padded else {}
     return replace(profile, read_as=read_as, metrics={**profile.metrics, **told})

@@ -8,24 +8,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import StateError
 from treaty.engine.profile.second_scan import looked_into, second_plan, settled, traits_plan, untold
-from treaty.engine.profile.table_profile import History, ordered, profile_of, profile_plan
+from treaty.engine.profile.table_profile import TableProfile, ordered, profile_of, profile_plan
 from treaty.engine.states import bag as bags
 from treaty.engine.states import envelope
-from treaty.engine.states.bag import ALL, States
-from treaty.engine.states.envelope import Opened
+from treaty.engine.states.bag import ALL, StateBag
+from treaty.engine.states.envelope import OpenedBag
 from treaty.engine.states.planning.scan_plan import ROWS
 
 Packed = Sequence[tuple[str, bytes]]
 
 
-def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -> History:
+def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -> TableProfile:
     """The history of these partitions' packed states, on a table of that schema, which knows what is classified.
 
     `without`: columns that are not profiled, such as those of the partitions."""
     left_out = frozenset(without)
     columns = [profile_of(each, schema) for each in schema if each.name not in left_out]
     opened, first, notes = _loaded(packed, profile_plan(columns).keys)
-    found = History(columns=(), partitions=ordered(first), notes=notes)
+    found = TableProfile(columns=(), partitions=ordered(first), notes=notes)
     looked = tuple(looked_into(each, found.whole, schema) for each in columns) if first else tuple(columns)
     wanted = second_plan(looked)
     if wanted and (more := _also(opened, wanted.keys)):
@@ -36,17 +36,17 @@ def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -
     return found.with_columns(settled(late.get(each.column.name, each), found.whole) for each in looked)
 
 
-def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, Opened], dict[str, States], tuple[str, ...]]:
+def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, OpenedBag], dict[str, StateBag], tuple[str, ...]]:
     """The opened bags and the states of these keys by partition, and why some are not among them."""
-    opened: dict[str, Opened] = {}
-    found: dict[str, States] = {}
+    opened: dict[str, OpenedBag] = {}
+    found: dict[str, StateBag] = {}
     notes: list[str] = []
     for name, content in packed:
         try:
             each = envelope.opened(content)
             bag = bags.read(each, keys=keys)
         except StateError as error:
-            bag = States({}, failures={ALL: str(error)})
+            bag = StateBag({}, failures={ALL: str(error)})
         if ROWS.key in bag.entries:
             opened[name], found[name] = each, bag
         else:
@@ -54,7 +54,7 @@ def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, Opened], di
     return opened, found, tuple(notes)
 
 
-def _also(opened: Mapping[str, Opened], keys: frozenset[str]) -> dict[str, States]:
+def _also(opened: Mapping[str, OpenedBag], keys: frozenset[str]) -> dict[str, StateBag]:
     """The states of these keys by partition; {} where no partition has any but its rows, which are known."""
     found = {name: bags.read(each, keys=keys) for name, each in opened.items()}
     return found if any(bag.entries.keys() - {ROWS.key} for bag in found.values()) else {}

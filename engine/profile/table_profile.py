@@ -17,25 +17,25 @@ from treaty.engine.analyzers.distinct import Uniqueness
 from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.components.base import Component
 from treaty.engine.components.operands import TEXT, Operand
-from treaty.engine.components.sketches import HeavyHitters, Quantiles
+from treaty.engine.components.sketches import HeavyHitters, QuantileSketch
 from treaty.engine.components.text_classes import TypeCounts
 from treaty.engine.components.text_masks import PatternProfile
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import bound, facts_of
-from treaty.engine.profile.text_types import ReadAs, Reading
+from treaty.engine.profile.text_types import InferredTextType, TextTypeCandidate
 from treaty.engine.profile.value_masks import masks_of
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
 
 @dataclass(frozen=True)
-class Tried:
+class TypeReading:
     """A reading of a text column as the second scan tries it: how many texts are read so, and what is told of them.
 
     `padded`: of whole numbers, how many begin with a zero."""
 
-    reading: Reading
+    reading: TextTypeCandidate
     read: BoundComponent
     padded: BoundComponent | None
     metrics: Mapping[str, BoundAnalyzer]
@@ -59,30 +59,32 @@ class ColumnProfile:
     begun: BoundComponent | None = None
     masks: BoundComponent | None = None
     traits: Mapping[str, BoundAnalyzer] = field(default_factory=dict)
-    tried: tuple[Tried, ...] = ()
-    read_as: ReadAs | None = None
+    tried: tuple[TypeReading, ...] = ()
+    read_as: InferredTextType | None = None
     classified: bool = False
 
-    def value(self, metric: str, bag: States) -> Value:
+    def value(self, metric: str, bag: StateBag) -> Value:
         """The metric in these states; None where this column has no such metric or no value."""
         measured = self.metrics.get(metric)
         return self.told(measured, bag) if measured else None
 
     @staticmethod
-    def told(measured: BoundAnalyzer, bag: States) -> Value:
+    def told(measured: BoundAnalyzer, bag: StateBag) -> Value:
         """What the metric is in these states; None where they do not say."""
         try:
             return measured.value(bag.values)
         except KeyError:
             return None
 
-    def values(self, bag: States) -> tuple[Mapping[str, int], int]:
+    def values(self, bag: StateBag) -> tuple[Mapping[str, int], int]:
         """(frequent value as text -> count, greatest error of a count); empty where none are kept.
 
         Error 0: these are all values. Kept of texts, and of columns of few values (`second.MOST_COUNTED`)."""
         return HeavyHitters.values(state_of(self.frequent, bag))
 
-    def looks(self, bag: States, counted: tuple[Mapping[str, int], int] | None = None) -> tuple[Mapping[str, int], int]:
+    def looks(
+        self, bag: StateBag, counted: tuple[Mapping[str, int], int] | None = None
+    ) -> tuple[Mapping[str, int], int]:
         """(mask -> count, greatest error of a count): what texts look like; empty for columns that are no text.
 
         Where no masks were counted they are those of the frequent values (`counted`, where they are known)."""
@@ -97,19 +99,21 @@ class ColumnProfile:
         found = {name: measured.analyzer for name, measured in self.metrics.items()}
         return {name: each.quantile for name, each in found.items() if isinstance(each, ApproxQuantile)}
 
-    def ranked(self, bag: States) -> Mapping[str, Value]:
+    def ranked(self, bag: StateBag) -> Mapping[str, Value]:
         """All quantiles in these states, from one reading of their sketch."""
         sketch = self.sketch(bag)
-        return {name: None if sketch is None else Quantiles.quantile(sketch, at) for name, at in self.quantiles.items()}
+        return {
+            name: None if sketch is None else QuantileSketch.quantile(sketch, at) for name, at in self.quantiles.items()
+        }
 
-    def sketch(self, bag: States) -> Any | None:
+    def sketch(self, bag: StateBag) -> Any | None:
         """The KLL sketch of the numbers (dates and times: microseconds since 1970); None where there is none."""
         part = self.metrics["median"].parts.get("ranks") if "median" in self.metrics else None
         state = state_of(part, bag)
-        return Quantiles.sketch(state) if state else None
+        return QuantileSketch.sketch(state) if state else None
 
 
-def state_of(part: BoundComponent | None, bag: States) -> Any:
+def state_of(part: BoundComponent | None, bag: StateBag) -> Any:
     entry = bag.entries.get(part.key) if part else None
     return entry.value if entry else None
 
@@ -141,25 +145,25 @@ def profile_plan(columns: Iterable[ColumnProfile]) -> Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class History:
+class TableProfile:
     """The profiled columns and the states of each partition, oldest first.
 
     `sampled`: the share of the rows that was read; below 1 the states say nothing of how many rows or which single
     values there are. `notes`: what could not be read, and why. `together`: what was counted of several columns."""
 
     columns: tuple[ColumnProfile, ...]
-    partitions: tuple[tuple[str, States], ...]
+    partitions: tuple[tuple[str, StateBag], ...]
     sampled: float = 1.0
     notes: tuple[str, ...] = field(default=(), compare=False)
-    together: "tuple[Together, ...]" = ()
+    together: "tuple[ColumnGroup, ...]" = ()
 
-    def part(self, start: int, end: int | None = None) -> "History":
+    def part(self, start: int, end: int | None = None) -> "TableProfile":
         """The history of some partitions, by position: the same one for the same positions, for putting states together
         is what takes long."""
         return self._parts.setdefault((start, end), replace(self, partitions=self.partitions[start:end]))
 
     @cached_property
-    def _parts(self) -> "dict[tuple[int, int | None], History]":
+    def _parts(self) -> "dict[tuple[int, int | None], TableProfile]":
         return {}
 
     @cached_property
@@ -168,9 +172,9 @@ class History:
         return {}
 
     @cached_property
-    def whole(self) -> States:
+    def whole(self) -> StateBag:
         """All partitions together."""
-        return bags.merge(bag for _, bag in self.partitions) or States({})
+        return bags.merge(bag for _, bag in self.partitions) or StateBag({})
 
     @property
     def rows(self) -> list[int]:
@@ -182,14 +186,14 @@ class History:
         values = (column.value(metric, bag) for _, bag in self.partitions)
         return [value for value in values if value is not None]
 
-    def with_columns(self, columns: Iterable[ColumnProfile]) -> "History":
+    def with_columns(self, columns: Iterable[ColumnProfile]) -> "TableProfile":
         """The history of the same partitions with these columns; what is known of them together is not put together
         again."""
         made = replace(self, columns=tuple(columns))
         made.__dict__.update({name: self.__dict__[name] for name in ("whole",) if name in self.__dict__})
         return made
 
-    def beside(self, more: Mapping[str, States]) -> "History":
+    def beside(self, more: Mapping[str, StateBag]) -> "TableProfile":
         """The history with the states of another reading of the same partitions; the same where that read nothing."""
         if not more:
             return self
@@ -204,13 +208,13 @@ def plain(value: Value) -> int | float | str | None:
     return float(value) if isfinite(value) else None
 
 
-def ordered(bags_by_name: Mapping[str, States], names: Sequence[str] = ()) -> tuple[tuple[str, States], ...]:
+def ordered(bags_by_name: Mapping[str, StateBag], names: Sequence[str] = ()) -> tuple[tuple[str, StateBag], ...]:
     """Partitions in the order of their names, oldest first for dates; only `names` where given."""
     return tuple((name, bags_by_name[name]) for name in sorted(bags_by_name) if not names or name in names)
 
 
 @dataclass(frozen=True)
-class Together:
+class ColumnGroup:
     """What is counted of several columns for a kind of suggestion: `column` is the one that it is about, None for the
     table; `others` those that it is told by."""
 

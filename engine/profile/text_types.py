@@ -32,7 +32,7 @@ _KINDS = ("boolean", "integer", "decimal", "fractional", "date", "timestamp")
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextTypeCandidate:
     """A type that texts may have: `kind` is one of `data_type`'s words, `type` Spark's, `sql` reads a text as it (null
     where it does not). `format`: the pattern of dates and times; None: ISO 8601, or no date."""
 
@@ -43,7 +43,7 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadAs:
+class InferredTextType:
     """What a column's texts were found to read as: the share of them, and of formats all that fit equally well.
 
     `padded`: how many are whole numbers that begin with a zero: codes, of which a number would lose it."""
@@ -55,7 +55,9 @@ class ReadAs:
     padded: int = 0
 
 
-def readings(sql: str, classes: Sequence[int], masks: Mapping[str, int], longest: int | None) -> tuple[Reading, ...]:
+def readings(
+    sql: str, classes: Sequence[int], masks: Mapping[str, int], longest: int | None
+) -> tuple[TextTypeCandidate, ...]:
     """The readings worth trying of a text column: of each LEAST_SHARE of the texts look like it.
 
     `classes` counts them as CLASSES does, `masks` some or all of them by what they look like; `longest` is the most
@@ -82,22 +84,22 @@ def kind_of(classes: Sequence[int]) -> tuple[str, float] | None:
     return kind, sum(counts[name] for name in READS[kind]) / sum(classes)
 
 
-def _plain(sql: str, kind: str | None, longest: int) -> Iterator[Reading]:
+def _plain(sql: str, kind: str | None, longest: int) -> Iterator[TextTypeCandidate]:
     # Decimals as doubles: which scale they have is the contract's to say.
     whole = "bigint" if longest <= LONGEST_WHOLE else "decimal(38,0)" if longest <= 38 else None
     types = {"integer": whole, "decimal": "double", "fractional": "double", "date": "date", "timestamp": "timestamp"}
     if kind and (type_ := types.get(kind)):
-        yield Reading(kind, type_, f"try_cast({sql} as {type_})")
+        yield TextTypeCandidate(kind, type_, f"try_cast({sql} as {type_})")
 
 
-def _dates(sql: str, masks: Mapping[str, int]) -> Iterator[Reading]:
+def _dates(sql: str, masks: Mapping[str, int]) -> Iterator[TextTypeCandidate]:
     least = max(1, LEAST_SHARE * sum(masks.values()))
     for kind, patterns in (("date", DATES), ("timestamp", MOMENTS)):
         for pattern in patterns:
             if masks.get(mask_of(pattern), 0) >= least:
                 # Without a zone: none is written.
                 type_ = "date" if kind == "date" else "timestamp_ntz"
-                yield Reading(kind, type_, f"try_cast({iso(sql, pattern)} as {type_})", pattern)
+                yield TextTypeCandidate(kind, type_, f"try_cast({iso(sql, pattern)} as {type_})", pattern)
 
 
 def mask_of(pattern: str) -> str:

@@ -37,7 +37,9 @@ def _characters(of: str) -> Measure:
 
 
 def _apart(by: str, of: str | None) -> Measure:
-    return lambda column: distribution_distance.Distance.model_validate({"column": column, "by": by, "of": of})
+    return lambda column: distribution_distance.DistributionDistance.model_validate(
+        {"column": column, "by": by, "of": of}
+    )
 
 
 def _all_apart(known: Mapping[str | None, tuple[str, ...]]) -> dict[str, Measure]:

@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from treaty.engine.programs.fitting import guards
-from treaty.engine.programs.history import History
+from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.injected_issues import Issue
 from treaty.engine.programs.learner import Learner, carried
 from treaty.engine.programs.limits import guard
@@ -25,7 +25,7 @@ ROW_COUNT = "row_count"
 
 
 @dataclass(frozen=True)
-class BackTest:
+class Backtest:
     """The partitions that were judged, oldest first, and those of them that alarmed, by name."""
 
     judged: tuple[str, ...] = ()
@@ -33,11 +33,11 @@ class BackTest:
 
 
 @dataclass(frozen=True, eq=False)
-class Earlier:
+class EarlierTrials:
     """The trials of a learner as they would have been after an earlier history: what an issue changes is the same."""
 
     of: Learner
-    history: History
+    history: ColumnHistory
 
     @property
     def issues(self) -> tuple[Issue, ...]:
@@ -51,26 +51,26 @@ class Earlier:
         return {name: carried(name, values, now[name][-1], then[name][-1]) for name, values in self.of.measured.items()}
 
 
-def learned_anew(found: Learner, budget: float, most: int) -> BackTest:
+def learned_anew(found: Learner, budget: float, most: int) -> Backtest:
     """The newest partitions that are learned from, at most so many, each judged by the program of those before it.
 
     What had fewer than 14 before it is not judged."""
 
-    def alarmed(before: History, row: Mapping[str, float | None]) -> bool:
+    def alarmed(before: ColumnHistory, row: Mapping[str, float | None]) -> bool:
         return _before(found, before).program(budget).judge_values(row, before).flagged
 
     return _tested(found.history, most, alarmed)
 
 
-def _before(found: Learner, before: History) -> Learner:
-    tried = Earlier(found, before) if found.trials else None
+def _before(found: Learner, before: ColumnHistory) -> Learner:
+    tried = EarlierTrials(found, before) if found.trials else None
     return replace(found, history=before, trials=tried, guards=guards(before, found.recipe))
 
 
-def rows_anew(history: History, most: int) -> BackTest:
+def rows_anew(history: ColumnHistory, most: int) -> Backtest:
     """The same of the guard of the number of rows."""
 
-    def alarmed(before: History, row: Mapping[str, float | None]) -> bool:
+    def alarmed(before: ColumnHistory, row: Mapping[str, float | None]) -> bool:
         clause = guard(ROW_COUNT, before)
         return clause is not None and verdict(clause, row[ROW_COUNT], before).holds is False
 
@@ -78,12 +78,12 @@ def rows_anew(history: History, most: int) -> BackTest:
 
 
 def _tested(
-    history: History, most: int, alarmed: Callable[[History, Mapping[str, float | None]], bool]
-) -> BackTest:  # fmt: skip
+    history: ColumnHistory, most: int, alarmed: Callable[[ColumnHistory, Mapping[str, float | None]], bool]
+) -> Backtest:  # fmt: skip
     earlier = [(at, history.first(at)) for at in history.kept[-most:]]
     told = {
         history.batches[at].name: alarmed(before, history.row(at))
         for at, before in earlier
         if before.points >= LEAST_BATCHES
     }
-    return BackTest(tuple(told), tuple(name for name, alarm in told.items() if alarm))
+    return Backtest(tuple(told), tuple(name for name, alarm in told.items() if alarm))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from treaty.engine.programs.constraints import WIDTHS, Bound, Past
+from treaty.engine.programs.constraints import WIDTHS, ProbabilityBound, StatisticSummary
 
 Array = NDArray[Any]
 
@@ -23,28 +23,30 @@ ROUNDS = 20
 
 
 @dataclass(frozen=True)
-class Choice:
+class ConstraintChoice:
     """A past and the width of its constraint, in spreads; `rate`: of its false alarms."""
 
-    past: Past
+    past: StatisticSummary
     width: float
     rate: float
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class ConstraintCandidates:
     """Every choice there is, each past in every width: `caught` has a row of bits for each, `rates` what each costs,
     `of` whose past it is.
 
     The bits are of all issues, whether they are caught, and then of all again, whether surely."""
 
-    pasts: tuple[Past, ...]
+    pasts: tuple[StatisticSummary, ...]
     caught: Array
     rates: Array
     of: Array
 
     @staticmethod
-    def of_pasts(pasts: Sequence[Past], seen: Sequence[Array], bound: Bound) -> "Candidates":
+    def of_pasts(
+        pasts: Sequence[StatisticSummary], seen: Sequence[Array], bound: ProbabilityBound
+    ) -> "ConstraintCandidates":
         """The candidates of pasts with what each sees of every issue."""
         widths = numpy.array(WIDTHS)[:, None]
         caught = []
@@ -53,11 +55,11 @@ class Candidates:
             caught.append(numpy.hstack([breaks(away, widths), breaks(away, SURELY * widths)]))
         bits = numpy.concatenate(caught) if caught else numpy.zeros((0, 0), dtype=bool)
         rates = numpy.array([bound.rate(past, widths[:, 0]) for past in pasts]).ravel()
-        return Candidates(tuple(pasts), bits, rates, numpy.repeat(numpy.arange(len(pasts)), len(WIDTHS)))
+        return ConstraintCandidates(tuple(pasts), bits, rates, numpy.repeat(numpy.arange(len(pasts)), len(WIDTHS)))
 
-    def choice(self, at: int) -> Choice:
+    def choice(self, at: int) -> ConstraintChoice:
         """The choice that has that row."""
-        return Choice(self.pasts[self.of[at]], WIDTHS[at % len(WIDTHS)], float(self.rates[at]))
+        return ConstraintChoice(self.pasts[self.of[at]], WIDTHS[at % len(WIDTHS)], float(self.rates[at]))
 
 
 def breaks(away: Any, width: Any) -> Any:
@@ -66,19 +68,19 @@ def breaks(away: Any, width: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Search:
+class ClauseSearch:
     """A search for at most `most` clauses whose rates add up to at most the `budget`; some are `caught` anyway.
 
     `price`: how large a share of the issues a false alarm in every batch is worth. Without one the budget is spent on
     whatever catches one issue more."""
 
-    among: Candidates
+    among: ConstraintCandidates
     budget: float
     most: int
     caught: Array
     price: float = 0.0
 
-    def chosen(self) -> list[Choice]:
+    def chosen(self) -> list[ConstraintChoice]:
         """Algorithm 1, the better of its greedy set and the best single one; then each clause for a better one.
 
         The exchange is never worth less: without a price the approximation that is proven of the algorithm remains."""

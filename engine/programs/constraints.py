@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from treaty.engine.programs.stationarity import Change
+from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.statistics.statistics import Law, Statistic
 
 Array = NDArray[Any]
@@ -23,14 +23,14 @@ LEAST_POINTS = 5
 
 
 @dataclass(frozen=True)
-class Bound:
+class ProbabilityBound:
     """A law of how often a statistic lies more than so many spreads away: the `rate` of each width for a past.
 
     `proven`: whatever the distribution, as long as its mean and deviation are known."""
 
     name: str
     told: str
-    rate: "Callable[[Past, Array], Array]"
+    rate: "Callable[[StatisticSummary, Array], Array]"
     proven: bool = False
 
 
@@ -57,14 +57,14 @@ PAPERS: Mapping[Law, Callable[[Array], Array]] = {"any": chebyshev, "distance": 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
+class StatisticSummary:
     """What the past says of a statistic, as its change has it: the middle, the spread with its floor, of how many.
 
     `moved`: the standard deviation as a share of the spread; 1 beyond the floor, 0 where nothing ever moved. `seen`:
     the values themselves, as the change has them."""
 
     statistic: Statistic
-    change: Change
+    change: LagTransform
     middle: float
     spread: float
     points: int
@@ -90,7 +90,7 @@ class Past:
 QUARTER, EVENTS, MEASURED_AT = 0.25, 0.0005, 30
 
 
-def measured_tail(past: Past, width: Array) -> Array:
+def measured_tail(past: StatisticSummary, width: Array) -> Array:
     """What was measured on clean batches of real tables: about 1 / 4 k^2, and events that no width admits.
 
     No guarantee. With fewer points than the thirty it was measured with both grow as their number falls. A width is of
@@ -102,30 +102,30 @@ def measured_tail(past: Past, width: Array) -> Array:
     return numpy.minimum(1.0, numpy.maximum(told, past.broken(width)))
 
 
-def _deviations(past: Past, width: Array) -> Array:
+def _deviations(past: StatisticSummary, width: Array) -> Array:
     """Widths in spreads as widths in standard deviations; infinite where nothing ever moved."""
     return width / past.moved if past.moved else numpy.full(len(width), numpy.inf)
 
 
-def _proven(past: Past, width: Array) -> Array:
+def _proven(past: StatisticSummary, width: Array) -> Array:
     law = cantelli if past.statistic.is_distance else chebyshev
     return law(_deviations(past, width))
 
 
-BOUNDS: Mapping[str, Bound] = {
+BOUNDS: Mapping[str, ProbabilityBound] = {
     each.name: each
     for each in (
-        Bound("measured", "the tail measured on real tables", measured_tail),
-        Bound(
+        ProbabilityBound("measured", "the tail measured on real tables", measured_tail),
+        ProbabilityBound(
             "paper", "Chebyshev, Cantelli and the central limit theorem",
             lambda past, width: PAPERS[past.statistic.law](_deviations(past, width)),
         ),
-        Bound("proven", "Chebyshev and Cantelli", _proven, proven=True),
+        ProbabilityBound("proven", "Chebyshev and Cantelli", _proven, proven=True),
     )
 }  # fmt: skip
 
 
-def past(statistic: Statistic, change: Change, values: Array, floor: float) -> Past | None:
+def past(statistic: Statistic, change: LagTransform, values: Array, floor: float) -> StatisticSummary | None:
     """What these values of the past say, NaN where there is a gap.
 
     None where there are fewer than five, where one is infinite, or where neither they nor the floor tell a finite
@@ -144,13 +144,15 @@ def past(statistic: Statistic, change: Change, values: Array, floor: float) -> P
     finite = numpy.isfinite(middle) and numpy.isfinite(WIDTHS[-1] * spread)
     moved = min(1.0, deviation / spread)
     return (
-        Past(statistic=statistic, change=change, middle=middle, spread=spread, points=len(seen), moved=moved, seen=seen)
+        StatisticSummary(
+            statistic=statistic, change=change, middle=middle, spread=spread, points=len(seen), moved=moved, seen=seen
+        )
         if finite
         else None
     )
 
 
-def _floor(change: Change, values: Array, floor: float) -> float:
+def _floor(change: LagTransform, values: Array, floor: float) -> float:
     """The floor on the change's scale: of logarithms it is relative."""
     if not change.logged:
         return floor

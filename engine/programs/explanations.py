@@ -3,9 +3,9 @@
 from typing import Protocol
 
 from treaty.engine.core.number_format import figure
-from treaty.engine.programs.backtest import BackTest
+from treaty.engine.programs.backtest import Backtest
 from treaty.engine.programs.constraints import BOUNDS
-from treaty.engine.programs.program import Clause, Program, Verdict
+from treaty.engine.programs.program import Clause, ClauseVerdict, Program
 from treaty.engine.statistics.statistics import STATISTICS
 
 LONGER = {
@@ -21,7 +21,7 @@ def statistic(name: str) -> str:
     return LONGER.get(name, name.replace("_", " ")) + against
 
 
-class Limited(Protocol):
+class HasLimits(Protocol):
     """What has limits; None: open to that side."""
 
     @property
@@ -31,7 +31,7 @@ class Limited(Protocol):
     def upper(self) -> float | None: ...
 
 
-def limits(clause: Limited) -> str:
+def limits(clause: HasLimits) -> str:
     """What the clause admits, in words."""
     if clause.lower is None:
         return f"at most {figure(clause.upper)}"
@@ -53,7 +53,7 @@ def sentence(clause: Clause, guessed: float = 0.0) -> str:
     return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
 
 
-def anew(tested: BackTest) -> str:
+def anew(tested: Backtest) -> str:
     """How often the program would have alarmed, learned anew before each of the newest partitions; '' for none."""
     if not tested.judged:
         return ""
@@ -72,7 +72,7 @@ def told(program: Program) -> tuple[str, ...]:
     return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), rests, learned)
 
 
-def broken(verdict: Verdict) -> str:
+def broken(verdict: ClauseVerdict) -> str:
     """What broke a clause, in a sentence; why it could not be judged where it was not; '' where it holds."""
     clause = verdict.clause
     if verdict.holds is None:

@@ -5,72 +5,72 @@ from dataclasses import replace
 import numpy
 from numpy.random import default_rng
 
-from treaty.engine.programs.clause_selection import Choice
+from treaty.engine.programs.clause_selection import ConstraintChoice
 from treaty.engine.programs.constraints import past
-from treaty.engine.programs.history import History
-from treaty.engine.programs.learner import Learner, Trials
+from treaty.engine.programs.history import ColumnHistory
+from treaty.engine.programs.learner import Learner, SampleTrials
 from treaty.engine.programs.limits import clause_of, guard
-from treaty.engine.programs.program import Clause, Learning, Program
+from treaty.engine.programs.program import Clause, NoProgram, Program
 from treaty.engine.programs.recipe import GUARDS, RECIPE, SAMPLE, Recipe
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 
 
-def fit(history: History, recipe: Recipe = RECIPE, sample: Column | None = None) -> Program | Learning:
+def fit(history: ColumnHistory, recipe: Recipe = RECIPE, sample: ColumnValues | None = None) -> Program | NoProgram:
     """The program of a column's history, the sample being values of its newest batch; in words why there is none yet.
 
     Without a sample only the guards stand: nothing says what else is worth to be watched."""
     found = learner(history, recipe, sample)
-    return found if isinstance(found, Learning) else found.program(recipe.budget)
+    return found if isinstance(found, NoProgram) else found.program(recipe.budget)
 
 
-def learner(history: History, recipe: Recipe, sample: Column | None) -> Learner | Learning:
+def learner(history: ColumnHistory, recipe: Recipe, sample: ColumnValues | None) -> Learner | NoProgram:
     """What programs of several budgets are told from; in words why there is none yet."""
     return tried(history, recipe, trials(history, sample, recipe.seed))
 
 
-def trials(history: History, sample: Column | None, seed: int = 0) -> Trials | None:
+def trials(history: ColumnHistory, sample: ColumnValues | None, seed: int = 0) -> SampleTrials | None:
     """Issues put into at most 2,000 rows of the newest batch; None where it has none, or is of another type."""
     drawn = _sampled(sample, seed)
     fits = drawn is not None and history.newest is not None and drawn.is_text is history.newest.is_text
-    return Trials(history, drawn, seed) if drawn and fits else None
+    return SampleTrials(history, drawn, seed) if drawn and fits else None
 
 
-def tried(history: History, recipe: Recipe, on: Trials | None) -> Learner | Learning:
+def tried(history: ColumnHistory, recipe: Recipe, on: SampleTrials | None) -> Learner | NoProgram:
     """The learner that chooses by these trials; in words why there is none yet."""
     if history.newest is None or history.points < recipe.least:
-        return Learning(history.points, recipe.least)
+        return NoProgram(history.points, recipe.least)
     return Learner(history, recipe, on, guards(history, recipe))
 
 
-def guards(history: History, recipe: Recipe) -> tuple[Clause, ...]:
+def guards(history: ColumnHistory, recipe: Recipe) -> tuple[Clause, ...]:
     """The guards that stand in every program of that recipe."""
     found = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.without]
     return tuple(each for each in found if each is not None)
 
 
-def refit(program: Program, history: History) -> Program:
+def refit(program: Program, history: ColumnHistory) -> Program:
     """The same clauses with limits of a newer history; one that has no past any more keeps its own."""
     return replace(program, clauses=tuple(again(each, history) for each in program.clauses), points=history.points)
 
 
-def again(clause: Clause, history: History) -> Clause:
+def again(clause: Clause, history: ColumnHistory) -> Clause:
     """The clause with limits of that history; as it is where the history has nothing of it."""
     found = guard(clause.statistic, history) if clause.guard else _re_learned(clause, history)
     return clause if found is None else replace(found, caught=clause.caught, gain=clause.gain)
 
 
-def _re_learned(clause: Clause, history: History) -> Clause | None:
+def _re_learned(clause: Clause, history: ColumnHistory) -> Clause | None:
     values = history.series.get(clause.statistic)
     if values is None:
         return None
     known = past(STATISTICS[clause.statistic], clause.change, values, history.floor(clause.statistic))
-    return None if known is None else clause_of(Choice(known, clause.width, clause.rate), values)
+    return None if known is None else clause_of(ConstraintChoice(known, clause.width, clause.rate), values)
 
 
-def _sampled(given: Column | None, seed: int) -> Column | None:
+def _sampled(given: ColumnValues | None, seed: int) -> ColumnValues | None:
     rows = 0 if given is None else len(given.values)
     if given is None or rows <= SAMPLE:
         return given if rows else None
     kept = numpy.sort(default_rng(seed).permutation(rows)[:SAMPLE])
-    return Column(given.values[kept], given.neighbour)
+    return ColumnValues(given.values[kept], given.neighbour)

@@ -15,7 +15,7 @@ from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.programs.stationarity import DAILY, Cadence, cadence
 from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, measured
 from treaty.engine.statistics.stored_summaries import apart
-from treaty.engine.statistics.summaries import Numbers, Summary
+from treaty.engine.statistics.summaries import NumberSummary, Summary
 
 Array = NDArray[Any]
 
@@ -39,7 +39,7 @@ class Batch:
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class ColumnHistory:
     """Batches in the order of their runs: in that of their times where all have one, else as given.
 
     `known`: the statistics of all of them, where they are told already."""
@@ -48,16 +48,16 @@ class History:
     known: dict[str, Array] = field(default_factory=dict)
 
     @staticmethod
-    def of(batches: Iterable[Batch]) -> "History":
+    def of(batches: Iterable[Batch]) -> "ColumnHistory":
         """The history of these batches: of several with one name the last one counts."""
         given = tuple({batch.name: batch for batch in batches}.values())
         timed = [(batch.time, at) for at, batch in enumerate(given) if batch.time is not None]
-        return History(tuple(given[at] for _, at in sorted(timed)) if len(timed) == len(given) else given)
+        return ColumnHistory(tuple(given[at] for _, at in sorted(timed)) if len(timed) == len(given) else given)
 
     @staticmethod
-    def with_rows(batches: tuple[Batch, ...], rows: Iterable[dict[str, float | None]]) -> "History":
+    def with_rows(batches: tuple[Batch, ...], rows: Iterable[dict[str, float | None]]) -> "ColumnHistory":
         """The history of these batches, whose statistics are known already, a row each."""
-        return History(batches, _columns(rows))
+        return ColumnHistory(batches, _columns(rows))
 
     @cached_property
     def kept(self) -> list[int]:
@@ -133,9 +133,9 @@ class History:
         """How often the batches came."""
         return cadence([batch.time for batch in self.batches])
 
-    def first(self, many: int) -> "History":
+    def first(self, many: int) -> "ColumnHistory":
         """What was known after so many batches."""
-        return History(self.batches[:many], {name: values[:many] for name, values in self.known.items()})
+        return ColumnHistory(self.batches[:many], {name: values[:many] for name, values in self.known.items()})
 
     def row(self, at: int) -> dict[str, float | None]:
         """The statistics of a batch that is learned from, by its place among all."""
@@ -167,11 +167,11 @@ def _complete(summary: Summary) -> float:
 
 
 def _mean(summary: Summary) -> float:
-    return summary.moments[1] if isinstance(summary, Numbers) and summary.present else numpy.nan
+    return summary.moments[1] if isinstance(summary, NumberSummary) and summary.present else numpy.nan
 
 
 def _deviation(summary: Summary) -> float:
-    found = summary.deviation if isinstance(summary, Numbers) else 0.0
+    found = summary.deviation if isinstance(summary, NumberSummary) else 0.0
     return found if numpy.isfinite(found) else 0.0
 
 

@@ -14,7 +14,7 @@ import numpy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from treaty.engine.statistics.column_values import Column, objects
+from treaty.engine.statistics.column_values import ColumnValues, objects
 
 Array = NDArray[Any]
 Setting = tuple[Any, ...]
@@ -25,7 +25,7 @@ MINUS = 45
 EVERY = 100.0
 
 
-def schema_change(given: Column, generator: Generator, percent: float) -> Array:
+def schema_change(given: ColumnValues, generator: Generator, percent: float) -> Array:
     """That share of the rows with values of the neighbour, drawn at random: columns that moved. Type 1."""
     changed = given.values.copy()
     if given.neighbour is not None:
@@ -34,7 +34,7 @@ def schema_change(given: Column, generator: Generator, percent: float) -> Array:
     return changed
 
 
-def unit_change(given: Column, generator: Generator, percent: float, factor: float) -> Array:
+def unit_change(given: ColumnValues, generator: Generator, percent: float, factor: float) -> Array:
     """That share of the numbers times the factor. Type 2."""
     changed = given.values.copy()
     with numpy.errstate(over="ignore"):
@@ -42,26 +42,26 @@ def unit_change(given: Column, generator: Generator, percent: float, factor: flo
     return changed
 
 
-def casing_change(given: Column, generator: Generator, percent: float, case: str) -> Array:
+def casing_change(given: ColumnValues, generator: Generator, percent: float, case: str) -> Array:
     """That share of the texts in upper or in lower case. Type 3."""
     return _each_text(given, _some(given.values, percent, generator), getattr(str, case))
 
 
-def blanks(given: Column, generator: Generator, percent: float) -> Array:
+def blanks(given: ColumnValues, generator: Generator, percent: float) -> Array:
     """That share of the rows with 0, or with an empty text. Type 4, as the paper writes it."""
     changed = given.values.copy()
     changed[_some(changed, percent, generator)] = "" if given.is_text else 0.0
     return changed
 
 
-def nulls(given: Column, generator: Generator, percent: float) -> Array:
+def nulls(given: ColumnValues, generator: Generator, percent: float) -> Array:
     """That share of the rows without a value. Type 4, as tables have it."""
     changed = given.values.copy()
     changed[_some(changed, percent, generator)] = None if given.is_text else numpy.nan
     return changed
 
 
-def volume_change(given: Column, generator: Generator, factor: float) -> Array:
+def volume_change(given: ColumnValues, generator: Generator, factor: float) -> Array:
     """Every row so many times; for a factor below 1 that share of the rows, in their order. Type 5."""
     if factor >= 1:
         return numpy.repeat(given.values, round(factor))
@@ -69,7 +69,7 @@ def volume_change(given: Column, generator: Generator, factor: float) -> Array:
     return given.values[numpy.sort(kept)]
 
 
-def distribution_change(given: Column, generator: Generator, percent: float, end: str) -> Array:
+def distribution_change(given: ColumnValues, generator: Generator, percent: float, end: str) -> Array:
     """The first or last of the sorted values, so many percent of them, again and again in place of all. Type 6.
 
     As many rows as before, and what was missing stays so: neither the volume nor the nulls tell of it."""
@@ -81,7 +81,7 @@ def distribution_change(given: Column, generator: Generator, percent: float, end
     return changed
 
 
-def misspelling(given: Column, generator: Generator, percent: float) -> Array:
+def misspelling(given: ColumnValues, generator: Generator, percent: float) -> Array:
     """That share of all characters as another of their kind: a digit, a small or a capital letter of ASCII. Type 7."""
     text = _spelled(given)
     hit = generator.random(len(text.codes)) < percent / 100
@@ -90,10 +90,10 @@ def misspelling(given: Column, generator: Generator, percent: float) -> Array:
         places = numpy.flatnonzero(hit & (text.codes >= first) & (text.codes < first + size))
         moved = generator.integers(1, size, len(places))
         codes[places] = first + (text.codes[places] - first + moved) % size
-    return _read_back(given, Spelled(codes, text.lengths))
+    return _read_back(given, RowCodePoints(codes, text.lengths))
 
 
-def insertion(given: Column, generator: Generator, percent: float) -> Array:
+def insertion(given: ColumnValues, generator: Generator, percent: float) -> Array:
     """A small letter or a digit, of numbers a digit, somewhere in each value with that probability. Type 8."""
     text = _spelled(given)
     rows = numpy.flatnonzero(given.present & (generator.random(len(text.lengths)) < percent / 100))
@@ -102,19 +102,19 @@ def insertion(given: Column, generator: Generator, percent: float) -> Array:
         at = numpy.maximum(at, text.codes[text.starts[rows]] == MINUS)
     pool = _codes("0123456789abcdefghijklmnopqrstuvwxyz" if given.is_text else "0123456789")
     codes = numpy.insert(text.codes, text.starts[rows] + at, pool[generator.integers(0, len(pool), len(rows))])
-    return _read_back(given, Spelled(codes, text.lengths + numpy.bincount(rows, minlength=len(text.lengths))))
+    return _read_back(given, RowCodePoints(codes, text.lengths + numpy.bincount(rows, minlength=len(text.lengths))))
 
 
-def deletion(given: Column, generator: Generator, percent: float) -> Array:
+def deletion(given: ColumnValues, generator: Generator, percent: float) -> Array:
     """A character less, somewhere in each value with that probability. Type 9. No number is left of one digit."""
     text = _spelled(given)
     rows = numpy.flatnonzero((text.lengths > 0) & (generator.random(len(text.lengths)) < percent / 100))
     at = (generator.random(len(rows)) * text.lengths[rows]).astype(numpy.int64)
     codes = numpy.delete(text.codes, text.starts[rows] + at)
-    return _read_back(given, Spelled(codes, text.lengths - numpy.bincount(rows, minlength=len(text.lengths))))
+    return _read_back(given, RowCodePoints(codes, text.lengths - numpy.bincount(rows, minlength=len(text.lengths))))
 
 
-def padding(given: Column, generator: Generator, percent: float, side: str) -> Array:
+def padding(given: ColumnValues, generator: Generator, percent: float, side: str) -> Array:
     """A space before or behind that share of the texts. Type 10."""
     template = " %s" if side == "leading" else "%s "
     return _each_text(given, _some(given.values, percent, generator), lambda text: template % text)
@@ -125,14 +125,14 @@ def _some(values: Array, percent: float, generator: Generator) -> Array:
     return generator.permutation(len(values))[: max(1, round(len(values) * percent / 100))]
 
 
-def _each_text(given: Column, rows: Array, change: Callable[[str], str]) -> Array:
+def _each_text(given: ColumnValues, rows: Array, change: Callable[[str], str]) -> Array:
     changed = given.values.copy()
     changed[rows] = objects(None if text is None else change(text) for text in changed[rows])
     return changed
 
 
 @dataclass(frozen=True, eq=False)
-class Spelled:
+class RowCodePoints:
     """All values spelled one after the other: code points, and how many of them each row has."""
 
     codes: Array
@@ -153,11 +153,11 @@ def _codes(text: str) -> Array:
     return numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(numpy.int64)
 
 
-def _spelled(given: Column) -> Spelled:
+def _spelled(given: ColumnValues) -> RowCodePoints:
     values = given.values.tolist()
     texts = [value or "" for value in values] if given.is_text else [_digits(value) for value in values]
     lengths = numpy.fromiter(map(len, texts), dtype=numpy.int64, count=len(texts))
-    return Spelled(_codes("".join(texts)), lengths)
+    return RowCodePoints(_codes("".join(texts)), lengths)
 
 
 def _digits(number: float) -> str:
@@ -165,7 +165,7 @@ def _digits(number: float) -> str:
     return "" if isnan(number) else repr(number).removesuffix(".0")
 
 
-def _read_back(given: Column, text: Spelled) -> Array:
+def _read_back(given: ColumnValues, text: RowCodePoints) -> Array:
     """The values that the texts say; missing where one was, and where no number can be read."""
     texts = text.texts()
     if not given.is_text:
@@ -194,7 +194,7 @@ class Issue:
     of_numbers: bool = True
     drawn: bool = True
 
-    def fits(self, given: Column) -> bool:
+    def fits(self, given: ColumnValues) -> bool:
         """Whether columns of that type have it."""
         return self.of_texts if given.is_text else self.of_numbers
 
@@ -251,7 +251,7 @@ class Variation:
     values: Array
 
 
-def variations(given: Column, generator: Generator, most: float = EVERY) -> Iterator[Variation]:
+def variations(given: ColumnValues, generator: Generator, most: float = EVERY) -> Iterator[Variation]:
     """Every issue in every setting that the column can have, in the order of `ISSUES`; the column is left as it is.
 
     The same for the same generator, whatever issues are declared behind. One that leaves the column as it was is not

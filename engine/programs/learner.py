@@ -10,15 +10,15 @@ import numpy
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from treaty.engine.programs.clause_selection import Candidates, Search
-from treaty.engine.programs.constraints import BOUNDS, Past, past
-from treaty.engine.programs.history import History
+from treaty.engine.programs.clause_selection import ClauseSearch, ConstraintCandidates
+from treaty.engine.programs.constraints import BOUNDS, StatisticSummary, past
+from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.injected_issues import Issue, Variation, variations
 from treaty.engine.programs.limits import clause_of
 from treaty.engine.programs.program import Clause, Program
 from treaty.engine.programs.recipe import Recipe
-from treaty.engine.programs.stationarity import LEVEL, Change, first_stationary, offered
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.programs.stationarity import LEVEL, LagTransform, first_stationary, offered
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS, Statistic, measured
 from treaty.engine.statistics.summaries import summary
 
@@ -30,13 +30,13 @@ FEW, DRAWN, DRAWS = 10.0, 4_000, (2, 8)
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class SampleTrials:
     """Issues put into a sample of the newest batch, and what each would make of the statistics of the next one.
 
     Whatever the recipe, they are the same: programs of several recipes are chosen by the same trials."""
 
-    history: History
-    sample: Column
+    history: ColumnHistory
+    sample: ColumnValues
     seed: int = 0
 
     @property
@@ -55,7 +55,7 @@ class Trials:
         whole, own = self.history.newest, summary(self.sample)
         full = whole is not None and whole.rows == own.rows
         before = self._before if full else own
-        tried = [(each.issue, measured(summary(Column(each.values)), before)) for each in self._variations()]
+        tried = [(each.issue, measured(summary(ColumnValues(each.values)), before)) for each in self._variations()]
         columns = {name: numpy.array([_number(row[name]) for _, row in tried]) for name in measured(own)}
         return tuple(issue for issue, _ in tried), columns if full else self._scaled(columns, measured(own))
 
@@ -82,7 +82,7 @@ class Trials:
         return {name: carried(name, values, own[name], last[name]) for name, values in columns.items()}
 
 
-class Tried(Protocol):
+class IssueTrials(Protocol):
     """Issues, and what each statistic of the next batch would be with each of them."""
 
     @property
@@ -96,9 +96,9 @@ class Tried(Protocol):
 class Learner:
     """What is known of a column, from which programs of several budgets are told: `guards` stand in each of them."""
 
-    history: History
+    history: ColumnHistory
     recipe: Recipe
-    trials: Tried | None
+    trials: IssueTrials | None
     guards: tuple[Clause, ...]
 
     @property
@@ -125,17 +125,17 @@ class Learner:
                 points=self.history.points,
                 is_text=self._is_text,
             )
-        chosen = Search(
+        chosen = ClauseSearch(
             among=self.candidates, budget=budget, most=self.recipe.most, caught=self.free, price=self.recipe.price
         ).chosen()
         clauses = [clause_of(each, self.history.series[each.past.statistic.name]) for each in chosen]
         return self._told((*clauses, *self.guards), budget)
 
     @cached_property
-    def candidates(self) -> Candidates:
+    def candidates(self) -> ConstraintCandidates:
         """Every clause that there might be, and which issues it catches."""
         pasts, seen = self._pasts()
-        return Candidates.of_pasts(pasts, seen, BOUNDS[self.recipe.bound])
+        return ConstraintCandidates.of_pasts(pasts, seen, BOUNDS[self.recipe.bound])
 
     @cached_property
     def free(self) -> Array:
@@ -145,7 +145,7 @@ class Learner:
             caught |= self._broken(clause)
         return caught
 
-    def _pasts(self) -> tuple[list[Past], list[Array]]:
+    def _pasts(self) -> tuple[list[StatisticSummary], list[Array]]:
         pasts, seen = [], []
         for statistic in STATISTICS.values():
             if statistic.name in self.measured and self.recipe.admits(statistic):
@@ -156,7 +156,7 @@ class Learner:
                     seen.append(known.change.next(self.measured[statistic.name], values))
         return pasts, seen
 
-    def _of(self, statistic: Statistic) -> list[Past]:
+    def _of(self, statistic: Statistic) -> list[StatisticSummary]:
         values, floor = self.history.series[statistic.name], self.history.floor(statistic.name)
         return [
             known
@@ -164,7 +164,7 @@ class Learner:
             if (known := past(statistic, change, values, floor)) is not None
         ]
 
-    def _changes(self, statistic: Statistic, values: Array) -> Sequence[Change]:
+    def _changes(self, statistic: Statistic, values: Array) -> Sequence[LagTransform]:
         if self.recipe.tested:
             found = first_stationary(values)
             return [] if found is None else [found]

@@ -5,17 +5,17 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from treaty.engine.programs.clause_selection import Choice
-from treaty.engine.programs.history import History
+from treaty.engine.programs.clause_selection import ConstraintChoice
+from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.recipe import GUARD_ROWS, GUARD_WIDTH, GUARDS
-from treaty.engine.programs.stationarity import LEVEL, Change
+from treaty.engine.programs.stationarity import LEVEL, LagTransform
 from treaty.engine.statistics.statistics import STATISTICS, Statistic
 
 Array = NDArray[Any]
 
 
-def clause_of(choice: Choice, values: Array) -> Clause:
+def clause_of(choice: ConstraintChoice, values: Array) -> Clause:
     """The clause of a choice, with its limits and how often it would have alarmed in these values of the past."""
     known = choice.past
     half = choice.width * known.spread
@@ -36,7 +36,7 @@ def clause_of(choice: Choice, values: Array) -> Clause:
 
 
 def limits(
-    statistic: Statistic, change: Change, middle: float, half: float
+    statistic: Statistic, change: LagTransform, middle: float, half: float
 ) -> tuple[float | None, float | None]:  # fmt: skip
     """The limits so far from the middle; None where the statistic itself goes no further."""
     lower, upper = middle - half, middle + half
@@ -47,7 +47,7 @@ def limits(
     return None if open_below else lower, None if open_above else upper
 
 
-def guard(name: str, history: History) -> Clause | None:
+def guard(name: str, history: ColumnHistory) -> Clause | None:
     """The guard of a statistic, as wide as the widest of what guards are.
 
     Of completeness below alone: nothing is wrong with a value that came back. None where the past has no value of it,

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy
 
 from treaty.engine.anomaly.detector import between
-from treaty.engine.programs.history import History
-from treaty.engine.programs.stationarity import Change
+from treaty.engine.programs.history import ColumnHistory
+from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.statistics.summaries import Summary
 
 
@@ -21,7 +21,7 @@ class Clause:
     other clause does. `guard`: it stands in every program, whatever it catches."""
 
     statistic: str
-    change: Change
+    change: LagTransform
     lower: float | None
     upper: float | None
     middle: float
@@ -33,7 +33,7 @@ class Clause:
     gain: float = 0.0
     guard: bool = False
 
-    def seen(self, value: float | None, history: History) -> float | None:
+    def seen(self, value: float | None, history: ColumnHistory) -> float | None:
         """The value as the clause looks at it; None where there is none, or none to compare it with."""
         if value is None:
             return None
@@ -46,7 +46,7 @@ class Clause:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class ClauseVerdict:
     """What a clause says of a batch: `holds` None where it could not be judged, for the `reason`.
 
     `value`: the statistic's, `seen`: what the clause looked at."""
@@ -59,10 +59,10 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ProgramVerdict:
     """What a program says of a batch: a verdict for each clause. `changed_type`: the column is of another type now."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ClauseVerdict, ...]
     changed_type: bool = False
 
     @property
@@ -71,7 +71,7 @@ class Judgement:
         return self.changed_type or any(each.holds is False for each in self.verdicts)
 
     @property
-    def broken(self) -> tuple[Verdict, ...]:
+    def broken(self) -> tuple[ClauseVerdict, ...]:
         """The verdicts of the clauses that are broken."""
         return tuple(each for each in self.verdicts if each.holds is False)
 
@@ -101,35 +101,35 @@ class Program:
         total = sum(of for _, of in self.caught.values())
         return sum(found for found, _ in self.caught.values()) / total if total else None
 
-    def judge(self, batch: Summary, history: History) -> Judgement:
+    def judge(self, batch: Summary, history: ColumnHistory) -> ProgramVerdict:
         """What the program says of a batch that comes after the history."""
         if self.is_other(batch):
-            return Judgement((), changed_type=True)
+            return ProgramVerdict((), changed_type=True)
         return self.judge_values(history.arriving(batch), history)
 
     def is_other(self, batch: Summary) -> bool:
         """Whether the batch has values, of another type than the program's."""
         return batch.present > 0 and batch.is_text is not self.is_text
 
-    def judge_values(self, values: Mapping[str, float | None], history: History) -> Judgement:
+    def judge_values(self, values: Mapping[str, float | None], history: ColumnHistory) -> ProgramVerdict:
         """What the program says of a batch that has these statistics, coming after the history."""
-        return Judgement(tuple(verdict(clause, values.get(clause.statistic), history) for clause in self.clauses))
+        return ProgramVerdict(tuple(verdict(clause, values.get(clause.statistic), history) for clause in self.clauses))
 
 
-def verdict(clause: Clause, value: float | None, history: History) -> Verdict:
+def verdict(clause: Clause, value: float | None, history: ColumnHistory) -> ClauseVerdict:
     """What the clause says of a statistic's value that comes after the history; what is infinite keeps no limits."""
     if value is None:
-        return Verdict(clause=clause, holds=None, reason="the partition has no value for it")
+        return ClauseVerdict(clause=clause, holds=None, reason="the partition has no value for it")
     if not numpy.isfinite(value):
-        return Verdict(clause=clause, holds=False, value=value, seen=value)
+        return ClauseVerdict(clause=clause, holds=False, value=value, seen=value)
     seen = clause.seen(value, history)
     if seen is None:
-        return Verdict(clause=clause, holds=None, value=value, reason="there is no partition to compare it with")
-    return Verdict(clause=clause, holds=clause.holds(seen), value=value, seen=seen)
+        return ClauseVerdict(clause=clause, holds=None, value=value, reason="there is no partition to compare it with")
+    return ClauseVerdict(clause=clause, holds=clause.holds(seen), value=value, seen=seen)
 
 
 @dataclass(frozen=True)
-class Learning:
+class NoProgram:
     """Why there is no program yet: too few batches, or none that has a value."""
 
     have: int

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from treaty.contracts.assertions import ANOMALIES
-from treaty.contracts.document.model import Check
+from treaty.contracts.document.model import ContractCheck
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.programs import explanations
 from treaty.engine.programs.refitting import Refit
-from treaty.engine.programs.stationarity import Change
+from treaty.engine.programs.stationarity import LagTransform
 from treaty.engine.programs.suggestions import KIND, TABLE
 
 SUGGESTED = "its limits stay as they were approved until an owner decides: {} admits no such move"
 
 
-def suggestion(refit: Refit, check: Check, entry: Mapping[str, Any], object_name: str) -> dict[str, Any]:
+def suggestion(refit: Refit, check: ContractCheck, entry: Mapping[str, Any], object_name: str) -> dict[str, Any]:
     """The suggestion, `entry` being what the document has of the check. It is the same one every time: with other
     limits it is news."""
     moved = sentence(refit)
@@ -35,7 +35,7 @@ def suggestion(refit: Refit, check: Check, entry: Mapping[str, Any], object_name
 def sentence(refit: Refit) -> str:
     """What the clause would admit, and what it admits as it was approved."""
     of, clause = refit.watched, refit.watched.clause
-    seen = ", ".join(filter(None, (explanations.statistic(of.statistic), Change(clause.lag, clause.logged).told)))
+    seen = ", ".join(filter(None, (explanations.statistic(of.statistic), LagTransform(clause.lag, clause.logged).told)))
     return f"{seen}, {explanations.limits(refit)}; approved is {explanations.limits(clause)}"
 
 

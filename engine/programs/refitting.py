@@ -18,14 +18,14 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
 from treaty.engine.programs.fitting import again
-from treaty.engine.programs.history import History, compared
+from treaty.engine.programs.history import ColumnHistory, compared
 from treaty.engine.programs.newest_partitions import newest
-from treaty.engine.programs.program import Clause, Learning
+from treaty.engine.programs.program import Clause, NoProgram
 from treaty.engine.programs.recipe import LEAST_BATCHES
-from treaty.engine.programs.stationarity import Change
-from treaty.engine.programs.suggestions import TABLE, Measured, outward
+from treaty.engine.programs.stationarity import LagTransform
+from treaty.engine.programs.suggestions import TABLE, TableHistory, outward
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import Files, States
+from treaty.engine.states.bag import StateBag, StateFileStore
 from treaty.engine.states.planning.scan_plan import ROWS as COUNT
 
 ROW_COUNT = "row_count"
@@ -34,7 +34,7 @@ FLOORS = (PRESENT, "distinct_count", "mean", "standard_deviation", "mean_length"
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedClause:
     """A clause of a program in a contract: the check that has it, and the statistic that it watches of the column.
 
     `column` None: of the table."""
@@ -53,7 +53,7 @@ class Refit:
     back-test, each by limits of those before it alone; `alarms`: which of them alarmed, none of which was bad as far as
     anybody knows. `seen`: what the clause looks at in each partition, None where there is nothing."""
 
-    watched: Watched
+    watched: WatchedClause
     lower: float | None
     upper: float | None
     partitions: tuple[str, ...]
@@ -79,47 +79,47 @@ class Refit:
         return tuple(name for name, value in pairs if value is not None and not between(self.limits, value))
 
 
-def watched(checks: BoundChecks) -> Iterator[Watched]:
+def watched(checks: BoundChecks) -> Iterator[WatchedClause]:
     """The clauses of programs among the checks whose statistic is known; others stay as they were approved."""
     for each in checks.checks:
         if isinstance(each.detector, ProgramClause) and (found := _watched(each, each.detector)):
             yield found
 
 
-def _watched(check: BoundCheck, clause: ProgramClause) -> Watched | None:
+def _watched(check: BoundCheck, clause: ProgramClause) -> WatchedClause | None:
     analyzer = check.analyzer
     if analyzer is None or check.scope != "delta":
         return None
     if analyzer.identity == ROWS.identity:
-        return Watched(check.check.id, clause, None, ROW_COUNT)
+        return WatchedClause(check.check.id, clause, None, ROW_COUNT)
     measured = {make(clause.of).identity: name for name, make in MEASURES.items()}
     name = measured.get(analyzer.identity)
-    return Watched(check.check.id, clause, clause.of, name) if name else None
+    return WatchedClause(check.check.id, clause, clause.of, name) if name else None
 
 
-def refits(wanted: Sequence[Watched], known: Measured) -> dict[str, Refit | Learning]:
+def refits(wanted: Sequence[WatchedClause], known: TableHistory) -> dict[str, Refit | NoProgram]:
     """Each clause's limits by the check's id, told from what is known of the partitions; why there are none yet."""
-    pasts = {column: Past(history) for column, history in known.histories.items()}
+    pasts = {column: ColumnPasts(history) for column, history in known.histories.items()}
     return {each.check_id: _refit(each, pasts[each.column or TABLE]) for each in wanted}
 
 
 @dataclass(frozen=True)
-class Past:
+class ColumnPasts:
     """A column's history, and what it was before each of its partitions came."""
 
-    history: History
+    history: ColumnHistory
 
     @cached_property
-    def before(self) -> Mapping[int, History]:
+    def before(self) -> Mapping[int, ColumnHistory]:
         """By the place of each partition that is learned from, what was known when it came."""
         of = self.history
         return {at: of.first(at) for at in of.kept if at >= LEAST_BATCHES}
 
 
-def _refit(of: Watched, past: Past) -> Refit | Learning:
+def _refit(of: WatchedClause, past: ColumnPasts) -> Refit | NoProgram:
     history = past.history
     if history.newest is None or history.points < LEAST_BATCHES:
-        return Learning(history.points, LEAST_BATCHES)
+        return NoProgram(history.points, LEAST_BATCHES)
     clause = _of(of)
     lower, upper = _limits(again(clause, history))
     tested = {at: _holds(clause, of.statistic, at, past) for at in past.before}
@@ -136,7 +136,7 @@ def _refit(of: Watched, past: Past) -> Refit | Learning:
     )
 
 
-def _holds(clause: Clause, statistic: str, at: int, past: Past) -> bool | None:
+def _holds(clause: Clause, statistic: str, at: int, past: ColumnPasts) -> bool | None:
     """Whether the partition keeps the limits of those before it; None where nothing can be said of it."""
     before = past.before[at]
     if before.points < LEAST_BATCHES:
@@ -146,12 +146,12 @@ def _holds(clause: Clause, statistic: str, at: int, past: Past) -> bool | None:
     return None if seen is None else again(clause, before).holds(seen)
 
 
-def _of(watched: Watched) -> Clause:
+def _of(watched: WatchedClause) -> Clause:
     """The clause as programs have it."""
     given = watched.clause
     return Clause(
         statistic=watched.statistic,
-        change=Change(given.lag, given.logged),
+        change=LagTransform(given.lag, given.logged),
         lower=given.lower,
         upper=given.upper,
         middle=0.0,
@@ -167,13 +167,13 @@ def _limits(clause: Clause) -> Limits:
 
 
 def of_states(
-    wanted: Iterable[Watched],
+    wanted: Iterable[WatchedClause],
     schema: Schema,
     packed: Mapping[str, bytes],
     *,
     spoilt: frozenset[str] = frozenset(),
-    files: Files | None = None,
-) -> Measured:
+    files: StateFileStore | None = None,
+) -> TableHistory:
     """What the states of the newest partitions say of the columns that are watched; of damaged ones nothing.
 
     Raises ValueError where no time orders them, or one has several."""
@@ -183,7 +183,7 @@ def of_states(
     keys = frozenset(part.key for of in asked.values() for each in of.values() for part in each.parts.values())
     read = ((time, name, _read(packed[name], keys | {COUNT.key}, files)) for time, name in newest(packed))
     found = [(time, name, bag) for time, name, bag in read if bag is not None]
-    return Measured(
+    return TableHistory(
         names=tuple(name for _, name, _ in found),
         times=tuple(time for time, _, _ in found),
         rows=tuple(int(bag.entries[COUNT.key].value) for _, _, bag in found),
@@ -195,7 +195,7 @@ def of_states(
     )
 
 
-def _measures(of: Watched, schema: Schema) -> dict[str, BoundAnalyzer]:
+def _measures(of: WatchedClause, schema: Schema) -> dict[str, BoundAnalyzer]:
     """The statistic of the column and those that floors are told from, as the schema binds them; {} for the table."""
     names = (*FLOORS, of.statistic) if of.column else ()
     found = {name: bound(MEASURES[name](of.column or ""), schema) for name in names}
@@ -207,7 +207,7 @@ def _is_number(name: str, schema: Schema) -> bool:
     return field is not None and field.base_type in NUMERIC
 
 
-def _read(packed: bytes, keys: frozenset[str], files: Files | None) -> States | None:
+def _read(packed: bytes, keys: frozenset[str], files: StateFileStore | None) -> StateBag | None:
     """The partition's states of these keys; None where they cannot be read, or do not say how many rows there are."""
     try:
         bag = bags.unpack(packed, files=files, keys=keys)
@@ -216,12 +216,12 @@ def _read(packed: bytes, keys: frozenset[str], files: Files | None) -> States | 
     return bag if COUNT.key in bag.entries else None
 
 
-def _values(of: Mapping[str, BoundAnalyzer], bags: Sequence[States]) -> dict[str, list[float | None]]:
+def _values(of: Mapping[str, BoundAnalyzer], bags: Sequence[StateBag]) -> dict[str, list[float | None]]:
     alone = {name: each for name, each in of.items() if not each.analyzer.compares}
     return {name: [_value(each, bag) for bag in bags] for name, each in alone.items()}
 
 
-def _value(of: BoundAnalyzer, bag: States) -> float | None:
+def _value(of: BoundAnalyzer, bag: StateBag) -> float | None:
     """The statistic as a finite number; None where it has none, or no state was kept of it."""
     try:
         return finite(of.value(bag.values))

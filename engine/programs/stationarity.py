@@ -26,7 +26,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 @dataclass(frozen=True, order=True)
-class Change:
+class LagTransform:
     """What of a value is looked at: itself (`lag` 0), or how it differs from the one `lag` partitions before.
 
     `logged`: the difference of the logarithms, which there is of positive values alone."""
@@ -67,26 +67,26 @@ class Change:
         return f"against {before}" + (", as a ratio" if self.logged else "")
 
 
-LEVEL = Change()
+LEVEL = LagTransform()
 
 
-def offered(cycle: int | None, points: int) -> tuple[Change, ...]:
+def offered(cycle: int | None, points: int) -> tuple[LagTransform, ...]:
     """The changes that are offered side by side: level, step, and the step over a cycle of which there are three."""
-    seasonal = (Change(cycle),) if cycle and cycle > 1 and points >= CYCLES * cycle else ()
-    return (LEVEL, Change(1), Change(1, logged=True), *seasonal)
+    seasonal = (LagTransform(cycle),) if cycle and cycle > 1 and points >= CYCLES * cycle else ()
+    return (LEVEL, LagTransform(1), LagTransform(1, logged=True), *seasonal)
 
 
-def first_stationary(values: Array) -> Change | None:
+def first_stationary(values: Array) -> LagTransform | None:
     """The first change after which the series is stationary: none, lags 1 to K-1, the same of logarithms (algorithm 5).
 
     None where there is none: the paper leaves such a statistic out."""
     return next((each for each in _tried(len(values)) if stationary(each.series(values))), None)
 
 
-def _tried(points: int) -> Iterator[Change]:
+def _tried(points: int) -> Iterator[LagTransform]:
     yield LEVEL
     for logged in (False, True):
-        yield from (Change(lag, logged) for lag in range(1, points))
+        yield from (LagTransform(lag, logged) for lag in range(1, points))
 
 
 def stationary(values: Sequence[float] | Array) -> bool:

@@ -17,17 +17,17 @@ from treaty.contracts.editing.check_entry import check
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.anomaly.learned_programs import PINNED
-from treaty.engine.components.sketches import Distinct
+from treaty.engine.components.sketches import DistinctSketch
 from treaty.engine.programs import explanations
 from treaty.engine.programs.analyzer_mapping import MEASURES, ROWS
-from treaty.engine.programs.backtest import BackTest
-from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.backtest import Backtest
+from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import Clause, Program
 from treaty.engine.programs.recipe import RECIPE, Recipe
 from treaty.engine.programs.table_programs import TableProgram, fit_table
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
-from treaty.engine.statistics.summaries import Numbers, Summary, Texts
+from treaty.engine.statistics.summaries import NumberSummary, Summary, TextSummary
 
 # Programs of fewer batches warn: of clean ones more alarm than the budget says (measured with 14).
 TRUSTED = 21
@@ -44,7 +44,7 @@ IN_CONTRACTS = replace(RECIPE, without=frozenset(STATISTICS) - MEASURES.keys())
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class TableHistory:
     """What is known of a table's partitions, oldest first: the `names`, their `times`, how many `rows` each has.
 
     `values`: by column and statistic one a partition, None where it has none. `texts`: the columns whose values are
@@ -57,16 +57,16 @@ class Measured:
     rows: tuple[int, ...]
     values: Mapping[str, Mapping[str, Sequence[float | None]]]
     texts: frozenset[str]
-    samples: Mapping[str, Column]
+    samples: Mapping[str, ColumnValues]
     spoilt: frozenset[str] = frozenset()
     apart: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     @cached_property
-    def histories(self) -> dict[str, History]:
+    def histories(self) -> dict[str, ColumnHistory]:
         """The history of each column."""
         return {column: self._history(column) for column in self.values}
 
-    def _history(self, column: str) -> History:
+    def _history(self, column: str) -> ColumnHistory:
         of = {"row_count": self.rows, **self.values[column]}
         apart = self.apart.get(column) or [{}] * len(self.names)
         summaries = [
@@ -76,7 +76,7 @@ class Measured:
         given = zip(self.names, summaries, self.times, strict=True)
         batches = tuple(Batch(name, each, time, name in self.spoilt) for name, each, time in given)
         known = {name: _series(of[name]) if name in of else _nothing(len(self.names)) for name in STATISTICS}
-        return History(batches, known | (History(batches).apart() if self.apart else {}))
+        return ColumnHistory(batches, known | (ColumnHistory(batches).apart() if self.apart else {}))
 
 
 def _series(values: Sequence[float | None]) -> Any:
@@ -92,9 +92,9 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> 
     rows = int(of["row_count"] or 0)
     present = round((of.get("complete_ratio") or 0.0) * rows)
     distinct = of.get("distinct_count")
-    guessed = Distinct.deviation(distinct) if distinct and distinct > MOST_EXACT else 0.0
+    guessed = DistinctSketch.deviation(distinct) if distinct and distinct > MOST_EXACT else 0.0
     if is_text:
-        return Texts(
+        return TextSummary(
             rows=rows,
             present=present,
             distinct=distinct,
@@ -104,10 +104,10 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> 
         )
     spread = of.get("standard_deviation") or 0.0
     moments = (present, of.get("mean") or 0.0, spread * spread * present)
-    return Numbers(rows=rows, moments=moments, curve=apart.get("curve"), distinct=distinct, guessed=guessed)
+    return NumberSummary(rows=rows, moments=moments, curve=apart.get("curve"), distinct=distinct, guessed=guessed)
 
 
-def programs(measured: Measured, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
+def programs(measured: TableHistory, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
     """The programs of the table's columns for so many false alarms a quarter."""
     return fit_table(measured.histories, measured.samples, alarms, recipe, _anew(len(measured.values)))
 
@@ -119,7 +119,7 @@ def _anew(columns: int) -> int:
 
 
 def suggestions(
-    measured: Measured, object_name: str, alarms: float, refit: str = PINNED
+    measured: TableHistory, object_name: str, alarms: float, refit: str = PINNED
 ) -> list[dict[str, Any]]:  # fmt: skip
     """A suggestion for each clause, column by column, with what it rests on; [] while there is too little history.
 
@@ -148,12 +148,16 @@ def _clauses(found: TableProgram) -> Iterator[tuple[str | None, Clause]]:
 
 
 def _suggested(
-    column: str | None, clause: Clause, found: TableProgram, measured: Measured, histories: Mapping[str, History],
+    column: str | None,
+    clause: Clause,
+    found: TableProgram,
+    measured: TableHistory,
+    histories: Mapping[str, ColumnHistory],
     object_name: str,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     history = histories[column] if column else next(iter(histories.values()))
     told = explanations.sentence(clause, guessed=history.newest.guessed if history.newest else 0.0)
-    tested = found.tested.get(column, BackTest()) if column else found.rows_tested
+    tested = found.tested.get(column, Backtest()) if column else found.rows_tested
     words = f"{column or TABLE}: {told.split(';')[0]}"
     entry = _entry(column, clause, words)
     return {
@@ -207,7 +211,7 @@ def outward(value: float | None, rounding: str) -> float | None:
 
 
 def _evidence(
-    column: str | None, clause: Clause, found: TableProgram, measured: Measured, history: History
+    column: str | None, clause: Clause, found: TableProgram, measured: TableHistory, history: ColumnHistory
 ) -> dict[str, Any]:
     values = history.series[clause.statistic]
     names = [batch.name for batch in history.learned]
@@ -235,7 +239,7 @@ def _evidence(
     }  # fmt: skip
 
 
-def _back_test(tested: BackTest) -> dict[str, Any]:
+def _back_test(tested: Backtest) -> dict[str, Any]:
     told = {"judged_on": len(tested.judged)}
     return {**told, "back_test": list(tested.alarms)} if tested.judged else told
 

@@ -5,15 +5,15 @@ How many rows came and which columns is judged once, not once a column: one inci
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from treaty.engine.programs.backtest import ROW_COUNT, BackTest, learned_anew, rows_anew
+from treaty.engine.programs.backtest import ROW_COUNT, Backtest, learned_anew, rows_anew
 from treaty.engine.programs.clause_selection import LEAST_PAID
 from treaty.engine.programs.fitting import learner
-from treaty.engine.programs.history import History
+from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.learner import Learner
 from treaty.engine.programs.limits import guard
-from treaty.engine.programs.program import Clause, Judgement, Learning, Program, Verdict, verdict
+from treaty.engine.programs.program import Clause, ClauseVerdict, NoProgram, Program, ProgramVerdict, verdict
 from treaty.engine.programs.recipe import RECIPE, Recipe
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.summaries import Summary
 
 QUARTERS = 4
@@ -32,18 +32,18 @@ class TableProgram:
     A column that there is no program of yet says how far it is. `tested`: what each would have alarmed on, learned anew
     before each of the newest batches; `rows_tested`: the guard. Where that was asked for."""
 
-    columns: Mapping[str, Program | Learning]
+    columns: Mapping[str, Program | NoProgram]
     rows: Clause | None
     budget: float
-    tested: Mapping[str, BackTest] = field(default_factory=dict)
-    rows_tested: BackTest = field(default_factory=BackTest)
+    tested: Mapping[str, Backtest] = field(default_factory=dict)
+    rows_tested: Backtest = field(default_factory=Backtest)
 
     @property
     def rate(self) -> float:
         """The bound of the rate at which clean batches alarm: the sum of all columns'."""
         return sum(each.rate for each in self.columns.values() if isinstance(each, Program))
 
-    def judge(self, batch: Mapping[str, Summary], histories: Mapping[str, History]) -> "TableJudgement":
+    def judge(self, batch: Mapping[str, Summary], histories: Mapping[str, ColumnHistory]) -> "TableVerdict":
         """What the programs say of a batch, given by column."""
         both = [name for name in self.columns if name in batch]
         found = {
@@ -53,22 +53,22 @@ class TableProgram:
         }
         missing = tuple(sorted(self.columns.keys() - batch.keys()))
         added = tuple(sorted(batch.keys() - self.columns.keys()))
-        return TableJudgement(found, self._of_rows(both, batch, histories), missing, added)
+        return TableVerdict(found, self._of_rows(both, batch, histories), missing, added)
 
     def _of_rows(
-        self, names: list[str], batch: Mapping[str, Summary], histories: Mapping[str, History]
-    ) -> Verdict | None:
+        self, names: list[str], batch: Mapping[str, Summary], histories: Mapping[str, ColumnHistory]
+    ) -> ClauseVerdict | None:
         if self.rows is None or not names:
             return None
         return verdict(self.rows, float(batch[names[0]].rows), histories[names[0]])
 
 
 @dataclass(frozen=True)
-class TableJudgement:
+class TableVerdict:
     """What is said of a batch: of each column, of the number of rows; which columns are `missing`, which `added`."""
 
-    columns: Mapping[str, Judgement] = field(default_factory=dict)
-    rows: Verdict | None = None
+    columns: Mapping[str, ProgramVerdict] = field(default_factory=dict)
+    rows: ClauseVerdict | None = None
     missing: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
 
@@ -85,8 +85,8 @@ def allowance(alarms: float, yearly: float) -> float:
 
 
 def fit_table(
-    histories: Mapping[str, History],
-    samples: Mapping[str, Column],
+    histories: Mapping[str, ColumnHistory],
+    samples: Mapping[str, ColumnValues],
     alarms: float = 1.0,
     recipe: Recipe = RECIPE,
     anew: int = 0,
@@ -101,7 +101,7 @@ def fit_table(
     each = replace(recipe, without=recipe.without | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
     learners = {name: learner(known, each, samples.get(name)) for name, known in histories.items()}
     menus = {name: _menu(found, budget) for name, found in learners.items() if isinstance(found, Learner)}
-    still = {name: found for name, found in learners.items() if isinstance(found, Learning)}
+    still = {name: found for name, found in learners.items() if isinstance(found, NoProgram)}
     chosen = divided(menus, budget)
     columns = {name: chosen[name] if name in chosen else still[name] for name in histories}
     rows = guard(ROW_COUNT, longest) if menus else None
@@ -110,14 +110,14 @@ def fit_table(
 
 
 def _tested(
-    found: TableProgram, learners: Mapping[str, Learner | Learning], longest: History, most: int
+    found: TableProgram, learners: Mapping[str, Learner | NoProgram], longest: ColumnHistory, most: int
 ) -> TableProgram:
     tested = {
         name: learned_anew(learner, program.budget, most)
         for name, learner in learners.items()
         if isinstance(learner, Learner) and isinstance(program := found.columns[name], Program)
     }
-    return replace(found, tested=tested, rows_tested=rows_anew(longest, most) if found.rows else BackTest())
+    return replace(found, tested=tested, rows_tested=rows_anew(longest, most) if found.rows else Backtest())
 
 
 def _menu(found: Learner, budget: float) -> list[Program]:

@@ -10,7 +10,7 @@ from typing import Protocol
 LOG = "_delta_log"
 
 
-class Kind(StrEnum):
+class TableKind(StrEnum):
     """What a table is to its gate."""
 
     FOLDER = "folder"
@@ -19,7 +19,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LookRequest:
+class TableStatusRequest:
     """How does the table stand? `ident`: the publication that is looked for in its history, after version `since`.
 
     `places`: the partitions whose folders are to be told."""
@@ -32,14 +32,14 @@ class LookRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class TableStatus:
     """How a table stands: `location` is its folder, `fingerprints` are those of its partitions.
 
     `version` is that of a table format, `committed` the version that the publication in question made, if it did.
     `folders` are those that hold files of the table, as paths below `location`; `places` by partition, where one of
     the partitions in question lies."""
 
-    kind: Kind
+    kind: TableKind
     location: str
     fingerprints: Mapping[str, str]
     version: int | None = None
@@ -72,7 +72,7 @@ class FenceRequest:
 
 
 @dataclass(frozen=True)
-class PlaceRequest:
+class LocationRequest:
     """Let the partition of a catalog table lie in that folder; None: let it be none of the table."""
 
     table: str
@@ -80,13 +80,13 @@ class PlaceRequest:
     folder: str | None
 
 
-class Tables(Protocol):
+class GateTables(Protocol):
     """What looks at such tables and changes them: a Spark session, or the process that has one."""
 
-    def look(self, request: LookRequest) -> Standing: ...
+    def look(self, request: TableStatusRequest) -> TableStatus: ...
 
     def commit(self, request: CommitRequest) -> None: ...
 
     def fence(self, request: FenceRequest) -> None: ...
 
-    def place(self, request: PlaceRequest) -> None: ...
+    def place(self, request: LocationRequest) -> None: ...

@@ -7,7 +7,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Told:
+class ProgressMessage:
     """Words on their way from one process to another, ahead of the answer."""
 
     words: str

@@ -4,22 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.protocol.progress import Tell, silent
-from treaty.engine.protocol.write_hints import At, How, Look
+from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 
 if TYPE_CHECKING:
     from treaty.contracts.schema import Schema
-    from treaty.engine.checks.dataset_limits import Referent
-    from treaty.engine.components.frequencies import Spectrum
-    from treaty.engine.core.results import Sample
+    from treaty.engine.checks.dataset_limits import ReferenceValue
+    from treaty.engine.components.frequencies import FrequencySpectrum
+    from treaty.engine.core.results import ViolationSample
 
 # The marker of a partition that could not be read: no reading has it.
 UNREAD = "unread"
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """Where a table lies: a path, a URL or a catalog name. `format` None: found out; `partition_by` (): not parted.
 
     `version`: that of a table format which is read; None: the newest."""
@@ -53,7 +53,7 @@ class MeasureRequest:
     `look`: what the look for changes begins with, beside what is `known`. `columns`: where nothing is read, the table's
     columns are asked for all the same."""
 
-    source: Source
+    source: TableSource
     contract: bytes
     object: str
     known: Mapping[str, str] = field(default_factory=dict)
@@ -62,20 +62,20 @@ class MeasureRequest:
     afresh: bool = False
     portion: int | None = None
     state_url: str | None = None
-    beside: Source | None = None
-    others: Mapping[str, Source] = field(default_factory=dict)
+    beside: TableSource | None = None
+    others: Mapping[str, TableSource] = field(default_factory=dict)
     limits: bool = False
     statistics: bool = True
-    key: Key | None = None
+    key: HashKey | None = None
     arrivals: Mapping[str, str] | None = None
     also: tuple[tuple[bytes, str], ...] = ()
     classifying: tuple[tuple[bytes, str], ...] = ()
-    look: Look = field(default_factory=Look)
+    look: ChangeHints = field(default_factory=ChangeHints)
     columns: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class MeasureResult:
     """The states (packed, one bag a partition) of the changed partitions, and the marker that each was read at.
 
     `fingerprints` names every partition that exists now; `vanished` those known before that are gone.
@@ -98,10 +98,10 @@ class Measured:
     added: Mapping[str, bytes] = field(default_factory=dict)
     left: int = 0
     whole: bytes | None = None
-    referents: Mapping[str, "Referent"] = field(default_factory=dict)
+    referents: Mapping[str, "ReferenceValue"] = field(default_factory=dict)
     passing: Mapping[str, bytes] = field(default_factory=dict)
-    how: How | None = None
-    at: At | None = None
+    how: DetectionMethod | None = None
+    at: TableVersion | None = None
     pinned: bool = True
     behind: bool = False
     columns: tuple[tuple[str, str], ...] = ()
@@ -126,7 +126,7 @@ class ProfileRequest:
 
     `in_force`: the contract's version in force, None where there is none: of what it classifies no value is shown."""
 
-    source: Source
+    source: TableSource
     object: str
     columns: tuple[str, ...] = ()
     partitions: tuple[str, ...] = ()
@@ -135,11 +135,11 @@ class ProfileRequest:
 
 
 @dataclass(frozen=True)
-class KeyOf:
+class ReferableKey:
     """A column that is the key of another dataset, by the name that a contract may call that."""
 
     dataset: str
-    source: Source
+    source: TableSource
     column: str
 
 
@@ -153,7 +153,7 @@ class DraftRequest:
     columns may refer to; `sketched`: also where they are not named after them, by sketches of both. `spoilt`:
     partitions that nothing is learned from, by their names; one that the table lacks is left out already."""
 
-    source: Source
+    source: TableSource
     contract_id: str
     object: str
     columns: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class DraftRequest:
     lake: str | None = None
     alarms: float | None = None
     refit: str = "pinned"
-    keys: tuple[KeyOf, ...] = ()
+    keys: tuple[ReferableKey, ...] = ()
     sketched: bool = True
     spoilt: tuple[str, ...] = ()
 
@@ -182,7 +182,7 @@ class DraftRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class LakeTable:
     """A table that a lake is to know by a name. `columns`: those that are learned from. `as_of`: what says that it has
     not changed; a table that the lake knows as of the same is not read."""
 
@@ -198,11 +198,11 @@ class LakeRequest:
     """Bring the index of a lake (a folder) up to date with these tables, all that it is to know."""
 
     folder: str
-    tables: tuple[Known, ...]
+    tables: tuple[LakeTable, ...]
 
 
 @dataclass(frozen=True)
-class Drafted:
+class DraftResult:
     """A draft: the base document (schema, no suggested checks) and the suggestions, as plain data."""
 
     document: bytes
@@ -214,7 +214,7 @@ class Drafted:
 class TextsRequest:
     """The values of text columns in at most so many rows, drawn uniformly. `columns` () means all."""
 
-    source: Source
+    source: TableSource
     columns: tuple[str, ...] = ()
     rows: int = 1000
 
@@ -226,19 +226,19 @@ class SampleRequest:
     `partitions` are those that are read; () means all. `arrivals` are read instead, by their fingerprints, where they
     are named. `classifying`: as of a measurement."""
 
-    source: Source
+    source: TableSource
     contract: bytes
     object: str
     only: Mapping[str, tuple[str, ...]]
     partitions: tuple[str, ...] = ()
     limit: int = 5
-    others: Mapping[str, Source] = field(default_factory=dict)
+    others: Mapping[str, TableSource] = field(default_factory=dict)
     arrivals: Mapping[str, str] = field(default_factory=dict)
     classifying: tuple[tuple[bytes, str], ...] = ()
 
 
 @dataclass(frozen=True)
-class Quarantine:
+class QuarantineTarget:
     """Where good and bad rows go: folders `outcome=good` and `outcome=bad` below `out`, which must not be there yet,
     unless an earlier quarantine wrote it and `overwrite` says to replace it.
 
@@ -255,15 +255,15 @@ class Quarantine:
 class QuarantineRequest:
     """Write the good rows of a table and the bad ones apart."""
 
-    source: Source
+    source: TableSource
     contract: bytes
     object: str
-    into: Quarantine
-    others: Mapping[str, Source] = field(default_factory=dict)
+    into: QuarantineTarget
+    others: Mapping[str, TableSource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quarantined:
+class QuarantineResult:
     """How many rows are good and bad. By check id: how many rows broke it, and on how many it could not be evaluated
     (checks without any are left out), and why a check could be judged on no row."""
 
@@ -280,11 +280,11 @@ class StageRequest:
 
     `like`: a table whose types the columns get."""
 
-    candidate: Source
+    candidate: TableSource
     folder: str
     partition_by: tuple[str, ...] = ()
     partition: Mapping[str, str | None] = field(default_factory=dict)
-    like: Source | None = None
+    like: TableSource | None = None
 
 
 @dataclass(frozen=True)
@@ -299,16 +299,16 @@ class Engine(Protocol):
     """What the worker needs of the engine; `treaty.engine.spark.process.child` is the real one, tests hand in a
     fake."""
 
-    def measure(self, request: MeasureRequest) -> Measured: ...
+    def measure(self, request: MeasureRequest) -> MeasureResult: ...
 
-    def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted: ...
+    def draft(self, request: DraftRequest, tell: Tell = silent) -> DraftResult: ...
 
     def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]: ...
 
     def cancel(self) -> None: ...
 
-    def sample(self, request: SampleRequest) -> "tuple[Sample, ...]": ...
+    def sample(self, request: SampleRequest) -> "tuple[ViolationSample, ...]": ...
 
-    def spectra(self, request: SpectraRequest) -> "dict[str, Spectrum]": ...
+    def spectra(self, request: SpectraRequest) -> "dict[str, FrequencySpectrum]": ...
 
     def close(self) -> None: ...

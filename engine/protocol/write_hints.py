@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class How(StrEnum):
+class DetectionMethod(StrEnum):
     """By what it was told which partitions were looked at."""
 
     SUBSET = "subset facet"
@@ -17,13 +17,13 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True)
-class Hint:
+class WriteHint:
     """What a producer says of its write. `partitions`: those that it wrote, by name, told by `how`; None: it does not
     say. `version`: the one that the write made, of a table format that has them; None: it does not say. Of several
     writes it is the greatest, and `others` are the other ones."""
 
     partitions: tuple[str, ...] | None = None
-    how: How | None = None
+    how: DetectionMethod | None = None
     version: int | None = None
     others: tuple[int, ...] = ()
 
@@ -38,7 +38,7 @@ UNORDERED = "iceberg:"
 
 
 @dataclass(frozen=True)
-class At:
+class TableVersion:
     """A version of a table: a table that is made anew in the same place is another `table`."""
 
     table: str
@@ -53,20 +53,20 @@ class At:
         return self.version == version if self.table.startswith(UNORDERED) else self.version >= version
 
     @classmethod
-    def of(cls, text: str | None) -> "At | None":
+    def of(cls, text: str | None) -> "TableVersion | None":
         """What that text names; None for None, and for what names no version."""
         table, _, version = (text or "").rpartition("@")
         return cls(table, int(version)) if table and version.isdecimal() else None
 
 
 @dataclass(frozen=True)
-class Look:
+class ChangeHints:
     """What a look at a table begins with, beside the fingerprints that are known.
 
     `since`: the version that these are of. `latest`: where neither the table nor the hint tells what changed, so many
     of its newest partitions are read; None: all. `reading` names this reading, for tables that nothing else marks."""
 
-    hint: Hint = field(default_factory=Hint)
-    since: At | None = None
+    hint: WriteHint = field(default_factory=WriteHint)
+    since: TableVersion | None = None
     latest: int | None = None
     reading: str = ""

@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from treaty.engine.core.number_format import visible
-from treaty.engine.core.results import RunResult, Sample
+from treaty.engine.core.results import RunResult, ViolationSample
 from treaty.engine.report.grouping import named
 
 WIDEST = 40
@@ -21,7 +21,7 @@ def print_samples(run: RunResult, console: Console) -> None:
         _print(sample, names, console)
 
 
-def _print(sample: Sample, names: Mapping[str, str], console: Console) -> None:
+def _print(sample: ViolationSample, names: Mapping[str, str], console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in sample.columns:
         heading = escape(visible(column)) + (" (masked)" if column in sample.masked else "")

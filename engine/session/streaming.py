@@ -30,20 +30,26 @@ from typing import Any
 from treaty.contracts.document.model import Contract
 from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.spark.handlers.streaming import Arrived, arrived
+from treaty.engine.spark.handlers.streaming import BatchReading, arrived
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import Bag, States
-from treaty.engine.states.generations import Entry, Generation, Judgement, Overtaken, Store
+from treaty.engine.states.bag import Bag, StateBag
+from treaty.engine.states.generations import (
+    Generation,
+    GenerationConflict,
+    GenerationStore,
+    GenerationVerdict,
+    PartitionEntry,
+)
 
-__all__ = ["Arrived", "Overtaken", "Refused", "Watched", "folded", "watched"]
+__all__ = ["BatchReading", "BatchRejected", "GenerationConflict", "StreamSink", "folded", "watched"]
 # Told the run, the batch's rows as a frame and its number; False has the batch left out of the states.
 OnRun = Callable[[RunResult, Any, int], bool | None]
 
 
-class Refused(Exception):
+class BatchRejected(Exception):
     """The stream is to stop at a batch of this verdict; nothing of the batch was folded. `run` says why."""
 
     def __init__(self, run: RunResult) -> None:
@@ -53,14 +59,14 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watched:
+class StreamSink:
     """The sink of a watched stream, for `foreachBatch`; `read` answers what arrived in a frame of rows."""
 
     contract: Contract
     object: str
-    store: Store
+    store: GenerationStore
     stream: str
-    read: Callable[[Any], Arrived]
+    read: Callable[[Any], BatchReading]
     on_run: OnRun | None = None
     stops: frozenset[Verdict] = frozenset()
     now: Callable[[], datetime] = clock.now
@@ -95,15 +101,15 @@ class Watched:
         merged = {name: self._merged(known, name, bag) for name, bag in arrived.lasting.items()}
         run = self._judged(arrived, merged, known, started)
         if run.verdict in self.stops:
-            raise Refused(run)
+            raise BatchRejected(run)
         if self.on_run is None or self.on_run(run, rows, batch) is not False:
             self._fold(merged, batch, known, run)
 
-    def _merged(self, known: Generation, name: str, bag: States) -> States:
+    def _merged(self, known: Generation, name: str, bag: StateBag) -> StateBag:
         entry = known.entries.get(name)
         return bags.merged([bag, self._stored(name, entry)]) if entry else bag
 
-    def _stored(self, name: str, entry: Entry) -> States:
+    def _stored(self, name: str, entry: PartitionEntry) -> StateBag:
         try:
             return bags.unpack(self.store.bag(entry.bag))
         except StateError as error:
@@ -111,32 +117,32 @@ class Watched:
             raise StateError(f"the states of {where} in {self.store.where} cannot be used: {error}") from error
 
     def _judged(
-        self, arrived: Arrived, merged: Mapping[str, States], known: Generation, started: datetime
+        self, arrived: BatchReading, merged: Mapping[str, StateBag], known: Generation, started: datetime
     ) -> RunResult:
         request = EvaluationRequest(
-            contract=self.contract, object_name=self.object, states=_Together(merged, known, self.store),
+            contract=self.contract, object_name=self.object, states=_MergedStates(merged, known, self.store),
             parts=arrived.states, delta=sorted(arrived.states), schema=arrived.checks.schema, checks=arrived.checks,
             started=started, finished=self.now(),
         )  # fmt: skip
         return judge(request)
 
-    def _fold(self, merged: Mapping[str, States], batch: int, known: Generation, run: RunResult) -> None:
+    def _fold(self, merged: Mapping[str, StateBag], batch: int, known: Generation, run: RunResult) -> None:
         entries = dict(known.entries)
         for name, bag in merged.items():
-            entries[name] = Entry(self._marked(entries.get(name), batch), self.store.keep(bag.pack()))
-        judged = Judgement(run.verdict.value, self.contract.fingerprint, self.object)
+            entries[name] = PartitionEntry(self._marked(entries.get(name), batch), self.store.keep(bag.pack()))
+        judged = GenerationVerdict(run.verdict.value, self.contract.fingerprint, self.object)
         self.store.swap(known.number, entries, judged)
         self.store.collect()
 
-    def _marked(self, entry: Entry | None, batch: int) -> str:
+    def _marked(self, entry: PartitionEntry | None, batch: int) -> str:
         """The fingerprint of a partition that the batch has rows of: the last batch of each stream in it."""
         return json.dumps({**(_marks(entry) if entry else {}), self.stream: batch}, sort_keys=True)
 
 
-class _Together(Mapping[str, Bag]):
+class _MergedStates(Mapping[str, Bag]):
     """The states of every partition, those that a batch leaves as they are fetched only where a check asks for them."""
 
-    def __init__(self, merged: Mapping[str, States], known: Generation, store: Store) -> None:
+    def __init__(self, merged: Mapping[str, StateBag], known: Generation, store: GenerationStore) -> None:
         self.merged = merged
         self.known = known
         self.store = store
@@ -158,7 +164,7 @@ def folded(known: Generation, stream: str) -> int | None:
     return max((marks[stream] for marks in map(_marks, known.entries.values()) if stream in marks), default=None)
 
 
-def _marks(entry: Entry) -> Mapping[str, int]:
+def _marks(entry: PartitionEntry) -> Mapping[str, int]:
     try:
         found = json.loads(entry.fingerprint)
     except ValueError:
@@ -170,15 +176,15 @@ def _marks(entry: Entry) -> Mapping[str, int]:
 
 def watched(  # noqa: PLR0913
     contract: Contract,
-    store: Store,
+    store: GenerationStore,
     *,
     stream: str,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
     on_run: OnRun | None = None,
     stops: Collection[Verdict | str] = (),
-    key: Key | None = None,
-) -> Watched:
+    key: HashKey | None = None,
+) -> StreamSink:
     """The sink that judges a stream's batches and folds their states into the store, for `foreachBatch`.
 
     `stream` is the stream's name for as long as it has its checkpoint. `object_name` None: the contract's first object.
@@ -190,7 +196,7 @@ def watched(  # noqa: PLR0913
     chosen = object_name or contract.objects[0].name
     by = None if partition_by is None else tuple(partition_by)
     read = partial(arrived, contract.object(chosen), by, key)
-    return Watched(
+    return StreamSink(
         contract=contract,
         object=chosen,
         store=store,

@@ -6,9 +6,9 @@ from typing import Any
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.anomaly.baselines import Histories
-from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core import clock
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Value
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.evaluation.violation_samples import discreet
@@ -26,7 +26,7 @@ def verify(  # noqa: PLR0913
     references: Mapping[str, Value] | None = None,
     samples: int = 0,
     statistics: str | None = None,
-    key: Key | None = None,
+    key: HashKey | None = None,
     history: Histories | None = None,
     now: Callable[[], datetime] = clock.now,
 ) -> RunResult:
@@ -65,7 +65,7 @@ def verify(  # noqa: PLR0913
         started=started,
         finished=now(),
         whole=read.whole if states.keys() == read.states.keys() else None,
-        references=read.referents | {words: Referent(value) for words, value in (references or {}).items()},
+        references=read.referents | {words: ReferenceValue(value) for words, value in (references or {}).items()},
         checks=read.checks,
         history=history or {},
     )
@@ -79,7 +79,7 @@ def measure(
     *,
     object_name: str,
     partition_by: Sequence[str] | None = None,
-    key: Key | None = None,
+    key: HashKey | None = None,
 ) -> dict[str, bytes]:
     """The packed states of a frame by partition: what `verify` of a later frame takes as `earlier`.
 

@@ -11,11 +11,11 @@ from typing import Any
 from treaty.contracts.document.computed_partitions import parted_by
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import BoundChecks, bind
-from treaty.engine.core.results import RunResult, Sample
+from treaty.engine.core.results import RunResult, ViolationSample
 from treaty.engine.evaluation.violation_samples import wanted
-from treaty.engine.protocol.requests import Quarantine, Quarantined
+from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget
 
-__all__ = ["Quarantine", "Quarantined", "flagged", "quarantine", "samples"]
+__all__ = ["QuarantineResult", "QuarantineTarget", "flagged", "quarantine", "samples"]
 Frames = Mapping[str, Any]
 
 
@@ -34,29 +34,30 @@ def flagged(
     frame has them. `others`: frames of other datasets by name. Raises ContractError for faults of the contract,
     EngineError where the frame has such columns already."""
     from treaty.engine.spark.scan import violating_rows
-    from treaty.engine.spark.scan.separate_statements import Others
+    from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    return violating_rows.flagged(frame, checks, others=Others(others or {}), partition_by=by)
+    return violating_rows.flagged(frame, checks, others=OtherDatasets(others or {}), partition_by=by)
 
 
 def quarantine(
     frame: Any,
     contract: Contract,
-    into: Quarantine,
+    into: QuarantineTarget,
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
     others: Frames | None = None,
-) -> Quarantined:
-    """Writes good and bad rows of the Spark frame apart, in one pass; see `Quarantine` for where and which are bad.
+) -> QuarantineResult:
+    """Writes good and bad rows of the Spark frame apart, in one pass; see `QuarantineTarget` for where and which are
+    bad.
 
     The other arguments are those of `flagged`. Raises ContractError, and EngineError where nothing could be written."""
     from treaty.engine.spark.scan.quarantine import quarantine as written
-    from treaty.engine.spark.scan.separate_statements import Others
+    from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    return written(frame, checks, into, others=Others(others or {}), partition_by=by)
+    return written(frame, checks, into, others=OtherDatasets(others or {}), partition_by=by)
 
 
 def samples(
@@ -67,18 +68,18 @@ def samples(
     limit: int = 5,
     partition_by: Sequence[str] | None = None,
     others: Frames | None = None,
-) -> tuple[Sample, ...]:
+) -> tuple[ViolationSample, ...]:
     """Rows of the Spark frame that break the run's failed checks, as text, masked where the contract classifies them.
 
     One more reading of the frame, however many checks; () where no failed check is broken by single rows. Raises
     Unreadable where Spark cannot read them."""
     from treaty.engine.spark.scan import violating_rows
-    from treaty.engine.spark.scan.separate_statements import Others
+    from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, run.object, partition_by)
     only = wanted(checks, run.results)
     return (
-        violating_rows.sample(frame, checks, only, limit=limit, others=Others(others or {}), partition_by=by)
+        violating_rows.sample(frame, checks, only, limit=limit, others=OtherDatasets(others or {}), partition_by=by)
         if only
         else ()
     )

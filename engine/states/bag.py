@@ -12,9 +12,9 @@ from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components import codec
 from treaty.engine.components.base import COMPONENTS, Component
 from treaty.engine.core.errors import StateError as StateError
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import MIXED, SCANNED
-from treaty.engine.states.envelope import Described, Opened, Packed, opened, sealed
+from treaty.engine.states.envelope import OpenedBag, PackedState, StateDescriptor, opened, sealed
 from treaty.engine.states.planning.scan_plan import ROWS, Plan
 from treaty.engine.states.schema_evolution import is_of_none, union, unlike
 
@@ -29,7 +29,7 @@ UNKEPT = frozenset({CLASSIFIED, KEYLESS})
 TOGETHER = 16
 
 
-class Files(Protocol):
+class StateFileStore(Protocol):
     """Where large states lie, outside the packed bag."""
 
     def write(self, content: bytes) -> str: ...
@@ -39,7 +39,7 @@ class Files(Protocol):
 
 # Nobody changes one; to freeze it takes three times as long to make it, and a bag holds thousands.
 @dataclass(slots=True, kw_only=True)
-class State:
+class ComponentState:
     """One component's state: the merged value and the component that knows how to merge and write it.
 
     `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED.
@@ -53,12 +53,12 @@ class State:
 
 
 @dataclass(frozen=True)
-class States:
+class StateBag:
     """The states of a set of rows by component key, with the schema they were computed on.
 
     `failures` says, by component key (`ALL`: for all of them) and without data values, why a state is not there."""
 
-    entries: Mapping[str, State]
+    entries: Mapping[str, ComponentState]
     schema: Schema = field(default_factory=lambda: Schema(()))
     failures: Mapping[str, str] = field(default_factory=dict)
 
@@ -76,15 +76,15 @@ class States:
         """The merged value of each component by its key."""
         return {key: state.value for key, state in self.entries.items()}
 
-    def only(self, keys: frozenset[str]) -> "States":
+    def only(self, keys: frozenset[str]) -> "StateBag":
         """The states of these keys, those that are there."""
         return replace(self, entries={key: self.entries[key] for key in self.entries.keys() & keys})
 
-    def beside(self, other: "States") -> "States":
+    def beside(self, other: "StateBag") -> "StateBag":
         """These states with those of another reading of the same rows."""
-        return States({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
+        return StateBag({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
 
-    def pack(self, files: Files | None = None) -> bytes:
+    def pack(self, files: StateFileStore | None = None) -> bytes:
         """What may be stored: header, states and sha256 as bytes, and why others are not among them.
 
         With `files`, the large ones lie there and the bag points at them."""
@@ -97,17 +97,17 @@ class States:
         return sealed(self.schema, [_written(*entry, None) for entry in self.entries.items()], self.failures)
 
     @property
-    def passing(self) -> "States | None":
+    def passing(self) -> "StateBag | None":
         """The states that are not stored, with the number of rows; None where there is none."""
         keys = frozenset(key for key, state in self.entries.items() if state.passing)
         return replace(self.only(keys | {ROWS.key}), failures={}) if keys else None
 
 
-def _written(key: str, state: State, files: Files | None) -> Packed:
+def _written(key: str, state: ComponentState, files: StateFileStore | None) -> PackedState:
     component = state.component
-    described = Described(key, component.kind, component.version, component.plain)
+    described = StateDescriptor(key, component.kind, component.version, component.plain)
     if component.plain:
-        return Packed(
+        return PackedState(
             described=described,
             content=codec.encoded(state.value),
             source=state.source,
@@ -118,13 +118,13 @@ def _written(key: str, state: State, files: Files | None) -> Packed:
     content, file = component.dump(state.value), None
     if files and component.grouping and content:
         content, file = b"", files.write(content)
-    return Packed(
+    return PackedState(
         described=described, content=content, source=state.source, file=file, key_id=state.key_id, passing=state.passing
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class StateEntry:
     """One state of a packed bag: its bytes within it, or the name of the file where it lies. Not `usable`: its
     component is of a version unknown here. `key_id`: of the key that its values were hashed with."""
 
@@ -137,31 +137,33 @@ class Held:
     key_id: str = ""
 
 
-class Contents(NamedTuple):
+class BagContents(NamedTuple):
     """The schema of a packed bag, what it holds, none of it read, and why other states are not there, by key."""
 
     schema: Schema
-    held: tuple[Held, ...]
+    held: tuple[StateEntry, ...]
     failures: Mapping[str, str]
 
 
-Bag = bytes | States
+Bag = bytes | StateBag
 
 
-def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> States:
+def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> StateBag:
     """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
     failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.apart)
     given = {part.key: _state(part, values.get(part.key, part.component.zero), plan.key) for part in parts}
-    return States({key: state for key, state in given.items() if key not in failed}, schema, failed)
+    return StateBag({key: state for key, state in given.items() if key not in failed}, schema, failed)
 
 
-def _state(part: BoundComponent, value: Any, key: Key | None) -> State:
+def _state(part: BoundComponent, value: Any, key: HashKey | None) -> ComponentState:
     keyless = part.keyed and not (key and key.lasting)
     passing = CLASSIFIED if part.passing else KEYLESS if keyless else ""
-    return State(component=part.component, value=value, key_id=key.id if key and part.keyed else "", passing=passing)
+    return ComponentState(
+        component=part.component, value=value, key_id=key.id if key and part.keyed else "", passing=passing
+    )
 
 
-def merge(bags: Iterable[States]) -> States | None:
+def merge(bags: Iterable[StateBag]) -> StateBag | None:
     """All bags together; None for none. So many are held at a time."""
     given, together = iter(bags), None
     while some := list(islice(given, TOGETHER)):
@@ -169,18 +171,18 @@ def merge(bags: Iterable[States]) -> States | None:
     return together
 
 
-def merged(bags: Sequence[States]) -> States:
+def merged(bags: Sequence[StateBag]) -> StateBag:
     """The states of all these bags together, of which there is one at least: what all of them know.
 
     What only some know cannot be said of all, unless the others have none of the columns: these are null there, and the
     state is that of all (`evolution`). The schema is the first one's, with the columns that only others have."""
-    alike: dict[tuple[tuple[str, str], ...], list[States]] = {}
+    alike: dict[tuple[tuple[str, str], ...], list[StateBag]] = {}
     for bag in bags:
         alike.setdefault(tuple((column.name, column.type) for column in bag.schema), []).append(bag)
     return reduce(_both, map(_alike, alike.values()))
 
 
-def _alike(bags: Sequence[States]) -> States:
+def _alike(bags: Sequence[StateBag]) -> StateBag:
     """Those that were read on columns of the same types."""
     first, *others = bags
     failures = {key: why for bag in bags for key, why in bag.failures.items()}
@@ -192,15 +194,15 @@ def _alike(bags: Sequence[States]) -> States:
             continue
         except TypeError:
             failures[key] = _unlike(bag.entries[key] for bag in bags)
-    return States(entries, first.schema, failures) if others else first
+    return StateBag(entries, first.schema, failures) if others else first
 
 
-def _unlike(states: Iterable[State | Packed]) -> str:
+def _unlike(states: Iterable[ComponentState | PackedState]) -> str:
     """Why they cannot be put together."""
     return KEYS_DIFFER if len({each.key_id for each in states}) > 1 else UNLIKE.format("the column")
 
 
-def _both(one: States, other: States) -> States:
+def _both(one: StateBag, other: StateBag) -> StateBag:
     """Two that were read on other columns, or on columns of other types."""
     shared = {
         key: unlike(state.component, key, one.schema, other.schema)
@@ -211,10 +213,10 @@ def _both(one: States, other: States) -> States:
     together = _alike([replace(one.only(mine), schema=schema), replace(other.only(mine), schema=schema)])
     failures = {key: UNLIKE.format(column) for key, column in shared.items() if column}
     entries = {**_alone(one, other), **_alone(other, one), **together.entries}
-    return States(entries, schema, {**together.failures, **failures})
+    return StateBag(entries, schema, {**together.failures, **failures})
 
 
-def _alone(one: States, other: States) -> dict[str, State]:
+def _alone(one: StateBag, other: StateBag) -> dict[str, ComponentState]:
     """The states that the other lacks because it has none of their columns, and that say all there is of both."""
     return {
         key: state
@@ -223,7 +225,7 @@ def _alone(one: States, other: States) -> dict[str, State]:
     }
 
 
-def _merged(states: Sequence[State]) -> State:
+def _merged(states: Sequence[ComponentState]) -> ComponentState:
     """Raises TypeError where they cannot be put together."""
     component, sources = states[0].component, {each.source for each in states}
     key_id, *others = {each.key_id for each in states}
@@ -231,7 +233,7 @@ def _merged(states: Sequence[State]) -> State:
         raise TypeError(KEYS_DIFFER)
     source = sources.pop() if len(sources) == 1 else MIXED
     value = component.merge_all([each.value for each in states])
-    return State(
+    return ComponentState(
         component=component,
         value=value,
         source=source,
@@ -240,29 +242,29 @@ def _merged(states: Sequence[State]) -> State:
     )
 
 
-def unpack(packed: Bag, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
+def unpack(packed: Bag, files: StateFileStore | None = None, *, keys: frozenset[str] | None = None) -> StateBag:
     """The bag that `pack` wrote; with `keys`, only those states. Raises StateError for what cannot be trusted.
 
     States of a component version that is unknown here are left out: they are computed again. A bag that was never
     packed is answered as it is."""
-    if isinstance(packed, States):
+    if isinstance(packed, StateBag):
         return packed if keys is None else packed.only(keys)
     return read(opened(packed), files, keys=keys)
 
 
-def read(bag: Opened, files: Files | None = None, *, keys: frozenset[str] | None = None) -> States:
+def read(bag: OpenedBag, files: StateFileStore | None = None, *, keys: frozenset[str] | None = None) -> StateBag:
     """The states of an opened bag; with `keys`, only those. Raises StateError, as `unpack`."""
     wanted = bag.states if keys is None else [each for each in bag.states if each.described.key in keys]
     entries = {each.described.key: state for each in wanted if (state := _loaded(each, files)) is not None}
-    return States(entries, bag.head.schema, bag.failures)
+    return StateBag(entries, bag.head.schema, bag.failures)
 
 
-def _loaded(packed: Packed, files: Files | None) -> State | None:
+def _loaded(packed: PackedState, files: StateFileStore | None) -> ComponentState | None:
     """The state; None where its component is of a version unknown here."""
     component = _component(packed.described)
     if component is None:
         return None
-    return State(
+    return ComponentState(
         component=component,
         value=_value(packed, component, files),
         source=packed.source,
@@ -271,13 +273,13 @@ def _loaded(packed: Packed, files: Files | None) -> State | None:
     )
 
 
-def _value(packed: Packed, component: Component, files: Files | None) -> Any:
+def _value(packed: PackedState, component: Component, files: StateFileStore | None) -> Any:
     if component.plain:
         return codec.decoded(packed.content)
     return component.load(_content(packed, files))
 
 
-def folded(packed: Sequence[bytes], files: Files | None = None) -> bytes:
+def folded(packed: Sequence[bytes], files: StateFileStore | None = None) -> bytes:
     """The packed states of these sets of rows together, with the schema of the last: one state is loaded at a time.
 
     What cannot be said of all together is a failure, as in `merged`; what not all know is left out. Raises
@@ -295,7 +297,7 @@ def folded(packed: Sequence[bytes], files: Files | None = None) -> bytes:
     return sealed(bags[-1].head.schema, written, failures)
 
 
-def _together(lying: Iterable[Packed], files: Files | None) -> State | None:
+def _together(lying: Iterable[PackedState], files: StateFileStore | None) -> ComponentState | None:
     """The states of one key merged; None where its component is of a version unknown here."""
     loaded = [_loaded(each, files) for each in lying]
     known = [each for each in loaded if each is not None]
@@ -316,57 +318,57 @@ def joined(stored: bytes, added: bytes, *, keys: frozenset[str] | None = None) -
     return sealed(new.head.schema, states.values(), failures)
 
 
-def filed(packed: bytes, files: Files) -> bytes:
+def filed(packed: bytes, files: StateFileStore) -> bytes:
     """The packed bag with its large states in files, as `pack` lays them there. Raises StateError."""
     bag = opened(packed)
     return sealed(bag.head.schema, [_laid(each, files) for each in bag.states], bag.failures)
 
 
-def inlined(packed: bytes, files: Files) -> bytes:
+def inlined(packed: bytes, files: StateFileStore) -> bytes:
     """The packed bag with its large states within it, fit for who has no place of files. Raises StateError."""
     bag = opened(packed)
     return sealed(bag.head.schema, [_taken(each, files) for each in bag.states], bag.failures)
 
 
-def _laid(packed: Packed, files: Files) -> Packed:
+def _laid(packed: PackedState, files: StateFileStore) -> PackedState:
     component = _component(packed.described)
     if component is None or component.plain or not component.grouping or not packed.content:
         return packed
     return replace(packed, content=b"", file=files.write(bytes(packed.content)))
 
 
-def _taken(packed: Packed, files: Files) -> Packed:
+def _taken(packed: PackedState, files: StateFileStore) -> PackedState:
     return packed if packed.file is None else replace(packed, content=_content(packed, files), file=None)
 
 
-def _rows(bag: Opened) -> Any:
+def _rows(bag: OpenedBag) -> Any:
     return next((each.content for each in bag.states if each.described.key == ROWS.key), None)
 
 
 def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
     """The schema and the settled component keys (usable, or known to fail) of a bag. Raises StateError."""
-    if isinstance(packed, States):
+    if isinstance(packed, StateBag):
         return packed.schema, frozenset(packed.entries.keys() | packed.failures.keys())
     bag = opened(packed)
     usable = {each.key for each in bag.head.states if _component(each) is not None}
     return bag.head.schema, frozenset(usable | bag.failures.keys())
 
 
-def contents(packed: bytes) -> Contents:
+def contents(packed: bytes) -> BagContents:
     """The contents of a packed bag. Raises StateError."""
     bag = opened(packed)
-    return Contents(bag.head.schema, tuple(map(_held, bag.states)), bag.failures)
+    return BagContents(bag.head.schema, tuple(map(_held, bag.states)), bag.failures)
 
 
-def inventory(packed: bytes) -> tuple[tuple[Held, ...], Mapping[str, str]]:
+def inventory(packed: bytes) -> tuple[tuple[StateEntry, ...], Mapping[str, str]]:
     """What a packed bag holds, none of it read, and why other states are not there, by key. Raises StateError."""
     _, held, failures = contents(packed)
     return held, failures
 
 
-def _held(packed: Packed) -> Held:
+def _held(packed: PackedState) -> StateEntry:
     (key, kind, *_), usable = packed.described, _component(packed.described) is not None
-    return Held(
+    return StateEntry(
         key=key,
         kind=kind,
         size=packed.size,
@@ -377,7 +379,7 @@ def _held(packed: Packed) -> Held:
     )
 
 
-def _component(described: Described) -> Component | None:
+def _component(described: StateDescriptor) -> Component | None:
     kind = COMPONENTS.get(described.kind)
     return _made(kind.kind) if kind is not None and kind.version == described.version else None
 
@@ -387,7 +389,7 @@ def _made(kind: str) -> Component:
     return COMPONENTS[kind]()
 
 
-def _content(packed: Packed, files: Files | None) -> bytes:
+def _content(packed: PackedState, files: StateFileStore | None) -> bytes:
     if packed.file is None:
         return bytes(packed.content)
     if files is None:

@@ -24,7 +24,7 @@ FORMAT = 2
 _SUM, _LENGTH = 32, 4
 
 
-class Described(NamedTuple):
+class StateDescriptor(NamedTuple):
     """A state of a packed bag. `plain`: it lies there as a value that `codec` encodes, not as bytes."""
 
     key: str
@@ -35,12 +35,12 @@ class Described(NamedTuple):
 
 # Nobody changes one; to freeze it takes three times as long to make it, and a bag holds thousands.
 @dataclass(slots=True, kw_only=True)
-class Packed:
+class PackedState:
     """A state as it lies in a packed bag: an encoded value or bytes; or in a file, whose name it has.
 
     `key_id`: of the key that its values were hashed with. `passing`: why it is handed on and never stored."""
 
-    described: Described
+    described: StateDescriptor
     content: Any
     source: str = SCANNED
     file: str | None = None
@@ -53,22 +53,22 @@ class Packed:
         return len(codec.written(self.content) if self.described.plain else self.content)
 
 
-class Head(NamedTuple):
+class BagHeader(NamedTuple):
     """What bags of one plan on one schema have in common."""
 
     schema: Schema
-    states: tuple[Described, ...]
+    states: tuple[StateDescriptor, ...]
 
 
-class Opened(NamedTuple):
+class OpenedBag(NamedTuple):
     """A packed bag whose checksum is right. `failures`: by component key, why a state is not there."""
 
-    head: Head
+    head: BagHeader
     failures: Mapping[str, str]
-    states: tuple[Packed, ...]
+    states: tuple[PackedState, ...]
 
 
-def sealed(schema: Schema, states: Iterable[Packed], failures: Mapping[str, str]) -> bytes:
+def sealed(schema: Schema, states: Iterable[PackedState], failures: Mapping[str, str]) -> bytes:
     """The bytes of a bag: the same for the same states, in whatever order they are given."""
     ordered = sorted(states, key=lambda each: each.described.key)
     columns = [[column.name, column.type, column.nullable] for column in schema]
@@ -94,7 +94,7 @@ def _block(document: Mapping[str, Any]) -> bytes:
     return len(written).to_bytes(_LENGTH, "big") + written
 
 
-def opened(packed: bytes) -> Opened:
+def opened(packed: bytes) -> OpenedBag:
     """The bag as it lies in these bytes, no state read. Raises StateError for what is damaged or of another format."""
     body, checksum = packed[:-_SUM], packed[-_SUM:]
     if body[: len(MAGIC)] != MAGIC:
@@ -105,7 +105,7 @@ def opened(packed: bytes) -> Opened:
     head = _head(written)
     own, blobs = _cut(rest)
     found = json.loads(own)
-    return Opened(head, found["failures"], _lying(head, found, blobs))
+    return OpenedBag(head, found["failures"], _lying(head, found, blobs))
 
 
 def _cut(content: bytes) -> tuple[bytes, bytes]:
@@ -114,26 +114,26 @@ def _cut(content: bytes) -> tuple[bytes, bytes]:
 
 
 @lru_cache(maxsize=256)
-def _head(written: bytes) -> Head:
+def _head(written: bytes) -> BagHeader:
     found = json.loads(written)
     if found["format"] != FORMAT:
         told = f"packed states of format {found['format']} cannot be read by this version, which reads {FORMAT}"
         raise StateError(f"{told}; compute the partition again")
     schema = Schema(tuple(Column(*column) for column in found["schema"]))
-    return Head(schema, tuple(Described(*each) for each in found["states"]))
+    return BagHeader(schema, tuple(StateDescriptor(*each) for each in found["states"]))
 
 
-def _lying(head: Head, own: Mapping[str, Any], blobs: bytes) -> tuple[Packed, ...]:
+def _lying(head: BagHeader, own: Mapping[str, Any], blobs: bytes) -> tuple[PackedState, ...]:
     values, cuts = iter(own["values"]), pairwise(accumulate(own["sizes"], initial=0))
     files, sources = own["files"], own["sources"]
     contents = (next(values) if each.plain else blobs[slice(*next(cuts))] for each in head.states)
     keys, passing = own.get("keys", {}), own.get("passing", {})
     if not (files or sources or keys or passing):
         return tuple(
-            Packed(described=each, content=content) for each, content in zip(head.states, contents, strict=True)
+            PackedState(described=each, content=content) for each, content in zip(head.states, contents, strict=True)
         )
     return tuple(
-        Packed(
+        PackedState(
             described=each,
             content=content,
             source=sources.get(each.key, SCANNED),

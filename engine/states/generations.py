@@ -21,12 +21,12 @@ FORMAT = 1
 PATIENCE_SECONDS = 30.0
 
 
-class Overtaken(EngineError):
+class GenerationConflict(EngineError):
     """Another writer came first; nothing was changed."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class PartitionEntry:
     """The states of a partition: the fingerprint of the files that they were computed from, and the name of the bag."""
 
     fingerprint: str
@@ -34,7 +34,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class GenerationVerdict:
     """How a run ended, and the fingerprint of the contract and the object of it that were judged by.
 
     `run` names the run where the store keeps it as a whole."""
@@ -50,8 +50,8 @@ class Generation:
     """The states of all partitions at one time. `judged`: of the run that judged exactly these; None: none did."""
 
     number: int = 0
-    entries: Mapping[str, Entry] = field(default_factory=dict)
-    judged: Judgement | None = None
+    entries: Mapping[str, PartitionEntry] = field(default_factory=dict)
+    judged: GenerationVerdict | None = None
 
     @property
     def fingerprints(self) -> dict[str, str]:
@@ -59,7 +59,7 @@ class Generation:
         return {name: entry.fingerprint for name, entry in self.entries.items()}
 
 
-class Store(Protocol):
+class GenerationStore(Protocol):
     """Where the states of one table lie. `where` names the place."""
 
     @property
@@ -74,11 +74,13 @@ class Store(Protocol):
     def bag(self, name: str) -> bytes:
         """The packed bag of that name. Raises StateError where it is gone or damaged."""
 
-    def judged(self, run: RunResult, schema: Schema) -> Judgement:
+    def judged(self, run: RunResult, schema: Schema) -> GenerationVerdict:
         """The judgement of a generation that this run judges, on tables of that schema; with the run kept, where the
         store keeps runs."""
 
-    def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
+    def swap(
+        self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
+    ) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
 
     def last(self) -> None:
@@ -129,18 +131,20 @@ class StateFolder:
             raise StateError(f"the bag {name} is damaged: the checksum differs; compute the partition again")
         return content
 
-    def judged(self, run: RunResult, _: Schema) -> Judgement:
+    def judged(self, run: RunResult, _: Schema) -> GenerationVerdict:
         """How the run ended; the run itself is not kept."""
-        return Judgement(run.verdict.value, run.contract_fingerprint, run.object)
+        return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object)
 
-    def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
+    def swap(
+        self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
+    ) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
         following = Generation(expected + 1, dict(entries), judged)
         self.disk.folder(self.where)
         with self._alone():
             found = self.current().number
             if found != expected:
-                raise Overtaken(f"the states are of generation {found}, no longer of {expected}: begin anew")
+                raise GenerationConflict(f"the states are of generation {found}, no longer of {expected}: begin anew")
             self.disk.replace(self._path(POINTER), sealed({"format": FORMAT, **asdict(following)}))
         return following
 
@@ -166,13 +170,13 @@ class StateFolder:
 def _generation(document: Mapping[str, Any]) -> Generation:
     if document["format"] != FORMAT:
         raise StateError(f"states of format {document['format']} cannot be read by this version, which reads {FORMAT}")
-    entries = {name: Entry(**entry) for name, entry in document["entries"].items()}
+    entries = {name: PartitionEntry(**entry) for name, entry in document["entries"].items()}
     return Generation(document["number"], entries, judgement(document["judged"]))
 
 
-def judgement(document: Mapping[str, Any] | None) -> Judgement | None:
+def judgement(document: Mapping[str, Any] | None) -> GenerationVerdict | None:
     """The judgement that was written as plain data."""
-    return Judgement(**document) if document else None
+    return GenerationVerdict(**document) if document else None
 
 
 def _read(path: str) -> bytes:

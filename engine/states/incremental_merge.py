@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import State, States
+from treaty.engine.states.bag import ComponentState, StateBag
 
 BLOCK = 32
 
 
-class Together:
+class IncrementalMerge:
     """The states of partitions, and what they are together."""
 
     def __init__(self) -> None:
-        self._blocks: list[dict[str, States]] = []
-        self._sums: list[States | None] = []
+        self._blocks: list[dict[str, StateBag]] = []
+        self._sums: list[StateBag | None] = []
         self._places: dict[str, int] = {}
-        self.merged: States | None = None
+        self.merged: StateBag | None = None
 
-    def change(self, arrived: Mapping[str, States], gone: Iterable[str] = ()) -> States | None:
+    def change(self, arrived: Mapping[str, StateBag], gone: Iterable[str] = ()) -> StateBag | None:
         """What all are together once these came, in the place of older ones of their names, and those went; None where
         none is left."""
         leaving = [name for name in (*arrived, *gone) if name in self._places]
@@ -34,7 +34,7 @@ class Together:
         self.merged = self._summed() if leaving else _merged([self.merged, *arrived.values()])
         return self.merged
 
-    def _add(self, name: str, bag: States) -> None:
+    def _add(self, name: str, bag: StateBag) -> None:
         if not self._blocks or len(self._blocks[-1]) >= BLOCK:
             self._blocks.append({})
             self._sums.append(None)
@@ -42,16 +42,16 @@ class Together:
         self._sums[-1] = None
         self._places[name] = len(self._blocks) - 1
 
-    def _summed(self) -> States | None:
+    def _summed(self) -> StateBag | None:
         self._sums = [known or _merged(block.values()) for known, block in zip(self._sums, self._blocks, strict=True)]
         return _merged(self._sums)
 
 
-def _merged(given: Iterable[States | None]) -> States | None:
+def _merged(given: Iterable[StateBag | None]) -> StateBag | None:
     found = bags.merge(each for each in given if each is not None)
     return found and replace(found, entries={key: _settled(state) for key, state in found.entries.items()})
 
 
-def _settled(state: State) -> State:
+def _settled(state: ComponentState) -> ComponentState:
     component = state.component
     return replace(state, value=component.settled(state.value)) if component.grouping else state

@@ -19,7 +19,7 @@ _OURS = re.compile(r"[0-9a-f]{64}\.parquet((\.[0-9a-f]{32})?\.part)?")
 
 
 @dataclass(frozen=True)
-class Lying:
+class StoredFile:
     """A file of states as it lies there, and when it was written last."""
 
     name: str
@@ -109,13 +109,13 @@ class StateFiles:
                 raise StateError(f"the state file {name} is gone or damaged; compute the partition again") from None
         return found
 
-    def listed(self) -> tuple[Lying, ...]:
+    def listed(self) -> tuple[StoredFile, ...]:
         """All files of states, and what crashes left of others; none where the folder is not there yet."""
         from pyarrow.fs import FileSelector
 
         filesystem, folder = self._opened()
         found = filesystem.get_file_info(FileSelector(folder, allow_not_found=True))
-        return tuple(Lying(each.base_name, each.mtime) for each in found if _is_ours(each))
+        return tuple(StoredFile(each.base_name, each.mtime) for each in found if _is_ours(each))
 
     def remove(self, name: str, *, before: datetime) -> int | None:
         """Removes the file unless it was written again since that moment. Returns its bytes; None: nothing was done."""

@@ -22,21 +22,21 @@ END = 0x10FFFF
 
 
 @dataclass(frozen=True, eq=False)
-class Spelled:
+class TerminatedCodePoints:
     """Texts one after the other as code points, each followed by `END`, which stands at `ends`."""
 
     codes: Array
     ends: Array
 
     @staticmethod
-    def of(texts: list[str]) -> "Spelled":
+    def of(texts: list[str]) -> "TerminatedCodePoints":
         """These texts."""
         joined = chr(END).join([*texts, ""])
         codes = numpy.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         ends = numpy.flatnonzero(codes == END)
         if len(ends) != len(texts):
-            return Spelled.of([text.replace(chr(END), "\ufffd") for text in texts])
-        return Spelled(codes, ends)
+            return TerminatedCodePoints.of([text.replace(chr(END), "\ufffd") for text in texts])
+        return TerminatedCodePoints(codes, ends)
 
     @cached_property
     def starts(self) -> Array:
@@ -78,23 +78,23 @@ class Spelled:
         return {name: float(sums[(bits & bit) > 0].sum()) for name, bit in CLASSES.items()}
 
     @cached_property
-    def masks(self) -> "Spelled":
+    def masks(self) -> "TerminatedCodePoints":
         """What each text looks like, as `treaty.engine.components.text_masks` has Spark tell it."""
         masked = numpy.where((self.codes < ASCII) | (self.codes == END), self.codes, ord("x")).astype("<u4")
         for bit, sign in SIGNS:
             masked[(self.kinds & bit) > 0] = ord(sign)
-        return Spelled(masked, self.ends)._only((self.places < LONGEST) | (masked == END))
+        return TerminatedCodePoints(masked, self.ends)._only((self.places < LONGEST) | (masked == END))
 
     @cached_property
-    def shapes(self) -> "Spelled":
+    def shapes(self) -> "TerminatedCodePoints":
         """Masks of which every letter and digit that follows its like is left out: 'Aaa 00' is 'Aa 0'."""
         again = numpy.zeros(len(self.codes), dtype=bool)
         again[1:] = (self.codes[1:] == self.codes[:-1]) & (self.kinds[1:] > 0) & (self.kinds[1:] < PUNCTUATION)
         return self._only(~again)
 
-    def _only(self, kept: Array) -> "Spelled":
+    def _only(self, kept: Array) -> "TerminatedCodePoints":
         codes = self.codes[kept]
-        return Spelled(codes, numpy.flatnonzero(codes == END))
+        return TerminatedCodePoints(codes, numpy.flatnonzero(codes == END))
 
     @cached_property
     def hashes(self) -> Array:

@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class ColumnValues:
     """The values of a column, one a row, and those of another column of its type, where there is one.
 
     Numbers are float64 with NaN where one is missing; texts are of dtype object with None."""
@@ -39,7 +39,7 @@ class Column:
         return ~numpy.isnan(self.values)
 
 
-def column(values: Iterable[Any], neighbour: Iterable[Any] | None = None, *, is_text: bool = False) -> Column:
+def column(values: Iterable[Any], neighbour: Iterable[Any] | None = None, *, is_text: bool = False) -> ColumnValues:
     """The column of these values: numbers where all that are present are numbers or booleans, else texts.
 
     `is_text`: texts in any case, whole numbers without decimals. None, NaN and what else is unlike itself are missing.
@@ -47,7 +47,7 @@ def column(values: Iterable[Any], neighbour: Iterable[Any] | None = None, *, is_
     left out. Raises ValueError for more than one dimension."""
     own = _typed(values, is_text=is_text)
     other = None if neighbour is None else _typed(neighbour, is_text=is_text)
-    return Column(own, other if other is not None and other.dtype == own.dtype and len(other) else None)
+    return ColumnValues(own, other if other is not None and other.dtype == own.dtype and len(other) else None)
 
 
 def objects(values: Iterable[str | None]) -> Array:

@@ -34,7 +34,7 @@ def cohens_d(given: tuple[Three, Three]) -> Estimate | None:
 
 
 @dataclass(frozen=True)
-class Distance:
+class DistanceMeasure:
     """A distance by its name: `kinds` of components whose states tell it, and `of` two of them side by side.
 
     What `of` says of itself is its page in the reference."""
@@ -52,18 +52,18 @@ def _of_shares(told: Callable[[Any], Estimate | None]) -> Callable[[Any], Estima
     return of
 
 
-DISTANCES: Mapping[str, Distance] = {
+DISTANCES: Mapping[str, DistanceMeasure] = {
     each.name: each
     for each in (
-        Distance("kolmogorov_smirnov", NUMBERS, step_functions.kolmogorov_smirnov),
-        Distance("earth_movers_distance", NUMBERS, step_functions.earth_movers_distance),
-        Distance("cohens_d", frozenset({"moments"}), cohens_d),
-        Distance("jensen_shannon", NUMBERS | VALUES, _of_shares(divergences.jensen_shannon)),
-        Distance("kullback_leibler", NUMBERS | VALUES, _of_shares(divergences.kullback_leibler)),
-        Distance("l1", VALUES, divergences.l1),
-        Distance("l_infinity", VALUES, divergences.l_infinity),
-        Distance("cosine", VALUES, divergences.cosine),
-        Distance("chi_squared", VALUES, divergences.chi_squared),
+        DistanceMeasure("kolmogorov_smirnov", NUMBERS, step_functions.kolmogorov_smirnov),
+        DistanceMeasure("earth_movers_distance", NUMBERS, step_functions.earth_movers_distance),
+        DistanceMeasure("cohens_d", frozenset({"moments"}), cohens_d),
+        DistanceMeasure("jensen_shannon", NUMBERS | VALUES, _of_shares(divergences.jensen_shannon)),
+        DistanceMeasure("kullback_leibler", NUMBERS | VALUES, _of_shares(divergences.kullback_leibler)),
+        DistanceMeasure("l1", VALUES, divergences.l1),
+        DistanceMeasure("l_infinity", VALUES, divergences.l_infinity),
+        DistanceMeasure("cosine", VALUES, divergences.cosine),
+        DistanceMeasure("chi_squared", VALUES, divergences.chi_squared),
     )
 }
 

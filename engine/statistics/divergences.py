@@ -12,19 +12,19 @@ from typing import Any
 import numpy
 
 from treaty.engine.components.estimate import Estimate
-from treaty.engine.statistics.value_shares import Array, Paired, Shares
+from treaty.engine.statistics.value_shares import Array, ShareBounds, SharePair
 
 SKEW = 0.99
 
 Term = Callable[[Any, Any], Array]
 
 
-def l1(given: Paired) -> Estimate:
+def l1(given: SharePair) -> Estimate:
     """The sum of |p - q| over all values: between 0 and 2, which it is where no value is in both."""
     return _summed(_difference, given)
 
 
-def l_infinity(given: Paired) -> Estimate:
+def l_infinity(given: SharePair) -> Estimate:
     """The largest |p - q| of a value: between 0 and 1 (Chebyshev's distance of the shares).
 
     Values that a sketch does not list cannot be told apart: of these, the bounds alone say something."""
@@ -34,14 +34,14 @@ def l_infinity(given: Paired) -> Estimate:
     return Estimate(value, low, max(high, unlisted))
 
 
-def jensen_shannon(given: Paired) -> Estimate:
+def jensen_shannon(given: SharePair) -> Estimate:
     """Half the divergences of either from their mean (Lin 1991): between 0 and ln 2, which it is where none is in both.
 
     The divergence, not its root. Needs no smoothing."""
     return _summed(_jensen_shannon, given)
 
 
-def kullback_leibler(given: Paired) -> Estimate:
+def kullback_leibler(given: SharePair) -> Estimate:
     """The sum of p ln(p / m) over all values, m = 0.99 q + 0.01 p: between 0 and 4.61 (ln 100). Not symmetric.
 
     Without the hundredth of p a single new value would make it infinite; with it none adds more than p ln 100.
@@ -51,7 +51,7 @@ def kullback_leibler(given: Paired) -> Estimate:
     return _summed(_kullback_leibler, given)
 
 
-def chi_squared(given: Paired) -> Estimate:
+def chi_squared(given: SharePair) -> Estimate:
     """Pearson's statistic that two partitions have the same shares (1900), divided by the rows of both: phi squared.
 
     Between 0 and 1, which it is where no value is in both. Times the rows it is the statistic itself, of values - 1
@@ -60,7 +60,7 @@ def chi_squared(given: Paired) -> Estimate:
     return _summed(partial(_chi_squared, of_left), given)
 
 
-def new(given: Paired) -> Estimate:
+def new(given: SharePair) -> Estimate:
     """The share that values have which the other partition has none of: between 0 and 1. Not symmetric.
 
     What a sketch does not list may be new or not: the bounds say so."""
@@ -70,7 +70,7 @@ def new(given: Paired) -> Estimate:
     return Estimate(value, 0.0 if right.rest else value, min(1.0, unlisted))
 
 
-def cosine(given: Paired) -> Estimate:
+def cosine(given: SharePair) -> Estimate:
     """1 less the cosine of the angle between the shares: between 0 and 1, which it is where no value is in both.
 
     Bounds from the angles by which either may be off."""
@@ -84,7 +84,7 @@ def cosine(given: Paired) -> Estimate:
     return Estimate(value, min(value, 1 - cos(max(0.0, angle - off))), max(value, 1 - cos(min(pi / 2, angle + off))))
 
 
-def _angle_error(shares: Shares, norm: float) -> float:
+def _angle_error(shares: ShareBounds, norm: float) -> float:
     """What is loose lies in pieces of at most `most`, so the vector is off by at most the root of most times rest."""
     off = sqrt(shares.most * shares.rest) / norm
     return float(numpy.arcsin(off)) if off < 1 else pi / 2
@@ -118,7 +118,7 @@ def _chi_squared(of_left: float, p: Any, q: Any) -> Array:
     return numpy.divide(squared, expected, out=numpy.zeros_like(expected), where=expected > 0)
 
 
-def _summed(term: Term, given: Paired) -> Estimate:
+def _summed(term: Term, given: SharePair) -> Estimate:
     """The sum of the terms, what no sketch lists taken as one value.
 
     At least: the terms of shares as near as their bounds admit. At most: of shares as far, or of those that are
@@ -138,22 +138,22 @@ def _apart(term: Term, left: float, right: float) -> float:
     return float(term(left, 0.0) + term(0.0, right))
 
 
-def _rest(shares: Shares) -> Shares:
+def _rest(shares: ShareBounds) -> ShareBounds:
     """The bounds of what the values that are not listed have together."""
     rest = numpy.array([shares.rest])
-    return Shares(
+    return ShareBounds(
         at=rest, low=numpy.array([max(0.0, 1.0 - float(shares.high.sum()))]) if shares.rest else rest, high=rest
     )
 
 
-def _bounds(term: Term, given: Paired) -> tuple[Array, Array]:
+def _bounds(term: Term, given: SharePair) -> tuple[Array, Array]:
     """The least and the greatest term of each value within its bounds: nearest to equal, and at one of two corners."""
     left, right = given.left, given.right
     far = numpy.maximum(term(left.low, right.high), term(left.high, right.low))
     return _nearest(term, left, right), far
 
 
-def _nearest(term: Term, left: Shares, right: Shares) -> Array:
+def _nearest(term: Term, left: ShareBounds, right: ShareBounds) -> Array:
     """The terms of the shares that are nearest to each other; 0 where they may be equal."""
     above = numpy.maximum(left.low, right.high)
     below = numpy.minimum(left.high, right.low)

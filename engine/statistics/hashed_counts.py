@@ -7,14 +7,14 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from treaty.engine.statistics.code_points import Spelled
-from treaty.engine.statistics.value_shares import Paired, Shares
+from treaty.engine.statistics.code_points import TerminatedCodePoints
+from treaty.engine.statistics.value_shares import ShareBounds, SharePair
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class HashedCounts:
     """How often texts occur at least, by ascending hashes; `error`: how much more often, those that are not listed too.
 
     `rows`: how many texts there are, those that are not listed too."""
@@ -30,12 +30,12 @@ class Tally:
         return not self.error and bool((self.counts > 1).all()) and self.counts.sum() >= self.rows
 
     @staticmethod
-    def of(counts: Mapping[str, int], rows: int | None = None, error: int = 0) -> "Tally":
+    def of(counts: Mapping[str, int], rows: int | None = None, error: int = 0) -> "HashedCounts":
         """The tally of texts that occur so often; `rows`: of so many, where some are not listed."""
         often = numpy.fromiter(counts.values(), dtype=numpy.int64, count=len(counts))
-        return spelled(Spelled.of(list(counts)), often, rows, error)
+        return spelled(TerminatedCodePoints.of(list(counts)), often, rows, error)
 
-    def paired(self, other: "Tally") -> Paired | None:
+    def paired(self, other: "HashedCounts") -> SharePair | None:
         """Both side by side: a text that one does not list has none there. None where one has no rows."""
         if not (self.rows and other.rows):
             return None
@@ -45,19 +45,19 @@ class Tally:
         ours = numpy.concatenate([numpy.zeros(len(other.keys)), self.counts[~known]])
         ours[at[known]] = self.counts[known]
         theirs = numpy.concatenate([other.counts, numpy.zeros(int((~known).sum()))])
-        return Paired(self._shares(ours), other._shares(theirs), self.rows, other.rows)
+        return SharePair(self._shares(ours), other._shares(theirs), self.rows, other.rows)
 
-    def _shares(self, counts: Array) -> Shares:
+    def _shares(self, counts: Array) -> ShareBounds:
         if self.error or counts.sum() < self.rows:
-            return Shares.at_least(counts, self.rows, self.error)
+            return ShareBounds.at_least(counts, self.rows, self.error)
         at = counts / self.rows
-        return Shares(at=at, low=at, high=at)
+        return ShareBounds(at=at, low=at, high=at)
 
 
-def spelled(texts: Spelled, often: Array, rows: int | None = None, error: int = 0) -> Tally:
+def spelled(texts: TerminatedCodePoints, often: Array, rows: int | None = None, error: int = 0) -> HashedCounts:
     """The tally of texts that occur so often each; several that are alike are one."""
     order = numpy.argsort(texts.hashes, kind="stable")
     keys, counts = texts.hashes[order], often[order]
     first = numpy.flatnonzero(numpy.append(True, keys[1:] != keys[:-1])) if len(keys) else order
     summed = numpy.add.reduceat(counts, first).astype(float) if len(keys) else counts.astype(float)
-    return Tally(keys[first], summed, int(counts.sum()) if rows is None else rows, error)
+    return HashedCounts(keys[first], summed, int(counts.sum()) if rows is None else rows, error)

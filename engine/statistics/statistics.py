@@ -16,10 +16,10 @@ from treaty.engine.components.moments import Three
 from treaty.engine.statistics import divergences, step_functions
 from treaty.engine.statistics.distances import cohens_d
 from treaty.engine.statistics.divergences import SKEW
-from treaty.engine.statistics.hashed_counts import Tally
-from treaty.engine.statistics.step_functions import Curves
-from treaty.engine.statistics.summaries import Numbers, Summary, Texts
-from treaty.engine.statistics.value_shares import Paired
+from treaty.engine.statistics.hashed_counts import HashedCounts
+from treaty.engine.statistics.step_functions import CurvePair
+from treaty.engine.statistics.summaries import NumberSummary, Summary, TextSummary
+from treaty.engine.statistics.value_shares import SharePair
 
 Law = Literal["mean", "distance", "any"]
 
@@ -44,22 +44,22 @@ def distinct(of: Summary) -> float | None:
     return of.distinct
 
 
-def mean(of: Numbers) -> float | None:
+def mean(of: NumberSummary) -> float | None:
     """The arithmetic mean."""
     return of.moments[1] if of.present else None
 
 
-def total(of: Numbers) -> float | None:
+def total(of: NumberSummary) -> float | None:
     """The sum."""
     return of.moments[1] * of.present if of.present else None
 
 
-def deviation(of: Numbers) -> float | None:
+def deviation(of: NumberSummary) -> float | None:
     """The population standard deviation."""
     return of.deviation if of.present else None
 
 
-def quantile(share: float, of: Numbers) -> float | None:
+def quantile(share: float, of: NumberSummary) -> float | None:
     """The least number that at least that share of the numbers does not exceed."""
     if of.curve is None:
         return None
@@ -67,22 +67,22 @@ def quantile(share: float, of: Numbers) -> float | None:
     return float(of.curve.at[min(at, len(of.curve.at) - 1)])
 
 
-def minimum(of: Numbers) -> float | None:
+def minimum(of: NumberSummary) -> float | None:
     """The least number."""
     return of.curve.smallest if of.curve else None
 
 
-def maximum(of: Numbers) -> float | None:
+def maximum(of: NumberSummary) -> float | None:
     """The greatest number."""
     return of.curve.largest if of.curve else None
 
 
-def extent(of: Numbers) -> float | None:
+def extent(of: NumberSummary) -> float | None:
     """The greatest number less the least."""
     return of.curve.largest - of.curve.smallest if of.curve else None
 
 
-def zero_ratio(of: Numbers) -> float | None:
+def zero_ratio(of: NumberSummary) -> float | None:
     """The share of numbers that are 0."""
     if of.curve is None:
         return None
@@ -91,7 +91,7 @@ def zero_ratio(of: Numbers) -> float | None:
     return float(upto[at] - (upto[at - 1] if at else 0.0)) if there else 0.0
 
 
-def negative_ratio(of: Numbers) -> float | None:
+def negative_ratio(of: NumberSummary) -> float | None:
     """The share of numbers below 0."""
     if of.curve is None:
         return None
@@ -99,29 +99,29 @@ def negative_ratio(of: Numbers) -> float | None:
     return float(of.curve.upto[at - 1]) if at else 0.0
 
 
-def mean_length(of: Texts) -> float | None:
+def mean_length(of: TextSummary) -> float | None:
     """The mean length of the texts in code points (the paper's str_len)."""
     return None if of.length is None or not of.present else of.length / of.present
 
 
-def mean_characters(kind: str, of: Texts) -> float | None:
+def mean_characters(kind: str, of: TextSummary) -> float | None:
     """How many characters of that class texts have on average."""
     return None if of.characters is None or not of.present else of.characters[kind] / of.present
 
 
-def upper_share(of: Texts) -> float | None:
+def upper_share(of: TextSummary) -> float | None:
     """How many of the letters are capitals."""
     letters = of.characters["letters"] if of.characters is not None else 0.0
     return of.characters["upper"] / letters if of.characters is not None and letters else None
 
 
-def padded_ratio(of: Texts) -> float | None:
+def padded_ratio(of: TextSummary) -> float | None:
     """The share of texts that begin or end with a blank."""
     return None if of.padded is None or not of.present else of.padded / of.present
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class PartitionPair:
     """A partition beside the one before: what the distances between them are told from, each made once.
 
     None where one of the two has no value, or where the column changed its type."""
@@ -130,12 +130,12 @@ class Sides:
     before: Any
 
     @cached_property
-    def curves(self) -> Curves | None:
+    def curves(self) -> CurvePair | None:
         """The numbers of both."""
         return self.now.curves(self.before)  # type: ignore[no-any-return]
 
     @cached_property
-    def bins(self) -> Paired | None:
+    def bins(self) -> SharePair | None:
         """The shares of both in bins."""
         return self.curves.shares if self.curves else None
 
@@ -145,25 +145,25 @@ class Sides:
         return (self.now.moments, self.before.moments) if self.now.present and self.before.present else None
 
     @cached_property
-    def values(self) -> Paired | None:
+    def values(self) -> SharePair | None:
         """The shares of the values in both."""
         return self._tallies(self.now.values, self.before.values)
 
     @cached_property
-    def masks(self) -> Paired | None:
+    def masks(self) -> SharePair | None:
         """The shares of the masks in both."""
         return self._tallies(self.now.masks, self.before.masks)
 
     @cached_property
-    def shapes(self) -> Paired | None:
+    def shapes(self) -> SharePair | None:
         """The shares of the shapes of masks in both."""
         return self._tallies(self.now.shapes, self.before.shapes)
 
-    def _tallies(self, ours: Tally | None, theirs: Tally | None) -> Paired | None:
+    def _tallies(self, ours: HashedCounts | None, theirs: HashedCounts | None) -> SharePair | None:
         return ours.paired(theirs) if ours and theirs else None
 
 
-def _apart_in(what: str, told: Callable[[Any], Estimate | None], sides: Sides) -> float | None:
+def _apart_in(what: str, told: Callable[[Any], Estimate | None], sides: PartitionPair) -> float | None:
     given = getattr(sides, what)
     found = None if given is None else told(given)
     return found.value if found else None
@@ -204,13 +204,13 @@ def one_distinct_of_all(of: Summary) -> float:
 
 def one_text(of: Summary) -> float:
     """What one text of the usual length weighs among all."""
-    usual = (of.length or 0.0) / max(1, of.present) if isinstance(of, Texts) else 0.0
+    usual = (of.length or 0.0) / max(1, of.present) if isinstance(of, TextSummary) else 0.0
     return max(1.0, usual) / max(1, of.present)
 
 
 def hundredth(of: Summary) -> float:
     """A hundredth of a standard deviation of the values."""
-    spread = of.deviation if isinstance(of, Numbers) else 0.0
+    spread = of.deviation if isinstance(of, NumberSummary) else 0.0
     return 0.01 * spread if isfinite(spread) else 0.0
 
 
@@ -244,7 +244,7 @@ class Statistic:
         """Whether it is told of columns of that type."""
         return self.texts is None or self.texts is given.is_text
 
-    def value(self, now: Summary, sides: Sides | None = None) -> float | None:
+    def value(self, now: Summary, sides: PartitionPair | None = None) -> float | None:
         """The statistic; None where there is none, infinite where values are, or no double holds it."""
         given = sides if self.is_distance else now
         found = None if given is None else self.of(given)
@@ -346,6 +346,6 @@ def measured(
     now: Summary, before: Summary | None = None, among: Iterable[Statistic] = STATISTICS.values()
 ) -> dict[str, float | None]:
     """Every statistic of the partition by name; distances from the one `before`, None without one."""
-    sides = Sides(now, before) if before is not None and before.is_text is now.is_text else None
+    sides = PartitionPair(now, before) if before is not None and before.is_text is now.is_text else None
     with numpy.errstate(over="ignore", invalid="ignore"):  # infinite values
         return {each.name: each.value(now, sides) for each in among if each.fits(now)}

@@ -12,8 +12,8 @@ import numpy
 from numpy.typing import NDArray
 
 from treaty.engine.components.estimate import Estimate
-from treaty.engine.components.sketches import Quantiles
-from treaty.engine.statistics.value_shares import Paired, Shares
+from treaty.engine.components.sketches import QuantileSketch
+from treaty.engine.statistics.value_shares import ShareBounds, SharePair
 
 BINS = 20
 ROUNDING = 1e-12
@@ -22,7 +22,7 @@ Array = NDArray[numpy.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Steps:
+class StepFunction:
     """Ascending values `at`, and `upto`: the share of all values that are at most each of them; the last is 1.
 
     `error` is by how much such a share may be wrong, `of_bin` one between two values."""
@@ -45,9 +45,9 @@ class Steps:
         return self.error * (self.largest - self.smallest)
 
 
-def steps(state: bytes | None) -> Steps | None:
-    """The step function of a `Quantiles` state; None for no values."""
-    sketch = Quantiles.sketch(state) if state else None
+def steps(state: bytes | None) -> StepFunction | None:
+    """The step function of a `QuantileSketch` state; None for no values."""
+    sketch = QuantileSketch.sketch(state) if state else None
     if sketch is None or sketch.is_empty():
         return None
     # The items alone: the weights beside them are wrong for sketches that were merged (datasketches 5.2).
@@ -55,7 +55,7 @@ def steps(state: bytes | None) -> Steps | None:
     upto = numpy.array(sketch.get_cdf(at, inclusive=True))[:-1]
     guessed = sketch.is_estimation_mode()
     error, of_bin = (sketch.normalized_rank_error(pmf) if guessed else 0.0 for pmf in (False, True))
-    return Steps(
+    return StepFunction(
         at=at,
         upto=upto,
         error=error,
@@ -67,11 +67,11 @@ def steps(state: bytes | None) -> Steps | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class CurvePair:
     """The numbers of two partitions."""
 
-    left: Steps
-    right: Steps
+    left: StepFunction
+    right: StepFunction
 
     @cached_property
     def grid(self) -> Array:
@@ -94,24 +94,24 @@ class Curves:
         return numpy.unique(self.grid[numpy.searchsorted(mixed, wanted - ROUNDING, side="left")])
 
     @cached_property
-    def shares(self) -> Paired:
+    def shares(self) -> SharePair:
         """The shares of both in the bins: up to and with the first edge, above each up to the next, above the last."""
         ours, theirs = _binned(self.left, self.edges), _binned(self.right, self.edges)
-        return Paired(ours, theirs, self.left.rows, self.right.rows)
+        return SharePair(ours, theirs, self.left.rows, self.right.rows)
 
 
-def _binned(curve: Steps, edges: Array) -> Shares:
+def _binned(curve: StepFunction, edges: Array) -> ShareBounds:
     upto = numpy.concatenate([[0.0], curve.below(edges), [1.0]])
-    return Shares.about(numpy.diff(upto), curve.of_bin)
+    return ShareBounds.about(numpy.diff(upto), curve.of_bin)
 
 
-def curves(left: bytes | None, right: bytes | None) -> Curves | None:
-    """Two `Quantiles` states side by side; None where one has no values."""
+def curves(left: bytes | None, right: bytes | None) -> CurvePair | None:
+    """Two `QuantileSketch` states side by side; None where one has no values."""
     one, other = steps(left), steps(right)
-    return Curves(one, other) if one and other else None
+    return CurvePair(one, other) if one and other else None
 
 
-def kolmogorov_smirnov(given: Curves) -> Estimate:
+def kolmogorov_smirnov(given: CurvePair) -> Estimate:
     """The largest difference of the two shares at most x, over all x: between 0 and 1; 1 for disjoint ranges.
 
     The statistic of Kolmogorov (1933) and Smirnov (1948) for two samples, not its p-value, which is 0 for any honest
@@ -121,7 +121,7 @@ def kolmogorov_smirnov(given: Curves) -> Estimate:
     return Estimate(value, max(0.0, value - error), min(1.0, value + error))
 
 
-def earth_movers_distance(given: Curves) -> Estimate | None:
+def earth_movers_distance(given: CurvePair) -> Estimate | None:
     """How far, on average, values must be moved to make one partition's of the other's: in the column's own unit.
 
     The area between the two functions (Vallender 1973: the Wasserstein distance of order 1 on a line). Microseconds for

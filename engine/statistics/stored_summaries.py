@@ -11,26 +11,27 @@ import numpy
 
 from treaty.engine.components.moments import Three
 from treaty.engine.components.sketches import HeavyHitters
-from treaty.engine.statistics.code_points import Spelled
-from treaty.engine.statistics.hashed_counts import Tally, spelled
+from treaty.engine.statistics.code_points import TerminatedCodePoints
+from treaty.engine.statistics.hashed_counts import HashedCounts, spelled
 from treaty.engine.statistics.step_functions import steps
-from treaty.engine.statistics.summaries import Numbers, Texts
+from treaty.engine.statistics.summaries import NumberSummary, TextSummary
 
 # Beyond so many distinct values a tally is not worth its memory: the frequent ones of a sketch tell as much.
 # Of a partition and the one before; several distances of a column are told one after the other.
 KEPT = 4
 
 
-def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct: float | None = None) -> Numbers:
+def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct: float | None = None) -> NumberSummary:
     """The summary of numbers: `rows` of the partition, a `Moments` state, a `Quantiles` state, the distinct count."""
-    return Numbers(rows=rows, moments=moments, curve=steps(quantiles), distinct=distinct)
+    return NumberSummary(rows=rows, moments=moments, curve=steps(quantiles), distinct=distinct)
 
 
-def texts(rows: int, present: int, distinct: float | None = None, **known: Any) -> Texts:
-    """The summary of texts: `rows`, those `present`, the distinct count, and by name whatever else of `Texts` is known.
+def texts(rows: int, present: int, distinct: float | None = None, **known: Any) -> TextSummary:
+    """The summary of texts: `rows`, those `present`, the distinct count, and by name whatever else of `TextSummary` is
+    known.
 
     `characters` are sums over all texts, `values` and `masks` tallies."""
-    return Texts(rows=rows, present=present, distinct=distinct, **known)
+    return TextSummary(rows=rows, present=present, distinct=distinct, **known)
 
 
 def apart(states: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,16 +43,16 @@ def apart(states: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(KEPT)
-def frequent(state: bytes | None) -> Tally:
+def frequent(state: bytes | None) -> HashedCounts:
     """The tally of a `HeavyHitters` state: at least so often; empty for no values."""
-    return Tally.of(*_listed(state))
+    return HashedCounts.of(*_listed(state))
 
 
 @lru_cache(KEPT)
-def looks(state: bytes | None) -> Mapping[str, Tally]:
+def looks(state: bytes | None) -> Mapping[str, HashedCounts]:
     """The tallies of `masks` and of their `shapes` of a `PatternProfile` state; empty for no values."""
     counts, rows, error = _listed(state)
-    masks, often = Spelled.of(list(counts)), numpy.array(list(counts.values()), dtype=numpy.int64)
+    masks, often = TerminatedCodePoints.of(list(counts)), numpy.array(list(counts.values()), dtype=numpy.int64)
     return {name: spelled(each, often, rows, error) for name, each in (("masks", masks), ("shapes", masks.shapes))}
 
 

@@ -13,23 +13,23 @@ import numpy
 from numpy.typing import NDArray
 
 from treaty.engine.components.moments import Three
-from treaty.engine.statistics.code_points import Spelled
-from treaty.engine.statistics.column_values import Column
-from treaty.engine.statistics.hashed_counts import Tally, spelled
-from treaty.engine.statistics.step_functions import Curves, Steps
+from treaty.engine.statistics.code_points import TerminatedCodePoints
+from treaty.engine.statistics.column_values import ColumnValues
+from treaty.engine.statistics.hashed_counts import HashedCounts, spelled
+from treaty.engine.statistics.step_functions import CurvePair, StepFunction
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Numbers:
+class NumberSummary:
     """The numbers of a partition: all `rows`, the moments of those that are there, and how many distinct there are.
 
     `curve` None: there are none. `distinct` None where none tells it; `guessed`: its standard error, of a sketch."""
 
     rows: int
     moments: Three
-    curve: Steps | None
+    curve: StepFunction | None
     distinct: float | None
     guessed: float = 0.0
 
@@ -45,13 +45,13 @@ class Numbers:
         """The population standard deviation; 0 where there are no numbers, NaN where one is infinite."""
         return float(numpy.sqrt(self.moments[2] / self.present)) if self.present else 0.0
 
-    def curves(self, other: "Numbers") -> Curves | None:
+    def curves(self, other: "NumberSummary") -> CurvePair | None:
         """This partition's numbers beside the other's; None where one has none."""
-        return Curves(self.curve, other.curve) if self.curve and other.curve else None
+        return CurvePair(self.curve, other.curve) if self.curve and other.curve else None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Texts:
+class TextSummary:
     """The texts of a partition: all `rows`, those `present`, `distinct` ones, and the tallies of values and masks.
 
     `characters`: how many there are of each class of `CLASSES`, and `length`: of all; `shortest` and `longest` text;
@@ -66,31 +66,31 @@ class Texts:
     longest: float | None = None
     padded: float | None = None
     characters: Mapping[str, float] | None = None
-    values: Tally | None = None
-    masks: Tally | None = None
-    shapes: Tally | None = None
+    values: HashedCounts | None = None
+    masks: HashedCounts | None = None
+    shapes: HashedCounts | None = None
     guessed: float = 0.0
 
     is_text = True
 
 
-Summary = Numbers | Texts
+Summary = NumberSummary | TextSummary
 
 
-def summary(given: Column) -> Summary:
+def summary(given: ColumnValues) -> Summary:
     """The summary of values in memory, exact."""
     return _of_texts(given.values) if given.is_text else _of_numbers(given.values)
 
 
-def _of_numbers(values: Array) -> Numbers:
+def _of_numbers(values: Array) -> NumberSummary:
     ordered = numpy.sort(values)  # NaN come last
     present = int(numpy.searchsorted(ordered, numpy.nan)) if len(ordered) else 0
     ordered = ordered[:present]
     if not present:
-        return Numbers(rows=len(values), moments=(0, 0.0, 0.0), curve=None, distinct=0)
+        return NumberSummary(rows=len(values), moments=(0, 0.0, 0.0), curve=None, distinct=0)
     last = numpy.flatnonzero(numpy.append(ordered[1:] != ordered[:-1], True))
     at = ordered[last]
-    curve = Steps(
+    curve = StepFunction(
         at=at,
         upto=(last + 1) / present,
         error=0.0,
@@ -102,25 +102,25 @@ def _of_numbers(values: Array) -> Numbers:
     with numpy.errstate(over="ignore", invalid="ignore"):
         mean = float(ordered.mean()) if len(at) > 1 else float(at[0])
         squares = float(numpy.square(ordered - mean).sum())
-    return Numbers(rows=len(values), moments=(present, mean, squares), curve=curve, distinct=len(at))
+    return NumberSummary(rows=len(values), moments=(present, mean, squares), curve=curve, distinct=len(at))
 
 
-def _of_texts(values: Array) -> Texts:
+def _of_texts(values: Array) -> TextSummary:
     counts = Counter(values.tolist())
     counts.pop(None, 0)
     present = sum(counts.values())
-    texts = Spelled.of(list(counts))
+    texts = TerminatedCodePoints.of(list(counts))
     often = numpy.fromiter(counts.values(), dtype=numpy.int64, count=len(counts))
     if not present:
-        return Texts(rows=len(values), present=0, distinct=0, **tallies(texts, often))
-    return Texts(
+        return TextSummary(rows=len(values), present=0, distinct=0, **tallies(texts, often))
+    return TextSummary(
         rows=len(values), present=present, distinct=len(counts),
         length=float(texts.lengths @ often), shortest=float(texts.lengths.min()), longest=float(texts.lengths.max()),
         padded=float(texts.padded @ often), characters=texts.counted(often), **tallies(texts, often),
     )  # fmt: skip
 
 
-def tallies(texts: Spelled, often: Array) -> dict[str, Any]:
+def tallies(texts: TerminatedCodePoints, often: Array) -> dict[str, Any]:
     """The tallies of texts that occur so often, by what they are of."""
     looks = {"masks": texts.masks, "shapes": texts.masks.shapes}
     return {"values": spelled(texts, often), **{name: spelled(each, often) for name, each in looks.items()}}

@@ -9,14 +9,14 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from treaty.engine.components.frequencies import Counts, occurrences
+from treaty.engine.components.frequencies import FrequencyTable, occurrences
 from treaty.engine.components.sketches import HeavyHitters
 
 Array = NDArray[numpy.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Shares:
+class ShareBounds:
     """The shares of some values: each about `at`, between `low` and `high`.
 
     `rest` is the share of all that may belong to other values, of which none has more than `most`."""
@@ -28,12 +28,12 @@ class Shares:
     most: float = 0.0
 
     @classmethod
-    def about(cls, at: Array, error: float) -> "Shares":
+    def about(cls, at: Array, error: float) -> "ShareBounds":
         """Shares of which each may be wrong by the error, either way; together they are all."""
         return cls(at=at, low=numpy.maximum(at - error, 0.0), high=numpy.minimum(at + error, 1.0))
 
     @classmethod
-    def at_least(cls, counts: Array, rows: int, error: int) -> "Shares":
+    def at_least(cls, counts: Array, rows: int, error: int) -> "ShareBounds":
         """Shares of values that occur at least as often as counted, and at most `error` times more; as do others."""
         at = counts / rows
         rest = max(0.0, (rows - counts.sum()) / rows)
@@ -47,11 +47,11 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class Paired:
+class SharePair:
     """The shares of the same values in two partitions of so many rows."""
 
-    left: Shares
-    right: Shares
+    left: ShareBounds
+    right: ShareBounds
     left_rows: int
     right_rows: int
 
@@ -61,13 +61,13 @@ class Paired:
         return not (self.left.loose or self.right.loose)
 
     @property
-    def shares(self) -> "Paired":
+    def shares(self) -> "SharePair":
         """Itself: what numbers have only once they are put into bins."""
         return self
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class ValueCounts:
     """Values with how often they occur at least, as an Arrow table; `error`: how much more often, unlisted ones too."""
 
     table: Any
@@ -75,12 +75,12 @@ class Tally:
     error: int = 0
 
 
-def counted(state: Counts | None) -> Tally | None:
+def counted(state: FrequencyTable | None) -> ValueCounts | None:
     """The tally of a `Frequencies` state, exact; None for no rows."""
-    return None if state is None else Tally(state.table, occurrences(state))
+    return None if state is None else ValueCounts(state.table, occurrences(state))
 
 
-def frequent(state: bytes | None) -> Tally | None:
+def frequent(state: bytes | None) -> ValueCounts | None:
     """The tally of a `HeavyHitters` state; None for no values."""
     import pyarrow
 
@@ -89,18 +89,21 @@ def frequent(state: bytes | None) -> Tally | None:
         return None
     values, error = HeavyHitters.values(state)
     counts = numpy.fromiter(values.values(), dtype=numpy.int64, count=len(values)) - error
-    return Tally(pyarrow.table({"k0": pyarrow.array(values, pyarrow.string()), "n": counts}), rows, error)
+    return ValueCounts(pyarrow.table({"k0": pyarrow.array(values, pyarrow.string()), "n": counts}), rows, error)
 
 
-def paired(left: Tally | None, right: Tally | None) -> Paired | None:
+def paired(left: ValueCounts | None, right: ValueCounts | None) -> SharePair | None:
     """Two tallies side by side: a value that one does not list has none there. None where one has no rows.
 
     Raises TypeError where the values of the two are not of one type."""
     if left is None or right is None:
         return None
     ours, theirs = _side_by_side(left.table, right.table)
-    one, other = Shares.at_least(ours, left.rows, left.error), Shares.at_least(theirs, right.rows, right.error)
-    return Paired(one, other, left.rows, right.rows)
+    one, other = (
+        ShareBounds.at_least(ours, left.rows, left.error),
+        ShareBounds.at_least(theirs, right.rows, right.error),
+    )
+    return SharePair(one, other, left.rows, right.rows)
 
 
 def _side_by_side(left: Any, right: Any) -> tuple[Array, Array]:

@@ -1,6 +1,7 @@
 """What a suggestion is before it is judged: a promise, how it is measured, and the table of all kinds of them.
 
-A kind is one function: from a column, some partitions and a margin to a `Candidate`, or None. Adding one is that."""
+A kind is one function: from a column, some partitions and a margin to a `SuggestionCandidate`, or None. Adding one is
+that."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,22 +11,22 @@ from typing import Any
 
 from treaty.contracts.assertions import Assertion
 from treaty.engine.core.results import Value
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.column_samples import METRICS_OF_VALUES, Sample
+from treaty.engine.suggestions.column_samples import METRICS_OF_VALUES, ColumnSample
 
 
 @dataclass(frozen=True)
-class Measure:
+class SuggestionMetric:
     """How a promise is measured: in each partition from its states, and in a sample of rows (None: it cannot be)."""
 
-    of_part: Callable[[Part], Sequence[Value]]
-    of_sample: Callable[[Sample], Value] | None = None
+    of_part: Callable[[HistorySlice], Sequence[Value]]
+    of_sample: Callable[[ColumnSample], Value] | None = None
 
 
-def metric(column: ColumnProfile, name: str) -> Measure:
+def metric(column: ColumnProfile, name: str) -> SuggestionMetric:
     """The measure that is one of the column's metrics."""
-    return Measure(lambda part: part.each(column, name), METRICS_OF_VALUES.get(name))
+    return SuggestionMetric(lambda part: part.each(column, name), METRICS_OF_VALUES.get(name))
 
 
 WITHOUT_GAPS = frozenset(
@@ -35,7 +36,7 @@ WITHOUT_GAPS = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class SuggestionCandidate:
     """A promise and how to measure whether a partition keeps it. `patch` is what it adds to the contract.
 
     `counter`: texts that break it, masked; `drops`: on its own it is worth nothing once others catch what it does.
@@ -46,23 +47,23 @@ class Candidate:
     sentence: str
     expression: str
     patch: Mapping[str, Any]
-    measure: Measure
+    measure: SuggestionMetric
     assertion: Assertion
     severity: str = "error"
     limits: tuple[float | None, float | None] = (None, None)
     details: Mapping[str, Any] = field(default_factory=dict)
-    counter: Callable[[Part], Sequence[str]] | None = None
+    counter: Callable[[HistorySlice], Sequence[str]] | None = None
     drops: bool = False
     confirmed: bool = True
     likely: float | None = None
     by_chance: bool = False
 
-    def failed(self, part: Part) -> list[bool | None]:
+    def failed(self, part: HistorySlice) -> list[bool | None]:
         """Whether each partition breaks it; None where there is nothing to measure."""
         values, whole = self.measure.of_part(part), self.holds(part)
         return [None if value is None else not (whole or self.assertion.holds(value)) for value in values]
 
-    def holds(self, part: Part) -> bool:
+    def holds(self, part: HistorySlice) -> bool:
         """Whether no partition breaks it."""
         values = [value for value in self.measure.of_part(part) if value is not None]
         return all(map(self.assertion.holds, self._extremes(values) or values))
@@ -74,26 +75,26 @@ class Candidate:
         return (min(values), max(values)) if usable else ()
 
 
-ProposeColumn = Callable[[ColumnProfile, Part, float], Candidate | None]
-ProposeTable = Callable[[Part, float], Candidate | None]
+ProposeColumn = Callable[[ColumnProfile, HistorySlice, float], SuggestionCandidate | None]
+ProposeTable = Callable[[HistorySlice, float], SuggestionCandidate | None]
 EXACT = (0.0,)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class SuggestionKind:
     """A kind of suggestion. The first of `margins` with which it held is taken, `safety` times as wide.
 
     `over_time`: it says how partitions differ, so that other splits of the rows tell nothing of it."""
 
     name: str
-    propose: Callable[..., Candidate | None]
+    propose: Callable[..., SuggestionCandidate | None]
     margins: tuple[float, ...] = EXACT
     safety: float = 1.0
     over_time: bool = False
 
 
-COLUMN_SUGGESTIONS: dict[str, Kind] = {}
-TABLE_SUGGESTIONS: dict[str, Kind] = {}
+COLUMN_SUGGESTIONS: dict[str, SuggestionKind] = {}
+TABLE_SUGGESTIONS: dict[str, SuggestionKind] = {}
 
 
 def of_column(
@@ -104,7 +105,7 @@ def of_column(
     def register(propose: ProposeColumn) -> ProposeColumn:
         add(
             COLUMN_SUGGESTIONS,
-            Kind(name=propose.__name__, propose=propose, margins=margins, safety=safety, over_time=over_time),
+            SuggestionKind(name=propose.__name__, propose=propose, margins=margins, safety=safety, over_time=over_time),
         )
         return propose
 
@@ -119,14 +120,14 @@ def of_table(
     def register(propose: ProposeTable) -> ProposeTable:
         add(
             TABLE_SUGGESTIONS,
-            Kind(name=propose.__name__, propose=propose, margins=margins, safety=safety, over_time=over_time),
+            SuggestionKind(name=propose.__name__, propose=propose, margins=margins, safety=safety, over_time=over_time),
         )
         return propose
 
     return register
 
 
-def add(table: dict[str, Kind], kind: Kind) -> None:
+def add(table: dict[str, SuggestionKind], kind: SuggestionKind) -> None:
     """Adds a kind to one of the tables. Raises ValueError for a name that is taken."""
     if kind.name in table:
         raise ValueError(f"two kinds of suggestions are named '{kind.name}'")

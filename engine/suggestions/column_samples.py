@@ -12,9 +12,9 @@ MOST = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class ColumnSample:
     """Values of a column, one a row: float64 with NaN, or texts with None
-    (`treaty.engine.programs.injected_issues.Column`).
+    (`treaty.engine.programs.injected_issues.ColumnValues`).
 
     `times`: how many rows of a partition one of them stands for."""
 
@@ -34,8 +34,8 @@ class Sample:
         return [len(text) for text in self.present.tolist()] if self.values.dtype == object else []
 
 
-def _quantile(share: float) -> Callable[[Sample], Value]:
-    def of(sample: Sample) -> Value:
+def _quantile(share: float) -> Callable[[ColumnSample], Value]:
+    def of(sample: ColumnSample) -> Value:
         import numpy
 
         return float(numpy.quantile(sample.present, share, method="inverted_cdf"))
@@ -43,18 +43,18 @@ def _quantile(share: float) -> Callable[[Sample], Value]:
     return of
 
 
-def _of_numbers(told: Callable[[Sample], Value]) -> Callable[[Sample], Value]:
-    def of(sample: Sample) -> Value:
+def _of_numbers(told: Callable[[ColumnSample], Value]) -> Callable[[ColumnSample], Value]:
+    def of(sample: ColumnSample) -> Value:
         return told(sample) if len(sample.present) and sample.values.dtype != object else None
 
     return of
 
 
-def _of_lengths(told: Callable[[Sequence[int]], Value]) -> Callable[[Sample], Value]:
+def _of_lengths(told: Callable[[Sequence[int]], Value]) -> Callable[[ColumnSample], Value]:
     return lambda sample: told(sample.lengths) if sample.lengths else None
 
 
-METRICS_OF_VALUES: Mapping[str, Callable[[Sample], Value]] = {
+METRICS_OF_VALUES: Mapping[str, Callable[[ColumnSample], Value]] = {
     "completeness": lambda sample: len(sample.present) / len(sample.values) if len(sample.values) else None,
     "approx_count_distinct": lambda sample: len(set(sample.present.tolist())),
     "minimum": _of_numbers(lambda sample: float(sample.present.min())),

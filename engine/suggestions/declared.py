@@ -4,9 +4,14 @@ here."""
 from collections.abc import Iterator
 from functools import partial
 
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS, Candidate, Kind
+from treaty.engine.suggestions.candidates import (
+    COLUMN_SUGGESTIONS,
+    TABLE_SUGGESTIONS,
+    SuggestionCandidate,
+    SuggestionKind,
+)
 from treaty.engine.suggestions.kinds import (
     column_groups,
     completeness,
@@ -22,7 +27,14 @@ from treaty.engine.suggestions.kinds import (
 )
 from treaty.engine.suggestions.kinds.uniqueness import worth_counting
 
-__all__ = ["COLUMN_SUGGESTIONS", "TABLE_SUGGESTIONS", "Candidate", "Part", "candidates", "worth_counting"]
+__all__ = [
+    "COLUMN_SUGGESTIONS",
+    "TABLE_SUGGESTIONS",
+    "HistorySlice",
+    "SuggestionCandidate",
+    "candidates",
+    "worth_counting",
+]
 
 FAMILIES = (
     metric_bands,
@@ -39,7 +51,9 @@ FAMILIES = (
 )
 
 
-def candidates(part: Part) -> Iterator[tuple[Kind, ColumnProfile | None, partial[Candidate | None]]]:
+def candidates(
+    part: HistorySlice,
+) -> Iterator[tuple[SuggestionKind, ColumnProfile | None, partial[SuggestionCandidate | None]]]:
     """(kind, column, what proposes from some partitions and a margin) of every suggestion that could be made."""
     for kind in TABLE_SUGGESTIONS.values():
         yield kind, None, partial(kind.propose)

@@ -6,11 +6,11 @@ Here the bounds are the sketch's own, and what they admit is counted exactly bef
 
 from dataclasses import dataclass
 
-from treaty.engine.components.sketches import Distinct
-from treaty.engine.profile.table_profile import ColumnProfile, History
-from treaty.engine.states.bag import States
+from treaty.engine.components.sketches import DistinctSketch
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
+from treaty.engine.states.bag import StateBag
 from treaty.engine.suggestions import key_name_model
-from treaty.engine.suggestions.key_name_model import Named
+from treaty.engine.suggestions.key_name_model import SchemaColumnName
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class LikelyKey:
         return self.probability >= key_name_model.model().threshold
 
 
-def likely_key(column: ColumnProfile, history: History, table: str) -> LikelyKey:
+def likely_key(column: ColumnProfile, history: TableProfile, table: str) -> LikelyKey:
     """What the names of the table and of its columns promise of the column, whatever its values are."""
     names = tuple(each.column.name for each in history.columns)
-    named = Named(table, column.column.name, column.column.base_type, names)
+    named = SchemaColumnName(table, column.column.name, column.column.base_type, names)
     return LikelyKey(column, key_name_model.probability(named))
 
 
-def key_suggestions(history: History, table: str) -> list[LikelyKey]:
+def key_suggestions(history: TableProfile, table: str) -> list[LikelyKey]:
     """The columns that may be keys of the whole table, the likeliest by name first; [] for a table without rows.
 
     Each is complete, and the sketch of all partitions together admits that no value occurs twice: that none does is
@@ -44,8 +44,8 @@ def key_suggestions(history: History, table: str) -> list[LikelyKey]:
     return sorted((likely_key(each, history, table) for each in found), key=lambda each: -each.probability)
 
 
-def may_be_unique(column: ColumnProfile, bag: States) -> bool:
+def may_be_unique(column: ColumnProfile, bag: StateBag) -> bool:
     """Whether the column is complete in these states and its sketch admits as many distinct values as rows."""
     measured = column.metrics.get("approx_count_distinct")
     state = bag.values.get(measured.parts["distinct"].key) if measured else None
-    return column.value("completeness", bag) == 1 and bag.rows <= Distinct.bounded(state).high
+    return column.value("completeness", bag) == 1 and bag.rows <= DistinctSketch.bounded(state).high

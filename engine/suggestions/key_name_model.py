@@ -34,7 +34,7 @@ OWN = frozenset({"itself", "table", "end of table"})
 
 
 @dataclass(frozen=True)
-class Named:
+class SchemaColumnName:
     """A column by what its table's schema says: `columns` are the names of all its columns in their order, itself among
     them; () where they are not known."""
 
@@ -49,7 +49,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(each.lower() for each in _WORD.findall(name))
 
 
-def features(given: Named) -> Iterator[tuple[str, float]]:
+def features(given: SchemaColumnName) -> Iterator[tuple[str, float]]:
     """What the model sees, as texts with their weights: n-grams of both names, how they go together, and the place."""
     table, column = words(given.table), words(given.column)
     for of, named in (("c", column), ("t", table)):
@@ -59,7 +59,7 @@ def features(given: Named) -> Iterator[tuple[str, float]]:
     yield from ((each, SAID) for each in (*told, *(" & ".join(pair) for pair in combinations(told, 2))))
 
 
-def hashed(given: Named) -> tuple[list[int], list[float]]:
+def hashed(given: SchemaColumnName) -> tuple[list[int], list[float]]:
     """The buckets of its features, of which two may share one, and their weights."""
     found = list(features(given))
     return [crc32(text.encode()) % BUCKETS for text, _ in found], [weight for _, weight in found]
@@ -99,7 +99,7 @@ def singular(word: str) -> str:
     return word
 
 
-def _place(given: Named) -> Iterator[str]:
+def _place(given: SchemaColumnName) -> Iterator[str]:
     """Where the column stands among the others, and whether another one looks more like the key."""
     if not given.columns:
         return
@@ -111,7 +111,7 @@ def _place(given: Named) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Beside:
+class _IdPositions:
     """The places of the columns whose names are those of ids, and of those that are the table's own."""
 
     ids: tuple[int, ...]
@@ -119,14 +119,14 @@ class _Beside:
 
 
 @lru_cache(maxsize=64)
-def _beside(table: str, columns: tuple[str, ...]) -> _Beside:
+def _beside(table: str, columns: tuple[str, ...]) -> _IdPositions:
     named = [words(each) for each in columns]
     ids = tuple(at for at, each in enumerate(named) if each and each[-1] in IDS)
-    return _Beside(ids, tuple(at for at in ids if _owner(words(table), named[at]) in OWN))
+    return _IdPositions(ids, tuple(at for at in ids if _owner(words(table), named[at]) in OWN))
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class KeyNameModel:
     """Weights of the buckets, and the line that makes a share of their sum: both as they were trained."""
 
     weights: Any
@@ -134,23 +134,23 @@ class Model:
     intercept: float
     threshold: float
 
-    def probability(self, given: Named) -> float:
+    def probability(self, given: SchemaColumnName) -> float:
         """The chance that the column alone is a key of its table, as far as names tell."""
         buckets, weights = hashed(given)
         return 1 / (1 + exp(-(self.intercept + self.slope * float(self.weights[buckets] @ weights))))
 
 
 @cache
-def model() -> Model:
+def model() -> KeyNameModel:
     """The model that comes with the package."""
     import numpy
 
     card = json.loads(CARD.read_text("utf-8"))
     with numpy.load(WEIGHTS) as stored:
         weights = stored["weights"].astype("float64") * card["step"]
-    return Model(weights, card["slope"], card["intercept"], card["threshold"])
+    return KeyNameModel(weights, card["slope"], card["intercept"], card["threshold"])
 
 
-def probability(given: Named) -> float:
+def probability(given: SchemaColumnName) -> float:
     """The chance that the column alone is a key of its table, as far as names tell; between 0 and 1."""
     return model().probability(given)

@@ -7,15 +7,15 @@ from typing import Any
 
 from treaty.engine.components.operands import INTEGRAL, NUMERIC
 from treaty.engine.core.results import Value
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.states.bag import States
-from treaty.engine.suggestions.candidates import Measure
-from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.states.bag import StateBag
+from treaty.engine.suggestions.candidates import SuggestionMetric
+from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.tolerances import drifts
 
 
-def bounds(column: ColumnProfile, part: Part) -> tuple[float, float] | None:
+def bounds(column: ColumnProfile, part: HistorySlice) -> tuple[float, float] | None:
     """The range; None for keys, for what drifts, for constants, and where infinities or NaN leave no range."""
     low, high = part.series(column, "q01"), part.series(column, "q99")
     if not low or column.column.base_type not in NUMERIC or _is_key(column, part):
@@ -47,9 +47,9 @@ def share(rows: int) -> float:
     return math.floor(100 * (1 - max(0.01, 2 / rows))) / 100 if rows > 2 else 0.0
 
 
-def within(column: ColumnProfile, lower: float, upper: float) -> Measure:
+def within(column: ColumnProfile, lower: float, upper: float) -> SuggestionMetric:
     """Which share of the numbers lies between the two, both of them included; None where there is no number."""
-    return Measure(
+    return SuggestionMetric(
         lambda part: part.read(
             (column.column.name, "within", (lower, upper)), lambda bag: _share_within(column, bag, lower, upper)
         ),
@@ -57,20 +57,20 @@ def within(column: ColumnProfile, lower: float, upper: float) -> Measure:
     )
 
 
-def _share_within(column: ColumnProfile, bag: States, lower: float, upper: float) -> Value:
+def _share_within(column: ColumnProfile, bag: StateBag, lower: float, upper: float) -> Value:
     sketch = column.sketch(bag)
     if sketch is None or sketch.is_empty():
         return None
     return float(sketch.get_rank(upper, inclusive=True) - sketch.get_rank(lower, inclusive=False))
 
 
-def _share_of_sample(sample: Sample, lower: float, upper: float) -> Value:
+def _share_of_sample(sample: ColumnSample, lower: float, upper: float) -> Value:
     """As a share of all rows: a missing value is within."""
     rows = len(sample.values)
     return float(1 - ((sample.present < lower) | (sample.present > upper)).sum() / rows) if rows else None
 
 
-def _is_key(column: ColumnProfile, part: Part) -> bool:
+def _is_key(column: ColumnProfile, part: HistorySlice) -> bool:
     """Whether a column of whole numbers counts rows: as many distinct values as rows, together over many rows."""
     distinct, rows = part.series(column, "approx_count_distinct"), sum(part.rows)
     if column.column.base_type not in INTEGRAL or rows < 100:

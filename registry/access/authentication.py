@@ -17,24 +17,24 @@ from sqlmodel import Session, col, select
 from treaty.registry.access.permissions import (
     EVERYWHERE,
     GRANTS,
-    Granted,
-    Place,
     Principal,
+    Resource,
+    ScopedGrant,
     decide,
     decide_somewhere,
     permissions_of,
 )
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Part, Permission, Role
+from treaty.registry.core.enums import AuditAction, GrantScope, Permission, Role
 from treaty.registry.core.errors import Unauthenticated
-from treaty.registry.tables import ApiToken, Grant, Team, TeamMember, User, WebSession
+from treaty.registry.tables import ApiTokenRow, RoleGrantRow, TeamMemberRow, TeamRow, UserRow, WebSessionRow
 
 __all__ = [
     "EVERYWHERE",
     "GRANTS",
-    "Granted",
-    "Place",
     "Principal",
+    "Resource",
+    "ScopedGrant",
     "authenticate",
     "decide",
     "decide_somewhere",
@@ -68,9 +68,9 @@ def secret_hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def authenticate(session: Session, name: str, password: str) -> User:
+def authenticate(session: Session, name: str, password: str) -> UserRow:
     """The active user of that name and password. Raises the same Unauthenticated, as slowly, whichever is wrong."""
-    user = session.exec(select(User).where(User.name == name.strip().lower())).first()
+    user = session.exec(select(UserRow).where(UserRow.name == name.strip().lower())).first()
     known = user.password_hash if user and user.active else None
     if not _matches(known, password) or user is None:
         raise Unauthenticated("the name or the password is wrong")
@@ -79,17 +79,17 @@ def authenticate(session: Session, name: str, password: str) -> User:
 
 def sign_in(
     session: Session,
-    user: User,
+    user: UserRow,
     *,
     session_id: UUID,
     now: datetime,
     lasts: timedelta,
     teams: Collection[str] = (),
-) -> tuple[str, WebSession]:
+) -> tuple[str, WebSessionRow]:
     """Opens a session for a user just authenticated: its secret, shown to them alone, and its row. `teams`: whose
     rights it has beside the user's own."""
     secret = secrets.token_urlsafe(32)
-    opened = WebSession(
+    opened = WebSessionRow(
         id=session_id,
         secret_sha256=secret_hash(secret),
         user_id=user.id,
@@ -97,28 +97,28 @@ def sign_in(
         expires=now + lasts,
         teams=sorted(teams),
     )
-    session.exec(delete(WebSession).where(col(WebSession.expires) < now))
+    session.exec(delete(WebSessionRow).where(col(WebSessionRow.expires) < now))
     session.add(opened)
-    audit_log.record(session, Action.SESSION_OPENED, actor=user.name, object_id=opened.id, now=now)
+    audit_log.record(session, AuditAction.SESSION_OPENED, actor=user.name, object_id=opened.id, now=now)
     return secret, opened
 
 
 def sign_out(session: Session, secret: str, *, now: datetime) -> None:
     """Closes the session of that secret. Raises Unauthenticated where there is none."""
-    opened = session.exec(select(WebSession).where(WebSession.secret_sha256 == secret_hash(secret))).first()
-    user = session.get(User, opened.user_id) if opened else None
+    opened = session.exec(select(WebSessionRow).where(WebSessionRow.secret_sha256 == secret_hash(secret))).first()
+    user = session.get(UserRow, opened.user_id) if opened else None
     if opened is None or user is None:
         raise Unauthenticated
     session.delete(opened)
-    audit_log.record(session, Action.SESSION_CLOSED, actor=user.name, object_id=opened.id, now=now)
+    audit_log.record(session, AuditAction.SESSION_CLOSED, actor=user.name, object_id=opened.id, now=now)
 
 
 def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
     """Who holds the secret of a session or an API token. Raises Unauthenticated for all that is not valid now."""
     if secret.startswith(f"{TOKEN_MARK}_"):
         return _by_token(session, secret, now)
-    mine = select(WebSession, User).join(User, col(User.id) == col(WebSession.user_id))
-    opened, user = session.exec(mine.where(WebSession.secret_sha256 == secret_hash(secret))).first() or (None, None)
+    mine = select(WebSessionRow, UserRow).join(UserRow, col(UserRow.id) == col(WebSessionRow.user_id))
+    opened, user = session.exec(mine.where(WebSessionRow.secret_sha256 == secret_hash(secret))).first() or (None, None)
     if opened is None or opened.expires <= now:
         raise Unauthenticated
     return rights_of(session, _active(user), teams=_teams(session, opened.teams))
@@ -127,24 +127,26 @@ def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
 def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
     """What the active user of that name may do, with the rights of further teams, by their names; None where there is
     no such user. Raises Unauthenticated for one who is not active."""
-    user = session.exec(select(User).where(User.name == name)).first()
+    user = session.exec(select(UserRow).where(UserRow.name == name)).first()
     if user is None:
         return None
     return rights_of(session, _active(user), teams=_teams(session, teams))
 
 
 def _teams(session: Session, names: Collection[str]) -> Sequence[UUID]:
-    return session.exec(select(Team.id).where(col(Team.name).in_(names))).all() if names else ()
+    return session.exec(select(TeamRow.id).where(col(TeamRow.name).in_(names))).all() if names else ()
 
 
-def rights_of(session: Session, user: User, *, teams: Collection[UUID] = ()) -> Principal:
+def rights_of(session: Session, user: UserRow, *, teams: Collection[UUID] = ()) -> Principal:
     """All that the user may do, by their own roles and grants and by those of their teams; `teams` are further ones."""
-    own = select(TeamMember.team_id).where(TeamMember.user_id == user.id)
-    held = or_(col(Grant.user_id) == user.id, col(Grant.team_id).in_(own), col(Grant.team_id).in_(teams))
-    grants = session.exec(select(Grant).where(held)).all()
-    roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.part is Part.EVERYTHING)]))
-    parts = [each for each in grants if each.part is not Part.EVERYTHING]
-    granted = tuple(Granted(each.part, each.target, GRANTS[each.role]) for each in parts)
+    own = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == user.id)
+    held = or_(
+        col(RoleGrantRow.user_id) == user.id, col(RoleGrantRow.team_id).in_(own), col(RoleGrantRow.team_id).in_(teams)
+    )
+    grants = session.exec(select(RoleGrantRow).where(held)).all()
+    roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.part is GrantScope.EVERYTHING)]))
+    parts = [each for each in grants if each.part is not GrantScope.EVERYTHING]
+    granted = tuple(ScopedGrant(each.part, each.target, GRANTS[each.role]) for each in parts)
     return Principal(user_id=user.id, name=user.name, roles=roles, permissions=permissions_of(roles), granted=granted)
 
 
@@ -157,7 +159,7 @@ def stale(principal: Principal, *, now: datetime) -> bool:
 
 def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
     """Notes that the principal's token was used."""
-    session.get_one(ApiToken, principal.token_id).last_used = now
+    session.get_one(ApiTokenRow, principal.token_id).last_used = now
 
 
 def _matches(known: str | None, password: str) -> bool:
@@ -178,32 +180,36 @@ def _nobody() -> str:
 
 def _by_token(session: Session, secret: str, now: datetime) -> Principal:
     prefix = secret.split("_", 2)[1]
-    query = select(ApiToken, User).join(User, col(User.id) == col(ApiToken.user_id)).where(ApiToken.prefix == prefix)
+    query = (
+        select(ApiTokenRow, UserRow)
+        .join(UserRow, col(UserRow.id) == col(ApiTokenRow.user_id))
+        .where(ApiTokenRow.prefix == prefix)
+    )
     token, user = session.exec(query).first() or (None, None)
     if token is None or not _opens(token, secret_hash(secret), now) or has_ended(token, now):
         raise Unauthenticated
     return _within(rights_of(session, _active(user)), token)
 
 
-def has_ended(token: ApiToken, now: datetime) -> bool:
+def has_ended(token: ApiTokenRow, now: datetime) -> bool:
     """Whether the token was revoked or is past its time."""
     return token.revoked is not None or (token.expires is not None and token.expires <= now)
 
 
-def _opens(token: ApiToken, hashed: str, now: datetime) -> bool:
+def _opens(token: ApiTokenRow, hashed: str, now: datetime) -> bool:
     """Whether it is the token's secret, or the one before it while that is good. Compares both, in constant time."""
     current = hmac.compare_digest(token.secret_sha256, hashed)
     previous = hmac.compare_digest(token.previous_sha256 or "", hashed)
     return current or (previous and token.previous_until is not None and now < token.previous_until)
 
 
-def _active(user: User | None) -> User:
+def _active(user: UserRow | None) -> UserRow:
     if user is None or not user.active:
         raise Unauthenticated
     return user
 
 
-def _within(whole: Principal, token: ApiToken) -> Principal:
+def _within(whole: Principal, token: ApiTokenRow) -> Principal:
     """What the user may do, as far as the token's scopes go."""
     scopes = frozenset(map(Permission, token.scopes))
     return replace(

@@ -14,15 +14,15 @@ from treaty.registry.access.authentication import secret_hash
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, transaction
-from treaty.registry.core.enums import Action
+from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.errors import Conflict, Unauthenticated
-from treaty.registry.core.settings import Settings
-from treaty.registry.tables import SetupToken, User
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.tables import SetupTokenRow, UserRow
 
 INVALID = "this link is not valid: it was used, it is older than a day, or another was made; run `treaty init` again"
 
 
-def initialise(settings: Settings) -> str:
+def initialise(settings: RegistrySettings) -> str:
     """Brings the database up and returns the one-time link. Raises Conflict where an administrator exists already."""
     settings.home.mkdir(parents=True, exist_ok=True)
     engine = connect(settings.database)
@@ -39,24 +39,26 @@ def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) 
     """The secret of a new one-time link; earlier ones end. Raises Conflict where an administrator exists already."""
     if users.has_administrator(session):
         raise Conflict("this registry has an administrator: ask them for an account")
-    session.exec(update(SetupToken).where(col(SetupToken.used).is_(None)).values(used=now))
+    session.exec(update(SetupTokenRow).where(col(SetupTokenRow.used).is_(None)).values(used=now))
     secret = secrets.token_urlsafe(32)
-    session.add(SetupToken(id=token_id, secret_sha256=secret_hash(secret), created=now, expires=now + lasts))
-    audit_log.record(session, Action.SETUP_ISSUED, actor="init", object_id=token_id, now=now)
+    session.add(SetupTokenRow(id=token_id, secret_sha256=secret_hash(secret), created=now, expires=now + lasts))
+    audit_log.record(session, AuditAction.SETUP_ISSUED, actor="init", object_id=token_id, now=now)
     return secret
 
 
-def complete(session: Session, token: str, administrator: User, *, now: datetime) -> User:
+def complete(session: Session, token: str, administrator: UserRow, *, now: datetime) -> UserRow:
     """Creates the first administrator and ends the link. Raises Unauthenticated where the link is not valid."""
     unused = (
-        col(SetupToken.secret_sha256) == secret_hash(token),
-        col(SetupToken.used).is_(None),
-        col(SetupToken.expires) > now,
+        col(SetupTokenRow.secret_sha256) == secret_hash(token),
+        col(SetupTokenRow.used).is_(None),
+        col(SetupTokenRow.expires) > now,
     )
     # One statement: of two that come at once, one finds the link unused.
-    taken = cast("CursorResult[object]", session.exec(update(SetupToken).where(*unused).values(used=now)))
+    taken = cast("CursorResult[object]", session.exec(update(SetupTokenRow).where(*unused).values(used=now)))
     if taken.rowcount != 1 or users.has_administrator(session):
         raise Unauthenticated(INVALID)
     users.create_user(session, administrator, actor=administrator.name, now=now)
-    audit_log.record(session, Action.SETUP_COMPLETED, actor=administrator.name, object_id=administrator.id, now=now)
+    audit_log.record(
+        session, AuditAction.SETUP_COMPLETED, actor=administrator.name, object_id=administrator.id, now=now
+    )
     return administrator

@@ -10,39 +10,41 @@ from sqlmodel import Session, col, select
 from treaty.contracts.errors import Fault
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Part, Permission, Role
-from treaty.registry.core.errors import Conflict, Invalid, NotFound
-from treaty.registry.core.pagination import Asked, Order, Portion
-from treaty.registry.tables import Dataset, Grant, Team, User
+from treaty.registry.core.enums import AuditAction, GrantScope, Permission, Role
+from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
+from treaty.registry.tables import DatasetRow, RoleGrantRow, TeamRow, UserRow
 
-OLDEST_FIRST = Order((col(Grant.id),))
+OLDEST_FIRST = SortOrder((col(RoleGrantRow.id),))
 # A grant with the name of who holds it.
-Held = tuple[Grant, str]
+Held = tuple[RoleGrantRow, str]
 
 
-def grants(session: Session, by: Principal, asked: Asked, *, target: str | None = None) -> Portion[Held]:
+def grants(session: Session, by: Principal, asked: PageRequest, *, target: str | None = None) -> RowPage[Held]:
     """All grants with their holders' names, oldest first, those on `target` where one is named."""
     decide(by, Permission.USERS)
-    query = select(Grant) if target is None else select(Grant).where(Grant.target == target)
+    query = select(RoleGrantRow) if target is None else select(RoleGrantRow).where(RoleGrantRow.target == target)
     portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
-    users = _names(session, User, [each.user_id for each in portion.rows])
-    teams = _names(session, Team, [each.team_id for each in portion.rows])
-    return Portion([(each, (users | teams)[each.user_id or each.team_id]) for each in portion.rows], portion.next)
+    users = _names(session, UserRow, [each.user_id for each in portion.rows])
+    teams = _names(session, TeamRow, [each.team_id for each in portion.rows])
+    return RowPage([(each, (users | teams)[each.user_id or each.team_id]) for each in portion.rows], portion.next)
 
 
-def give(session: Session, grant: Grant, *, by: Principal, now: datetime) -> Held:
+def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime) -> Held:
     """Grants the role. Raises NotFound for no such user, team or dataset, Conflict where they hold it there already,
     Invalid for a role that is not granted or a part that is not named."""
     decide(by, Permission.USERS)
     _refuse_malformed(session, grant)
     name = _holder(session, grant)
-    held = (Grant.user_id == grant.user_id) if grant.user_id else (Grant.team_id == grant.team_id)
-    same = select(Grant).where(held, Grant.role == grant.role, Grant.part == grant.part, Grant.target == grant.target)
+    held = (RoleGrantRow.user_id == grant.user_id) if grant.user_id else (RoleGrantRow.team_id == grant.team_id)
+    same = select(RoleGrantRow).where(
+        held, RoleGrantRow.role == grant.role, RoleGrantRow.part == grant.part, RoleGrantRow.target == grant.target
+    )
     if session.exec(same).first():
         raise Conflict(f"{name} is {grant.role.value} there already")
     session.add(grant)
     audit_log.record(
-        session, Action.GRANT_GIVEN, actor=by.name, object_id=grant.id, now=now, details=_told(grant, name)
+        session, AuditAction.GRANT_GIVEN, actor=by.name, object_id=grant.id, now=now, details=_told(grant, name)
     )
     return grant, name
 
@@ -50,29 +52,29 @@ def give(session: Session, grant: Grant, *, by: Principal, now: datetime) -> Hel
 def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) -> None:
     """Ends the grant. Raises NotFound where there is none."""
     decide(by, Permission.USERS)
-    grant = session.get(Grant, grant_id, with_for_update=True)
+    grant = session.get(RoleGrantRow, grant_id, with_for_update=True)
     if grant is None:
         raise NotFound
     details = _told(grant, _holder(session, grant))
     session.delete(grant)
-    audit_log.record(session, Action.GRANT_REVOKED, actor=by.name, object_id=grant_id, now=now, details=details)
+    audit_log.record(session, AuditAction.GRANT_REVOKED, actor=by.name, object_id=grant_id, now=now, details=details)
 
 
-def _refuse_malformed(session: Session, grant: Grant) -> None:
+def _refuse_malformed(session: Session, grant: RoleGrantRow) -> None:
     faults = [
         Fault(code="TR-GRANT", where=where, message=message, remedy=remedy)
         for wrong, where, message, remedy in _wrongs(grant)
         if wrong
     ]
     if faults:
-        raise Invalid("this cannot be granted", faults=faults)
-    if grant.part is Part.DATASET:
+        raise InvalidRequest("this cannot be granted", faults=faults)
+    if grant.part is GrantScope.DATASET:
         grant.target = _dataset(session, grant.target)
 
 
-def _wrongs(grant: Grant) -> Sequence[tuple[bool, str, str, str]]:
+def _wrongs(grant: RoleGrantRow) -> Sequence[tuple[bool, str, str, str]]:
     """What may be wrong, where, and what to do about it."""
-    whole = grant.part is Part.EVERYTHING
+    whole = grant.part is GrantScope.EVERYTHING
     return (
         ((grant.user_id is None) == (grant.team_id is None), "user_id", "names no holder, or two", "name one"),
         (grant.role is Role.ADMIN, "role", "administrators are no grant", "change the roles of the user"),
@@ -81,9 +83,9 @@ def _wrongs(grant: Grant) -> Sequence[tuple[bool, str, str, str]]:
     )
 
 
-def _holder(session: Session, grant: Grant) -> str:
-    user = session.get(User, grant.user_id) if grant.user_id else None
-    team = session.get(Team, grant.team_id) if grant.team_id else None
+def _holder(session: Session, grant: RoleGrantRow) -> str:
+    user = session.get(UserRow, grant.user_id) if grant.user_id else None
+    team = session.get(TeamRow, grant.team_id) if grant.team_id else None
     found = user or team
     if found is None:
         raise NotFound
@@ -93,7 +95,7 @@ def _holder(session: Session, grant: Grant) -> str:
 def _dataset(session: Session, target: str) -> str:
     """The dataset's id as it is compared with others."""
     try:
-        found = session.get(Dataset, UUID(target))
+        found = session.get(DatasetRow, UUID(target))
     except ValueError:
         found = None
     if found is None:
@@ -101,7 +103,7 @@ def _dataset(session: Session, target: str) -> str:
     return str(found.id)
 
 
-def _told(grant: Grant, name: str) -> dict[str, str]:
+def _told(grant: RoleGrantRow, name: str) -> dict[str, str]:
     kind = "user" if grant.user_id else "team"
     return {kind: name, "role": grant.role.value, "part": grant.part.value, "target": grant.target}
 

@@ -15,8 +15,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from treaty.registry.core.errors import Silent, Unauthenticated
-from treaty.registry.core.settings import ConfigError, Settings
+from treaty.registry.core.errors import ProviderUnavailable, Unauthenticated
+from treaty.registry.core.settings import ConfigError, RegistrySettings
 
 LONGEST = 16_384
 MOST_BYTES = 262_144
@@ -42,7 +42,7 @@ class Identity:
     nonce: str | None = None
 
 
-class Keys:
+class ProviderKeys:
     """The provider's keys by their ids, fetched when they are needed, anew after a while."""
 
     def __init__(self, fetch: Callable[[], Mapping[str, Any]], *, fresh: timedelta) -> None:
@@ -61,7 +61,7 @@ class Keys:
             if not (self._current(now) and key_id in self._held) and self._may_try(now):
                 self._refresh(now)
         if not self._current(now):
-            raise Silent
+            raise ProviderUnavailable
         if key_id not in self._held:
             raise Unauthenticated(REFUSED)
         return self._held[key_id]
@@ -78,7 +78,7 @@ class Keys:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Provider:
+class OidcProvider:
     """A provider as the settings say: what its tokens must say, and which of their claims names a user."""
 
     issuer: str
@@ -88,7 +88,7 @@ class Provider:
     groups: str
     teams: Mapping[str, str]
     leeway: timedelta
-    keys: Keys = field(repr=False)
+    keys: ProviderKeys = field(repr=False)
 
     def identify(self, token: str, *, now: datetime) -> Identity:
         """Who the token is about. Raises Unauthenticated, with the same words whatever is wrong with it; Silent where
@@ -135,14 +135,14 @@ def is_token(bearer: str) -> bool:
     return bearer.count(".") == 2
 
 
-def provider(settings: Settings) -> Provider | None:
+def provider(settings: RegistrySettings) -> OidcProvider | None:
     """The provider that the settings name; None where they name none. Raises ConfigError where they cannot be used."""
     if not settings.oidc_issuer:
         return None
     algorithms = frozenset(_words(settings.oidc_algorithms))
     for wrong in _wrongs(settings, algorithms):
         raise ConfigError(wrong)
-    return Provider(
+    return OidcProvider(
         issuer=settings.oidc_issuer,
         audience=settings.oidc_audience,
         algorithms=algorithms,
@@ -150,11 +150,11 @@ def provider(settings: Settings) -> Provider | None:
         groups=settings.oidc_groups_claim,
         teams=dict(pair.split("=", 1) for pair in _words(settings.oidc_teams)),
         leeway=timedelta(seconds=settings.oidc_leeway_seconds),
-        keys=Keys(lambda: fetched(settings), fresh=timedelta(minutes=settings.oidc_keys_minutes)),
+        keys=ProviderKeys(lambda: fetched(settings), fresh=timedelta(minutes=settings.oidc_keys_minutes)),
     )
 
 
-def fetched(settings: Settings) -> dict[str, Any]:
+def fetched(settings: RegistrySettings) -> dict[str, Any]:
     """The provider's keys by their ids, asked for over HTTP. Raises Silent where it does not answer as it should."""
     from jwt import PyJWKSet, PyJWTError
 
@@ -165,7 +165,7 @@ def fetched(settings: Settings) -> dict[str, Any]:
         listed = [each for each in told["keys"] if each.get("kty") in ASYMMETRIC and each.get("use", "sig") == "sig"]
         return {each.key_id: each for each in PyJWKSet.from_dict({"keys": listed}).keys if each.key_id}
     except (PyJWTError, ValueError, KeyError, TypeError, AttributeError):
-        raise Silent from None
+        raise ProviderUnavailable from None
 
 
 def _discovered(issuer: str) -> str:
@@ -183,13 +183,13 @@ def _read(url: str) -> Any:
     try:
         with httpx.stream("GET", url, timeout=WAIT, follow_redirects=False) as answer:
             if answer.status_code != 200:
-                raise Silent
+                raise ProviderUnavailable
             for chunk in answer.iter_bytes():
                 body += chunk
                 if len(body) > MOST_BYTES:
-                    raise Silent
+                    raise ProviderUnavailable
     except (httpx.HTTPError, httpx.InvalidURL):
-        raise Silent from None
+        raise ProviderUnavailable from None
     return json.loads(bytes(body))
 
 
@@ -209,7 +209,7 @@ def _seconds(claim: Any) -> float:
     return float(claim)
 
 
-def _wrongs(settings: Settings, algorithms: Collection[str]) -> list[str]:
+def _wrongs(settings: RegistrySettings, algorithms: Collection[str]) -> list[str]:
     unsafe = sorted(set(algorithms) - SAFE)
     plain = [each for each in (settings.oidc_issuer, settings.oidc_keys_url) if each and not _is_safe(each)]
     paired = all("=" in each for each in _words(settings.oidc_teams))

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from treaty.contracts.fingerprint import fingerprint
-from treaty.registry.core.enums import Part, Permission, Role
+from treaty.registry.core.enums import GrantScope, Permission, Role
 from treaty.registry.core.errors import Forbidden
 
 _READER = frozenset({Permission.READ, Permission.TOKENS})
@@ -25,7 +25,7 @@ GRANTS: dict[Role, frozenset[Permission]] = {
 
 
 @dataclass(frozen=True)
-class Place:
+class Resource:
     """Where something is, as grants speak of it: a contract, its domain, and the datasets that it lies in.
 
     `about`: datasets that it speaks of, so that who may read one of them may read it, and no more."""
@@ -35,33 +35,33 @@ class Place:
     datasets: frozenset[UUID] = frozenset()
     about: frozenset[UUID] = frozenset()
 
-    def lies_in(self, part: Part, target: str) -> bool:
+    def lies_in(self, part: GrantScope, target: str) -> bool:
         """Whether it is that part of the registry, or lies in it."""
-        within: dict[Part, Iterable[str | None]] = {
-            Part.DOMAIN: (self.domain,),
-            Part.CONTRACT: (self.contract,),
-            Part.DATASET: map(str, self.datasets),
+        within: dict[GrantScope, Iterable[str | None]] = {
+            GrantScope.DOMAIN: (self.domain,),
+            GrantScope.CONTRACT: (self.contract,),
+            GrantScope.DATASET: map(str, self.datasets),
         }
         return target in within.get(part, ())
 
-    def speaks_of(self, part: Part, target: str) -> bool:
+    def speaks_of(self, part: GrantScope, target: str) -> bool:
         """Whether it is about that dataset."""
-        return part is Part.DATASET and target in map(str, self.about)
+        return part is GrantScope.DATASET and target in map(str, self.about)
 
 
 # The place of what concerns the whole registry: only a role on everything permits something there.
-EVERYWHERE = Place()
+EVERYWHERE = Resource()
 
 
 @dataclass(frozen=True)
-class Granted:
+class ScopedGrant:
     """What is permitted on one part of the registry: a domain, a contract or a dataset."""
 
-    part: Part
+    part: GrantScope
     target: str
     permissions: frozenset[Permission]
 
-    def permits(self, permission: Permission, on: Place) -> bool:
+    def permits(self, permission: Permission, on: Resource) -> bool:
         """Whether it permits that there."""
         if permission not in self.permissions:
             return False
@@ -81,7 +81,7 @@ class Principal:
     permissions: frozenset[Permission]
     token_id: UUID | None = None
     token_used: datetime | None = None
-    granted: tuple[Granted, ...] = ()
+    granted: tuple[ScopedGrant, ...] = ()
 
     @property
     def somewhere(self) -> frozenset[Permission]:
@@ -94,11 +94,11 @@ class Principal:
         parts = [(each.part, each.target, sorted(each.permissions)) for each in self.granted]
         return fingerprint({"roles": sorted(self.roles), "all": sorted(self.permissions), "parts": sorted(parts)})
 
-    def may(self, permission: Permission, on: Place = EVERYWHERE) -> bool:
+    def may(self, permission: Permission, on: Resource = EVERYWHERE) -> bool:
         """Whether they have the permission on what is at that place; on everything where none is named."""
         return permission in self.permissions or any(each.permits(permission, on) for each in self.granted)
 
-    def targets(self, permission: Permission, part: Part) -> frozenset[str]:
+    def targets(self, permission: Permission, part: GrantScope) -> frozenset[str]:
         """The parts of that kind on which they have the permission."""
         return frozenset(each.target for each in self.granted if each.part is part and permission in each.permissions)
 
@@ -108,7 +108,7 @@ def permissions_of(roles: Iterable[str]) -> frozenset[Permission]:
     return frozenset[Permission]().union(*(GRANTS[Role(role)] for role in roles))
 
 
-def decide(principal: Principal, permission: Permission, on: Place = EVERYWHERE) -> None:
+def decide(principal: Principal, permission: Permission, on: Resource = EVERYWHERE) -> None:
     """Returns where the principal has the permission on what is at that place; raises Forbidden, naming it, where not.
 
     Where no place is named, only a role on everything will do. What the principal may not even read is not found:

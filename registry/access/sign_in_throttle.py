@@ -11,17 +11,17 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.audit import audit_log
 from treaty.registry.core.database import lock
-from treaty.registry.core.enums import Action
-from treaty.registry.core.errors import TooMany
-from treaty.registry.core.settings import Settings
-from treaty.registry.tables import SignInWindow, User
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.errors import RateLimited
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.tables import SignInWindowRow, UserRow
 
 COUNTING = 7_268_392_105
 TOLD = "too many attempts to sign in have failed: try again in {} minutes"
 
 
 @dataclass(frozen=True)
-class Limit:
+class RateLimit:
     """At most so many attempts `within` a time, of one kind (name, address). `said`: by whom, as they say."""
 
     kind: str
@@ -36,24 +36,24 @@ class Limit:
         return f"{self.kind}/{hashlib.sha256(self.said.encode()).hexdigest()[:8]}"
 
 
-def limits(settings: Settings, *, address: str | None, name: str | None = None) -> tuple[Limit, ...]:
+def limits(settings: RegistrySettings, *, address: str | None, name: str | None = None) -> tuple[RateLimit, ...]:
     """The limits to a sign-in by that name (None: by none) from that address (None: it is not known)."""
     within = timedelta(minutes=settings.sign_in_minutes)
-    by_name = Limit("name", name.strip().lower(), settings.sign_in_tries, within) if name is not None else None
-    by_address = Limit("address", address, settings.sign_in_address_tries, within) if address is not None else None
+    by_name = RateLimit("name", name.strip().lower(), settings.sign_in_tries, within) if name is not None else None
+    by_address = RateLimit("address", address, settings.sign_in_address_tries, within) if address is not None else None
     return tuple(each for each in (by_name, by_address) if each)
 
 
-def refuse(session: Session, tried: Sequence[Limit], *, now: datetime) -> None:
+def refuse(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> None:
     """Returns while the attempts may go on. Raises TooMany where it was said before that they may not: this reads only,
     so that a crowd at the door does not keep others from writing."""
     for each in tried:
-        window = session.get(SignInWindow, each.key)
+        window = session.get(SignInWindowRow, each.key)
         if window and window.refused and _lasts(window, each, now):
             raise _too_many(window, each, now)
 
 
-def count(session: Session, tried: Sequence[Limit], *, now: datetime) -> TooMany | None:
+def count(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> RateLimited | None:
     """Counts the attempt; or says that it is one too many, which is audited once in a window. Commit either."""
     lock(session, COUNTING)
     windows = [(each, _window(session, each, now)) for each in tried]
@@ -66,45 +66,47 @@ def count(session: Session, tried: Sequence[Limit], *, now: datetime) -> TooMany
     return None
 
 
-def forgive(session: Session, tried: Sequence[Limit]) -> None:
+def forgive(session: Session, tried: Sequence[RateLimit]) -> None:
     """Takes the attempt, which succeeded, off again."""
-    counted = col(SignInWindow.key).in_([each.key for each in tried]) & (col(SignInWindow.attempts) > 0)
-    session.exec(update(SignInWindow).where(counted).values(attempts=col(SignInWindow.attempts) - 1))
+    counted = col(SignInWindowRow.key).in_([each.key for each in tried]) & (col(SignInWindowRow.attempts) > 0)
+    session.exec(update(SignInWindowRow).where(counted).values(attempts=col(SignInWindowRow.attempts) - 1))
 
 
 def forget(session: Session, *, before: datetime) -> int:
     """Deletes what was counted since before that time; how much that was."""
-    return session.exec(delete(SignInWindow).where(col(SignInWindow.began) < before)).rowcount
+    return session.exec(delete(SignInWindowRow).where(col(SignInWindowRow.began) < before)).rowcount
 
 
-def _window(session: Session, limit: Limit, now: datetime) -> SignInWindow:
-    window = session.get(SignInWindow, limit.key) or SignInWindow(key=limit.key, began=now)
+def _window(session: Session, limit: RateLimit, now: datetime) -> SignInWindowRow:
+    window = session.get(SignInWindowRow, limit.key) or SignInWindowRow(key=limit.key, began=now)
     if not _lasts(window, limit, now):
         window.began, window.attempts, window.refused = now, 0, False
     session.add(window)
     return window
 
 
-def _lasts(window: SignInWindow, limit: Limit, now: datetime) -> bool:
+def _lasts(window: SignInWindowRow, limit: RateLimit, now: datetime) -> bool:
     return now < window.began + limit.within
 
 
-def _too_many(window: SignInWindow, limit: Limit, now: datetime) -> TooMany:
+def _too_many(window: SignInWindowRow, limit: RateLimit, now: datetime) -> RateLimited:
     left = max(1, int((window.began + limit.within - now).total_seconds()))
-    return TooMany(TOLD.format(-(-left // 60)), seconds=left)
+    return RateLimited(TOLD.format(-(-left // 60)), seconds=left)
 
 
-def _note(session: Session, window: SignInWindow, limit: Limit, now: datetime) -> None:
+def _note(session: Session, window: SignInWindowRow, limit: RateLimit, now: datetime) -> None:
     if window.refused:
         return
     window.refused = True
     details = {"by": limit.kind, "attempts": window.attempts, **_known(session, limit)}
-    audit_log.record(session, Action.SESSION_REFUSED, actor="sign-in", object_id=limit.key, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.SESSION_REFUSED, actor="sign-in", object_id=limit.key, now=now, details=details
+    )
 
 
-def _known(session: Session, limit: Limit) -> dict[str, str]:
+def _known(session: Session, limit: RateLimit) -> dict[str, str]:
     """The address, or the name where somebody has it: any other text may be a password."""
     if limit.kind == "address":
         return {"address": limit.said}
-    known = session.exec(select(User.name).where(User.name == limit.said)).first()
+    known = session.exec(select(UserRow.name).where(UserRow.name == limit.said)).first()
     return {"user": known} if known else {}

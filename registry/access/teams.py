@@ -10,95 +10,101 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Permission, TeamRole
+from treaty.registry.core.enums import AuditAction, Permission, TeamRole
 from treaty.registry.core.errors import Conflict, NotFound
-from treaty.registry.core.pagination import Asked, Order, Portion
-from treaty.registry.tables import Channel, Grant, Subscription, Team, TeamMember, User
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
+from treaty.registry.tables import ChannelRow, RoleGrantRow, SubscriptionRow, TeamMemberRow, TeamRow, UserRow
 
-BY_NAME = Order((col(Team.name),))
+BY_NAME = SortOrder((col(TeamRow.name),))
 
 
 @dataclass(frozen=True)
-class Listed:
+class TeamListing:
     """A team with its members: their names, by what they are in it."""
 
-    team: Team
-    members: Sequence[tuple[User, TeamRole]]
+    team: TeamRow
+    members: Sequence[tuple[UserRow, TeamRole]]
 
 
-def teams(session: Session, by: Principal, asked: Asked) -> Portion[Listed]:
+def teams(session: Session, by: Principal, asked: PageRequest) -> RowPage[TeamListing]:
     """One's own teams by name; all for who manages users."""
-    query = select(Team)
+    query = select(TeamRow)
     if not by.may(Permission.USERS):
-        query = query.where(col(Team.id).in_(select(TeamMember.team_id).where(TeamMember.user_id == by.user_id)))
+        query = query.where(
+            col(TeamRow.id).in_(select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == by.user_id))
+        )
     portion = BY_NAME.cut(session.exec(BY_NAME.of(query, asked)).all(), asked)
     members = _members(session, [each.id for each in portion.rows])
-    listed = [Listed(team, [(user, role) for of, user, role in members if of == team.id]) for team in portion.rows]
-    return Portion(listed, portion.next)
+    listed = [TeamListing(team, [(user, role) for of, user, role in members if of == team.id]) for team in portion.rows]
+    return RowPage(listed, portion.next)
 
 
-def create(session: Session, team: Team, *, by: Principal, now: datetime) -> Listed:
+def create(session: Session, team: TeamRow, *, by: Principal, now: datetime) -> TeamListing:
     """Adds the team, which nobody belongs to yet. Raises Conflict where the name is taken."""
     decide(by, Permission.USERS)
-    if session.exec(select(Team).where(Team.name == team.name)).first():
+    if session.exec(select(TeamRow).where(TeamRow.name == team.name)).first():
         raise Conflict(f"there is a team named {team.name} already")
     session.add(team)
     details = {"name": team.name}
-    audit_log.record(session, Action.TEAM_CREATED, actor=by.name, object_id=team.id, now=now, details=details)
-    return Listed(team, ())
+    audit_log.record(session, AuditAction.TEAM_CREATED, actor=by.name, object_id=team.id, now=now, details=details)
+    return TeamListing(team, ())
 
 
 def remove(session: Session, team_id: UUID, *, by: Principal, now: datetime) -> None:
     """Removes the team with all that it was granted; what it subscribed to is from then on who subscribed. Raises
     NotFound where there is none."""
     decide(by, Permission.USERS)
-    team = session.get(Team, team_id, with_for_update=True)
+    team = session.get(TeamRow, team_id, with_for_update=True)
     if team is None:
         raise NotFound
-    session.exec(update(Subscription).where(col(Subscription.team_id) == team_id).values(team_id=None))
-    session.exec(delete(Grant).where(col(Grant.team_id) == team_id))
-    session.exec(delete(Channel).where(col(Channel.team_id) == team_id))
-    session.exec(delete(TeamMember).where(col(TeamMember.team_id) == team_id))
+    session.exec(update(SubscriptionRow).where(col(SubscriptionRow.team_id) == team_id).values(team_id=None))
+    session.exec(delete(RoleGrantRow).where(col(RoleGrantRow.team_id) == team_id))
+    session.exec(delete(ChannelRow).where(col(ChannelRow.team_id) == team_id))
+    session.exec(delete(TeamMemberRow).where(col(TeamMemberRow.team_id) == team_id))
     session.delete(team)
     details = {"name": team.name}
-    audit_log.record(session, Action.TEAM_REMOVED, actor=by.name, object_id=team_id, now=now, details=details)
+    audit_log.record(session, AuditAction.TEAM_REMOVED, actor=by.name, object_id=team_id, now=now, details=details)
 
 
-def set_member(session: Session, team_id: UUID, name: str, role: TeamRole, *, by: Principal, now: datetime) -> Listed:
+def set_member(
+    session: Session, team_id: UUID, name: str, role: TeamRole, *, by: Principal, now: datetime
+) -> TeamListing:
     """Has the user of that name belong to the team, as `role`. Raises NotFound for no such team or user, and for a team
     that the principal neither leads nor administers."""
     team = _led(session, team_id, by)
     user = _named(session, name)
-    member = session.get(TeamMember, (team.id, user.id)) or TeamMember(team_id=team.id, user_id=user.id, role=role)
+    member = session.get(TeamMemberRow, (team.id, user.id)) or TeamMemberRow(
+        team_id=team.id, user_id=user.id, role=role
+    )
     member.role = role
     session.add(member)
     details = {"team": team.name, "user": user.name, "role": role.value}
-    audit_log.record(session, Action.MEMBER_SET, actor=by.name, object_id=team.id, now=now, details=details)
+    audit_log.record(session, AuditAction.MEMBER_SET, actor=by.name, object_id=team.id, now=now, details=details)
     return listed(session, team)
 
 
-def remove_member(session: Session, team_id: UUID, name: str, *, by: Principal, now: datetime) -> Listed:
+def remove_member(session: Session, team_id: UUID, name: str, *, by: Principal, now: datetime) -> TeamListing:
     """Has the user belong to the team no longer. Raises NotFound as `set_member`, and for who does not belong to it."""
     team = _led(session, team_id, by)
     user = _named(session, name)
-    member = session.get(TeamMember, (team.id, user.id), with_for_update=True)
+    member = session.get(TeamMemberRow, (team.id, user.id), with_for_update=True)
     if member is None:
         raise NotFound
     session.delete(member)
     details = {"team": team.name, "user": user.name}
-    audit_log.record(session, Action.MEMBER_REMOVED, actor=by.name, object_id=team.id, now=now, details=details)
+    audit_log.record(session, AuditAction.MEMBER_REMOVED, actor=by.name, object_id=team.id, now=now, details=details)
     return listed(session, team)
 
 
-def listed(session: Session, team: Team) -> Listed:
+def listed(session: Session, team: TeamRow) -> TeamListing:
     """The team with its members."""
-    return Listed(team, [(user, role) for _, user, role in _members(session, [team.id])])
+    return TeamListing(team, [(user, role) for _, user, role in _members(session, [team.id])])
 
 
-def _led(session: Session, team_id: UUID, by: Principal) -> Team:
+def _led(session: Session, team_id: UUID, by: Principal) -> TeamRow:
     """The team, where the principal says who belongs to it: a session or a token that may act for its user in full."""
-    team = session.get(Team, team_id, with_for_update=True)
-    own = session.get(TeamMember, (team_id, by.user_id))
+    team = session.get(TeamRow, team_id, with_for_update=True)
+    own = session.get(TeamMemberRow, (team_id, by.user_id))
     in_full = by.token_id is None or Permission.TOKENS in by.somewhere
     leads = own is not None and own.role is TeamRole.LEAD and in_full
     if team is None or not (leads or by.may(Permission.USERS)):
@@ -106,14 +112,16 @@ def _led(session: Session, team_id: UUID, by: Principal) -> Team:
     return team
 
 
-def _named(session: Session, name: str) -> User:
-    user = session.exec(select(User).where(User.name == name)).first()
+def _named(session: Session, name: str) -> UserRow:
+    user = session.exec(select(UserRow).where(UserRow.name == name)).first()
     if user is None:
         raise NotFound
     return user
 
 
-def _members(session: Session, team_ids: Sequence[UUID]) -> Sequence[tuple[UUID, User, TeamRole]]:
-    query = select(TeamMember.team_id, User, TeamMember.role).join(User, col(User.id) == col(TeamMember.user_id))
-    found = session.exec(query.where(col(TeamMember.team_id).in_(team_ids)).order_by(User.name))
+def _members(session: Session, team_ids: Sequence[UUID]) -> Sequence[tuple[UUID, UserRow, TeamRole]]:
+    query = select(TeamMemberRow.team_id, UserRow, TeamMemberRow.role).join(
+        UserRow, col(UserRow.id) == col(TeamMemberRow.user_id)
+    )
+    found = session.exec(query.where(col(TeamMemberRow.team_id).in_(team_ids)).order_by(UserRow.name))
     return [(team_id, user, TeamRole(role)) for team_id, user, role in found]

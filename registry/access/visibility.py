@@ -16,21 +16,21 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from treaty.contracts.document.model import Contract as Document
-from treaty.registry.access.authentication import EVERYWHERE, Place, Principal, decide, decide_somewhere
-from treaty.registry.core.enums import Part, Permission
+from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource, decide, decide_somewhere
+from treaty.registry.core.enums import GrantScope, Permission
 from treaty.registry.core.errors import NotFound
 from treaty.registry.core.state_machines import REVIEWED
 from treaty.registry.datasets.contract_datasets import about
 from treaty.registry.tables import (
-    Contract,
-    Dataset,
-    DatasetContract,
-    Proposal,
-    Run,
-    SearchEntry,
-    Subscription,
-    Task,
-    TeamMember,
+    ContractRow,
+    DatasetContractRow,
+    DatasetRow,
+    ProposalRow,
+    RunRow,
+    SearchEntryRow,
+    SubscriptionRow,
+    TaskRow,
+    TeamMemberRow,
 )
 
 
@@ -40,53 +40,55 @@ def domain_of(document: Document) -> str | None:
     return named.strip() or None if isinstance(named, str) else None
 
 
-def of_contract(session: Session, contract_id: str) -> Place:
+def of_contract(session: Session, contract_id: str) -> Resource:
     """Where the contract is; one that is not there yet is of no domain."""
-    contract = session.get(Contract, contract_id)
-    about = session.exec(select(DatasetContract.dataset_id).where(DatasetContract.contract_id == contract_id)).all()
-    return Place(contract_id, contract.domain if contract else None, about=frozenset(about))
+    contract = session.get(ContractRow, contract_id)
+    about = session.exec(
+        select(DatasetContractRow.dataset_id).where(DatasetContractRow.contract_id == contract_id)
+    ).all()
+    return Resource(contract_id, contract.domain if contract else None, about=frozenset(about))
 
 
-def of_dataset(session: Session, dataset: Dataset) -> tuple[Place, ...]:
+def of_dataset(session: Session, dataset: DatasetRow) -> tuple[Resource, ...]:
     """Where the dataset is: in every contract about it, under all the names that the contract's object has."""
-    places = [of_object(session, *each) for each in about(session, dataset.id)] or [Place()]
+    places = [of_object(session, *each) for each in about(session, dataset.id)] or [Resource()]
     return tuple(replace(place, datasets=place.datasets | {dataset.id}) for place in places)
 
 
-def of_object(session: Session, contract_id: str, object_name: str | None) -> Place:
+def of_object(session: Session, contract_id: str, object_name: str | None) -> Resource:
     """Where the object of the contract is, with all that is remembered of it."""
-    contract = session.get(Contract, contract_id)
-    link = DatasetContract
+    contract = session.get(ContractRow, contract_id)
+    link = DatasetContractRow
     named = select(link.dataset_id).where(link.contract_id == contract_id, link.object == object_name)
-    return Place(contract_id, contract.domain if contract else None, frozenset(session.exec(named).all()))
+    return Resource(contract_id, contract.domain if contract else None, frozenset(session.exec(named).all()))
 
 
-def of_proposal(proposal: Proposal) -> Place:
+def of_proposal(proposal: ProposalRow) -> Resource:
     """Where the proposal is: where its contract is."""
-    return Place(proposal.contract_id, proposal.domain)
+    return Resource(proposal.contract_id, proposal.domain)
 
 
-def of_run(session: Session, run: Run) -> Place:
+def of_run(session: Session, run: RunRow) -> Resource:
     """Where the run is: where the dataset is that it judged, in the contract that it judged it by."""
-    contract = session.get(Contract, run.contract_id)
-    dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+    contract = session.get(ContractRow, run.contract_id)
+    dataset = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
     names = frozenset(name for place in of_dataset(session, dataset) for name in place.datasets) if dataset else ()
-    return Place(run.contract_id, contract.domain if contract else None, frozenset(names))
+    return Resource(run.contract_id, contract.domain if contract else None, frozenset(names))
 
 
-def proposed(session: Session, document: Document) -> Place:
+def proposed(session: Session, document: Document) -> Resource:
     """Where a proposal of the document is: where its contract is; of one that is not there yet, where it says."""
-    contract = session.get(Contract, document.id)
-    return Place(document.id, contract.domain if contract else domain_of(document))
+    contract = session.get(ContractRow, document.id)
+    return Resource(document.id, contract.domain if contract else domain_of(document))
 
 
-def targets(session: Session, document: Document) -> tuple[Place, ...]:
+def targets(session: Session, document: Document) -> tuple[Resource, ...]:
     """Where a principal needs a permission to change the contract: where it is, and where the document moves it."""
-    here, there = proposed(session, document), Place(document.id, domain_of(document))
+    here, there = proposed(session, document), Resource(document.id, domain_of(document))
     return (here,) if here == there else (here, there)
 
 
-def admit(by: Principal, permission: Permission, on: Place, *, unknown: NotFound | None = None) -> None:
+def admit(by: Principal, permission: Permission, on: Resource, *, unknown: NotFound | None = None) -> None:
     """Returns where the principal has the permission there. Raises `unknown`, what they were told of a thing that there
     is not, where they may not even read it; else Forbidden."""
     if not by.may(permission, on) and not by.may(Permission.READ, on):
@@ -94,17 +96,17 @@ def admit(by: Principal, permission: Permission, on: Place, *, unknown: NotFound
     decide(by, permission, on)
 
 
-def see(session: Session, contract_id: str, by: Principal) -> Place:
+def see(session: Session, contract_id: str, by: Principal) -> Resource:
     """The contract's place. Raises NotFound where there is no such contract, or it is not the principal's to read."""
     decide_somewhere(by, Permission.READ)
-    if session.get(Contract, contract_id) is None:
+    if session.get(ContractRow, contract_id) is None:
         raise NotFound
     place = of_contract(session, contract_id)
     admit(by, Permission.READ, place)
     return place
 
 
-def see_object(session: Session, contract_id: str, object_name: str, by: Principal) -> Place:
+def see_object(session: Session, contract_id: str, object_name: str, by: Principal) -> Resource:
     """The place of the contract's object. Raises NotFound where there is no such contract, or what is remembered of the
     object is not the principal's to read."""
     see(session, contract_id, by)
@@ -113,28 +115,28 @@ def see_object(session: Session, contract_id: str, object_name: str, by: Princip
     return place
 
 
-def see_run(session: Session, run_id: UUID, by: Principal, permission: Permission = Permission.READ) -> Run:
+def see_run(session: Session, run_id: UUID, by: Principal, permission: Permission = Permission.READ) -> RunRow:
     """The run. Raises NotFound where there is none or the principal may not read it, Forbidden where that is not all
     that is asked and they may not do that with it."""
     decide_somewhere(by, permission)
-    run = session.get(Run, run_id)
+    run = session.get(RunRow, run_id)
     if run is None:
         raise NotFound
     admit(by, permission, of_run(session, run))
     return run
 
 
-def see_task(session: Session, task_id: UUID, by: Principal) -> Task:
+def see_task(session: Session, task_id: UUID, by: Principal) -> TaskRow:
     """The task. Raises NotFound where there is none, or neither its contract is theirs to read nor it was asked for by
     them."""
     decide_somewhere(by, Permission.READ)
-    task = session.get(Task, task_id)
+    task = session.get(TaskRow, task_id)
     if task is None or not (task.payload.get("author") == str(by.user_id) or _may_read(session, task, by)):
         raise NotFound
     return task
 
 
-def _may_read(session: Session, task: Task, by: Principal) -> bool:
+def _may_read(session: Session, task: TaskRow, by: Principal) -> bool:
     about = task.payload.get("contract_id")
     return by.may(Permission.READ, of_object(session, about, task.payload.get("object")) if about else EVERYWHERE)
 
@@ -146,9 +148,9 @@ def contracts(by: Principal, permission: Permission = Permission.READ) -> Column
     held = _governed(by, permission)
     if permission is not Permission.READ:
         return held
-    link = DatasetContract
+    link = DatasetContractRow
     spoken = select(link.contract_id).where(col(link.dataset_id).in_(_datasets(by, permission)))
-    return or_(held, col(Contract.id).in_(spoken))
+    return or_(held, col(ContractRow.id).in_(spoken))
 
 
 def proposals(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
@@ -156,10 +158,10 @@ def proposals(by: Principal, permission: Permission = Permission.READ) -> Column
     if by.may(permission):
         return true()
     held = or_(
-        col(Proposal.contract_id).in_(by.targets(permission, Part.CONTRACT)),
-        col(Proposal.domain).in_(by.targets(permission, Part.DOMAIN)),
+        col(ProposalRow.contract_id).in_(by.targets(permission, GrantScope.CONTRACT)),
+        col(ProposalRow.domain).in_(by.targets(permission, GrantScope.DOMAIN)),
     )
-    return or_(held, col(Proposal.author_id) == by.user_id) if permission is Permission.READ else held
+    return or_(held, col(ProposalRow.author_id) == by.user_id) if permission is Permission.READ else held
 
 
 def entries(by: Principal) -> ColumnElement[bool]:
@@ -167,27 +169,27 @@ def entries(by: Principal) -> ColumnElement[bool]:
     is none yet, all that is proposed to be it."""
     if by.may(Permission.READ):
         return true()
-    own, proposal = col(SearchEntry.contract_id), col(Proposal.contract_id)
-    seen = select(Proposal.id).where(proposals(by))
-    hidden = select(proposal).where(col(Proposal.state).in_(REVIEWED), col(Proposal.id).not_in(seen))
-    proposed = own.not_in(select(Contract.id)) & own.in_(select(proposal).where(proposals(by))) & own.not_in(hidden)
-    return or_(own.in_(select(Contract.id).where(contracts(by))), proposed)
+    own, proposal = col(SearchEntryRow.contract_id), col(ProposalRow.contract_id)
+    seen = select(ProposalRow.id).where(proposals(by))
+    hidden = select(proposal).where(col(ProposalRow.state).in_(REVIEWED), col(ProposalRow.id).not_in(seen))
+    proposed = own.not_in(select(ContractRow.id)) & own.in_(select(proposal).where(proposals(by))) & own.not_in(hidden)
+    return or_(own.in_(select(ContractRow.id).where(contracts(by))), proposed)
 
 
 def runs(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
     """The condition on runs that the principal has the permission there."""
     if by.may(permission):
         return true()
-    governed = select(Contract.id).where(_governed(by, permission))
-    return or_(col(Run.contract_id).in_(governed), col(Run.dataset_id).in_(_alike(_datasets(by, permission))))
+    governed = select(ContractRow.id).where(_governed(by, permission))
+    return or_(col(RunRow.contract_id).in_(governed), col(RunRow.dataset_id).in_(_alike(_datasets(by, permission))))
 
 
 def tasks(by: Principal) -> ColumnElement[bool]:
     """The condition on tasks that their contract is the principal's to read, or they asked for them."""
     if by.may(Permission.READ):
         return true()
-    payload: Any = col(Task.payload)
-    governed = select(Contract.id).where(_governed(by, Permission.READ))
+    payload: Any = col(TaskRow.payload)
+    governed = select(ContractRow.id).where(_governed(by, Permission.READ))
     own = payload["author"].as_string() == str(by.user_id)
     return or_(payload["contract_id"].as_string().in_(governed), own)
 
@@ -197,33 +199,33 @@ def datasets(by: Principal, permission: Permission = Permission.READ) -> ColumnE
     everywhere."""
     if by.may(permission):
         return true()
-    link = DatasetContract
-    held = select(link.dataset_id).join(Contract, col(Contract.id) == col(link.contract_id))
+    link = DatasetContractRow
+    held = select(link.dataset_id).join(ContractRow, col(ContractRow.id) == col(link.contract_id))
     governed = held.where(_governed(by, permission))
-    return or_(col(Dataset.id).in_(governed), col(Dataset.id).in_(_alike(_datasets(by, permission))))
+    return or_(col(DatasetRow.id).in_(governed), col(DatasetRow.id).in_(_alike(_datasets(by, permission))))
 
 
 def own(by: Principal) -> ColumnElement[bool]:
     """The condition on subscriptions that they are the principal's, or of a team that they belong to."""
-    teams = select(TeamMember.team_id).where(TeamMember.user_id == by.user_id)
-    alone = (col(Subscription.user_id) == by.user_id) & col(Subscription.team_id).is_(None)
-    return or_(alone, col(Subscription.team_id).in_(teams))
+    teams = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == by.user_id)
+    alone = (col(SubscriptionRow.user_id) == by.user_id) & col(SubscriptionRow.team_id).is_(None)
+    return or_(alone, col(SubscriptionRow.team_id).in_(teams))
 
 
 def _governed(by: Principal, permission: Permission) -> ColumnElement[bool]:
     return or_(
-        col(Contract.id).in_(by.targets(permission, Part.CONTRACT)),
-        col(Contract.domain).in_(by.targets(permission, Part.DOMAIN)),
+        col(ContractRow.id).in_(by.targets(permission, GrantScope.CONTRACT)),
+        col(ContractRow.domain).in_(by.targets(permission, GrantScope.DOMAIN)),
     )
 
 
 def _datasets(by: Principal, permission: Permission) -> list[UUID]:
-    return [UUID(each) for each in by.targets(permission, Part.DATASET)]
+    return [UUID(each) for each in by.targets(permission, GrantScope.DATASET)]
 
 
 def _alike(ids: Collection[UUID]) -> SelectOfScalar[UUID]:
     """These datasets, and all that are other names of them."""
-    mine, other = aliased(DatasetContract), aliased(DatasetContract)
+    mine, other = aliased(DatasetContractRow), aliased(DatasetContractRow)
     same = (col(other.contract_id) == col(mine.contract_id)) & (col(other.object) == col(mine.object))
     named = select(other.dataset_id).join(mine, same).where(col(mine.dataset_id).in_(ids))
-    return select(Dataset.id).where(or_(col(Dataset.id).in_(ids), col(Dataset.id).in_(named)))
+    return select(DatasetRow.id).where(or_(col(DatasetRow.id).in_(ids), col(DatasetRow.id).in_(named)))

@@ -14,12 +14,12 @@ from sqlalchemy import Engine
 from treaty.engine.checks import plugins
 from treaty.registry.access import oidc
 from treaty.registry.api.http import openapi, problems
-from treaty.registry.api.http.body_limit import BodyLimit
+from treaty.registry.api.http.body_limit import BodyLimitMiddleware
 from treaty.registry.api.http.dependencies import Service
-from treaty.registry.api.http.idempotency import Idempotency, repeat
-from treaty.registry.api.http.lineage_senders import Senders
-from treaty.registry.api.http.metrics import Counted, Requests
-from treaty.registry.api.http.request_ids import Correlated
+from treaty.registry.api.http.idempotency import IdempotencyMiddleware, repeat
+from treaty.registry.api.http.lineage_senders import SenderCache
+from treaty.registry.api.http.metrics import RequestMetrics, RequestMetricsMiddleware
+from treaty.registry.api.http.request_ids import RequestIdMiddleware
 from treaty.registry.api.routes import (
     audit,
     catalog,
@@ -50,9 +50,9 @@ from treaty.registry.api.routes import (
 )
 from treaty.registry.api.routes import gate as routes_gate
 from treaty.registry.core.prometheus import ProcessRegistry
-from treaty.registry.core.settings import Settings
-from treaty.registry.lineage.events.receiver import Limits, Receiver
-from treaty.registry.notifications.transport.idempotency import Repeated
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.lineage.events.receiver import EventReceiver, IntakeLimits
+from treaty.registry.notifications.transport.idempotency import RequestReplayed
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"
@@ -98,7 +98,7 @@ async def _until_the_end(app: FastAPI) -> AsyncIterator[None]:
     await run_in_threadpool(app.state.receiver.close)
 
 
-def create_app(settings: Settings, engine: Engine) -> FastAPI:
+def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
     """The application over that database, which must be migrated. Raises PluginError for a plug-in that is no use."""
     plugins.load(settings.plugin_names)
     app = FastAPI(
@@ -111,18 +111,18 @@ def create_app(settings: Settings, engine: Engine) -> FastAPI:
         generate_unique_id_function=openapi.name_of,
     )
     app.state.service = Service(settings, engine, oidc.provider(settings))
-    app.state.senders = Senders()
-    app.state.receiver = Receiver(engine, Limits(high_water=settings.inbox_events))
+    app.state.senders = SenderCache()
+    app.state.receiver = EventReceiver(engine, IntakeLimits(high_water=settings.inbox_events))
     apart = {LINEAGE: None, f"{PREFIX}{gate_store.PATH}": settings.max_state_bytes}
-    app.add_exception_handler(Repeated, repeat)
-    app.add_middleware(Idempotency)
-    app.add_middleware(BodyLimit, most=settings.max_body_bytes, apart=apart)
+    app.add_exception_handler(RequestReplayed, repeat)
+    app.add_middleware(IdempotencyMiddleware)
+    app.add_middleware(BodyLimitMiddleware, most=settings.max_body_bytes, apart=apart)
     app.state.figures = figures = ProcessRegistry({"process": str(os.getpid())} if settings.api_processes > 1 else {})
-    app.add_middleware(Counted, requests=Requests(figures))
+    app.add_middleware(RequestMetricsMiddleware, requests=RequestMetrics(figures))
     app.state.events = Counter(
         "treaty_lineage_events_total", "Events that came, by what became of them.", ("became",), registry=figures
     )
-    app.add_middleware(Correlated)
+    app.add_middleware(RequestIdMiddleware)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix=PREFIX)

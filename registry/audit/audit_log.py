@@ -14,30 +14,30 @@ from sqlmodel import Session, col, select
 
 from treaty.engine.core import clock
 from treaty.registry.audit import hash_chain
-from treaty.registry.audit.hash_chain import BEGINNING, Chain, Entry, Head
+from treaty.registry.audit.hash_chain import BEGINNING, AuditHead, ChainCheck, Entry
 from treaty.registry.core.database import lock
-from treaty.registry.core.enums import Action
-from treaty.registry.core.pagination import Asked, Order, Portion
-from treaty.registry.tables import AuditEntry
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
+from treaty.registry.tables import AuditEntryRow
 
 APPENDING = 7_268_392_102
 AT_A_TIME = 500
 WAITING = "audit entries"
 # Read as they are stored: what somebody put there may be no word, no JSON and no time.
 UNREAD = frozenset({"action", "details", "time"})
-NEWEST = Order((AuditEntry.position,), newest_first=True)
+NEWEST = SortOrder((AuditEntryRow.position,), newest_first=True)
 
 
-class Waiting(NamedTuple):
+class PendingEntry(NamedTuple):
     """An entry that has no place in the chain yet, and the transactions that it ends with if one is undone."""
 
-    entry: AuditEntry
+    entry: AuditEntryRow
     within: tuple[SessionTransaction, ...]
 
 
 def record(
     session: Session,
-    action: Action,
+    action: AuditAction,
     *,
     actor: str,
     object_id: object,
@@ -47,7 +47,7 @@ def record(
     """Appends the entry of a change to the session's transaction. Details are plain data, never secrets or data values.
 
     It is given its place in the chain as the last thing before the commit: only then do writers wait for each other."""
-    entry = AuditEntry(
+    entry = AuditEntryRow(
         position=0,
         time=now,
         actor=actor,
@@ -60,30 +60,30 @@ def record(
     )
     if not session.in_transaction():
         session.begin()
-    session.info.setdefault(WAITING, []).append(Waiting(entry, tuple(_within(session))))
+    session.info.setdefault(WAITING, []).append(PendingEntry(entry, tuple(_within(session))))
 
 
-def plain(entry: AuditEntry) -> Entry:
+def plain(entry: AuditEntryRow) -> Entry:
     """The entry as it is hashed and exported."""
     return {**entry.model_dump(), "action": entry.action.value, "time": hash_chain.written(entry.time)}
 
 
-def verify(session: Session, head: Head | None = None) -> Chain:
+def verify(session: Session, head: AuditHead | None = None) -> ChainCheck:
     """Reads the whole audit and says where it is broken. Entries cut off at its end are seen by an earlier head."""
     return hash_chain.follow(stream(session), head)
 
 
-def head_of(session: Session, *, now: datetime) -> Head:
+def head_of(session: Session, *, now: datetime) -> AuditHead:
     """The last entry as it stands now, unsigned; position 0 where nothing was written yet."""
     position, last = _last(session)
-    return Head(position=position, hash=last, time=now)
+    return AuditHead(position=position, hash=last, time=now)
 
 
 def stream(session: Session, *, after: int = 0) -> Iterator[Entry]:
     """All entries behind that position in their order, as they are exported; read piece by piece.
 
     What somebody made unreadable is None: no entry is sealed with it."""
-    table = AuditEntry.__table__  # type: ignore[attr-defined]
+    table = AuditEntryRow.__table__  # type: ignore[attr-defined]
     raw = [type_coerce(each, String).label(each.name) if each.name in UNREAD else each for each in table.columns]
     query = rows(*raw).where(table.c.position > after).order_by(table.c.position)
     for row in session.connection().execute(query.execution_options(yield_per=AT_A_TIME)).mappings():
@@ -91,14 +91,14 @@ def stream(session: Session, *, after: int = 0) -> Iterator[Entry]:
 
 
 def entries(
-    session: Session, asked: Asked, *, action: Action | None = None, object_id: str | None = None
-) -> Portion[AuditEntry]:
+    session: Session, asked: PageRequest, *, action: AuditAction | None = None, object_id: str | None = None
+) -> RowPage[AuditEntryRow]:
     """Entries, newest first."""
-    query = NEWEST.of(select(AuditEntry), asked)
+    query = NEWEST.of(select(AuditEntryRow), asked)
     if action is not None:
-        query = query.where(AuditEntry.action == action)
+        query = query.where(AuditEntryRow.action == action)
     if object_id is not None:
-        query = query.where(AuditEntry.object_id == object_id)
+        query = query.where(AuditEntryRow.object_id == object_id)
     return NEWEST.cut(session.exec(query).all(), asked)
 
 
@@ -138,7 +138,7 @@ def _forget(session: Any, undone: SessionTransaction) -> None:
 
 def _last(session: Session) -> tuple[int, str]:
     """Position and hash of the last entry; those before the first where there is none."""
-    query = select(AuditEntry.position, AuditEntry.hash).order_by(col(AuditEntry.position).desc()).limit(1)
+    query = select(AuditEntryRow.position, AuditEntryRow.hash).order_by(col(AuditEntryRow.position).desc()).limit(1)
     return session.exec(query).first() or (0, BEGINNING)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from treaty.contracts.fingerprint import canonical, fingerprint
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 
 BEGINNING = "0" * 64
 FIELDS = frozenset(
@@ -30,7 +30,7 @@ REPLACED = "is another than the one that the head names"
 CUT_OFF = "is missing: the audit had more entries when its head was taken"
 
 
-class Head(BaseModel):
+class AuditHead(BaseModel):
     """The last entry of an audit at a moment; keep it elsewhere, and nothing before it can be cut off or rewritten.
 
     `key` says which key signed it; None: it is not signed."""
@@ -45,7 +45,7 @@ class Head(BaseModel):
 
 
 @dataclass(frozen=True)
-class Chain:
+class ChainCheck:
     """How far entries follow each other: so many do, up to the one of that hash.
 
     `broken_at` is the first position at which something is wrong, `fault` what; both None where nothing is."""
@@ -55,9 +55,9 @@ class Chain:
     broken_at: int | None = None
     fault: str | None = None
 
-    def broken(self, fault: str) -> "Chain":
+    def broken(self, fault: str) -> "ChainCheck":
         """The chain, of which the next entry has that fault."""
-        return Chain(self.entries, self.hash, self.entries + 1, fault)
+        return ChainCheck(self.entries, self.hash, self.entries + 1, fault)
 
 
 def seal(entry: Entry) -> str:
@@ -65,14 +65,14 @@ def seal(entry: Entry) -> str:
     return fingerprint({name: value for name, value in entry.items() if name != "hash"})
 
 
-def follow(entries: Iterable[Entry], head: Head | None = None) -> Chain:
+def follow(entries: Iterable[Entry], head: AuditHead | None = None) -> ChainCheck:
     """Whether the entries are as they were written, up to the head where one is given. [] follow each other."""
-    chain = Chain(0)
+    chain = ChainCheck(0)
     for entry in entries:
         fault = _fault(entry, chain, head)
         if fault:
             return chain.broken(fault)
-        chain = Chain(entry["position"], entry["hash"])
+        chain = ChainCheck(entry["position"], entry["hash"])
     return chain.broken(CUT_OFF) if head and head.position > chain.entries else chain
 
 
@@ -86,12 +86,12 @@ def read(exported: Iterable[bytes]) -> Iterator[Entry]:
     return map(_entry, exported)
 
 
-def signed(head: Head, key: Key | None) -> Head:
+def signed(head: AuditHead, key: HashKey | None) -> AuditHead:
     """The head with the key's signature; as it is where there is no key."""
     return head.model_copy(update={"key": key.id, "signature": _signature(head, key)}) if key else head
 
 
-def genuine(head: Head, keys: Collection[Key]) -> bool | None:
+def genuine(head: AuditHead, keys: Collection[HashKey]) -> bool | None:
     """Whether one of the keys signed the head; None where it is not signed, or by a key that is not among them."""
     key = next((each for each in keys if each.id == head.key), None)
     if head.signature is None or key is None:
@@ -104,12 +104,12 @@ def written(time: datetime) -> str:
     return time.astimezone(UTC).isoformat()
 
 
-def _signature(head: Head, key: Key) -> str:
+def _signature(head: AuditHead, key: HashKey) -> str:
     told = {"position": head.position, "hash": head.hash, "time": written(head.time)}
     return hmac.digest(key.content, ABOUT_HEADS + canonical(told), sha256).hex()
 
 
-def _fault(entry: Entry, before: Chain, head: Head | None) -> str | None:
+def _fault(entry: Entry, before: ChainCheck, head: AuditHead | None) -> str | None:
     position = before.entries + 1
     if entry.keys() != FIELDS:
         return NO_ENTRY

@@ -6,30 +6,30 @@ from datetime import datetime
 from pydantic import ValidationError
 from sqlmodel import Session
 
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.registry.audit import audit_log, hash_chain
-from treaty.registry.audit.hash_chain import Head
-from treaty.registry.core.errors import Invalid
+from treaty.registry.audit.hash_chain import AuditHead
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.keyring import ring
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 
 
-def keys(settings: Settings) -> Sequence[Key]:
+def keys(settings: RegistrySettings) -> Sequence[HashKey]:
     """The keys that heads are signed with, the current one first; () where there is none.
 
     Raises as `keys.ring`."""
     return ring("TREATY_AUDIT_KEY_TEXT", texts=settings.audit_key_text, files=settings.audit_keys)
 
 
-def take(session: Session, signing: Sequence[Key], *, now: datetime) -> Head:
+def take(session: Session, signing: Sequence[HashKey], *, now: datetime) -> AuditHead:
     """The audit's last entry as it stands now, signed with the first of the keys; unsigned where there are none."""
     return hash_chain.signed(audit_log.head_of(session, now=now), next(iter(signing), None))
 
 
-def read(text: bytes) -> Head:
+def read(text: bytes) -> AuditHead:
     """The head in that JSON text. Raises Invalid for any other text."""
     try:
-        return Head.model_validate_json(text)
+        return AuditHead.model_validate_json(text)
     except ValidationError as error:
         places = ", ".join(sorted({".".join(map(str, each["loc"])) or "its JSON" for each in error.errors()}))
-        raise Invalid(f"this is no head of an audit: {places} cannot be used") from None
+        raise InvalidRequest(f"this is no head of an audit: {places} cannot be used") from None

@@ -7,12 +7,12 @@ from typing import Any
 
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.yaml_syntax import walk
-from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.checks.executors import CheckAssignment, entrusted
 from treaty.engine.core.results import Runner
 
 
 @dataclass(frozen=True)
-class Signature:
+class VersionApproval:
     """Who approved a version, and when."""
 
     by: str
@@ -24,12 +24,12 @@ class EntrustedCheck:
     """A check of an object, what its entry says of it, and who signed it; None unless people judge it."""
 
     object: str
-    check: Entrusted
+    check: CheckAssignment
     about: str | None
-    signature: Signature | None
+    signature: VersionApproval | None
 
 
-def listed(contract: Contract, signature: Signature | None = None) -> Iterator[EntrustedCheck]:
+def listed(contract: Contract, signature: VersionApproval | None = None) -> Iterator[EntrustedCheck]:
     """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
     entries = dict(walk(dict(contract.document)))
     for described in contract.objects:
@@ -38,6 +38,6 @@ def listed(contract: Contract, signature: Signature | None = None) -> Iterator[E
             yield EntrustedCheck(described.name, each, _about(entries, each), signed)
 
 
-def _about(entries: Mapping[str, Any], each: Entrusted) -> str | None:
+def _about(entries: Mapping[str, Any], each: CheckAssignment) -> str | None:
     entry = entries.get(each.check.path) if each.check.kind != "schema" else None
     return entry.get("description") if isinstance(entry, dict) else None

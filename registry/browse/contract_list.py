@@ -15,45 +15,45 @@ from treaty.engine.core.results import Verdict
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
-from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.core.state_machines import OPEN
 from treaty.registry.measurements.runs.latest import _latest_runs, reports_on_data
-from treaty.registry.tables import Contract, Proposal, Run, User
+from treaty.registry.tables import ContractRow, ProposalRow, RunRow, UserRow
 from treaty.registry.validation.gate import upstream_warning
 
 RECENT = 12
-BY_ID = Order((Contract.id,))
+BY_ID = SortOrder((ContractRow.id,))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedContract:
+class ContractListing:
     """A contract, its owner's name, its last run (None: never judged) and how many proposals are open.
 
     `upstream_failed`: bad data came to its own from further up, or are on their way."""
 
-    contract: Contract
+    contract: ContractRow
     owner: str
-    last_run: Run | None
+    last_run: RunRow | None
     open_proposals: int
     upstream_failed: bool = False
 
 
-def contracts(session: Session, by: Principal, asked: Asked) -> Portion[ListedContract]:
+def contracts(session: Session, by: Principal, asked: PageRequest) -> RowPage[ContractListing]:
     """Contracts that the principal may read, by id."""
-    query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
+    query = select(ContractRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
     found = _listed(session, BY_ID.of(query.where(visibility.contracts(by)), asked), by)
     return BY_ID.cut(found, asked, lambda each: each.contract)
 
 
 def ids(session: Session, by: Principal) -> Sequence[str]:
     """The ids of all contracts that the principal may read, in their order."""
-    return session.exec(select(Contract.id).where(visibility.contracts(by)).order_by(Contract.id)).all()
+    return session.exec(select(ContractRow.id).where(visibility.contracts(by)).order_by(ContractRow.id)).all()
 
 
-def contract(session: Session, contract_id: str, by: Principal) -> ListedContract:
+def contract(session: Session, contract_id: str, by: Principal) -> ContractListing:
     """The contract of that id. Raises NotFound where there is none, or it is not the principal's to read."""
-    query = select(Contract, User.name).join(User, col(User.id) == col(Contract.owner_id))
-    found = _listed(session, query.where(Contract.id == contract_id, visibility.contracts(by)), by)
+    query = select(ContractRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
+    found = _listed(session, query.where(ContractRow.id == contract_id, visibility.contracts(by)), by)
     if not found:
         raise NotFound
     return found[0]
@@ -61,11 +61,11 @@ def contract(session: Session, contract_id: str, by: Principal) -> ListedContrac
 
 def verdicts(session: Session, contract_id: str, by: Principal) -> list[Verdict]:
     """Of each object of the contract the verdict of its last run, of those that the principal may read; [] for none."""
-    mine = (col(Run.contract_id) == contract_id) & visibility.runs(by)
+    mine = (col(RunRow.contract_id) == contract_id) & visibility.runs(by)
     return [run.verdict for run in session.exec(_latest_runs(mine))]
 
 
-class Recent(NamedTuple):
+class RecentVerdict(NamedTuple):
     """How a run of a contract came out, and when."""
 
     contract_id: str
@@ -74,31 +74,31 @@ class Recent(NamedTuple):
     finished: datetime
 
 
-def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[Recent]]:
+def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[RecentVerdict]]:
     """Of each contract its last runs that say how its data are, at most `RECENT`, oldest first; of those that the
     principal may read. One query."""
-    newest = col(Run.finished).desc(), col(Run.id).desc()
-    place = func.row_number().over(partition_by=col(Run.contract_id), order_by=newest).label("place")
-    told = select(Run.contract_id, Run.id, Run.verdict, Run.finished).add_columns(place)
-    ranked = told.where(col(Run.contract_id).in_(contract_ids) & visibility.runs(by), reports_on_data()).subquery()
+    newest = col(RunRow.finished).desc(), col(RunRow.id).desc()
+    place = func.row_number().over(partition_by=col(RunRow.contract_id), order_by=newest).label("place")
+    told = select(RunRow.contract_id, RunRow.id, RunRow.verdict, RunRow.finished).add_columns(place)
+    ranked = told.where(col(RunRow.contract_id).in_(contract_ids) & visibility.runs(by), reports_on_data()).subquery()
     shown = ranked.c.contract_id, ranked.c.id, ranked.c.verdict, ranked.c.finished
     asked = select(*shown).where(ranked.c.place <= RECENT).order_by(ranked.c.finished, ranked.c.id)
-    found: dict[str, list[Recent]] = {}
-    for run in (Recent(*each) for each in session.exec(asked)):
+    found: dict[str, list[RecentVerdict]] = {}
+    for run in (RecentVerdict(*each) for each in session.exec(asked)):
         found.setdefault(run.contract_id, []).append(run)
     return found
 
 
-def _listed(session: Session, query: Select[Contract, str], by: Principal) -> list[ListedContract]:
+def _listed(session: Session, query: Select[ContractRow, str], by: Principal) -> list[ContractListing]:
     found = session.exec(query).all()
     shown = [contract.id for contract, _ in found]
     last = _last_runs(session, shown, by)
-    opened = select(Proposal.contract_id, func.count())
-    opened = opened.where(col(Proposal.contract_id).in_(shown), col(Proposal.state).in_(OPEN))
-    open_counts = dict(session.exec(opened.group_by(Proposal.contract_id)).all())
+    opened = select(ProposalRow.contract_id, func.count())
+    opened = opened.where(col(ProposalRow.contract_id).in_(shown), col(ProposalRow.state).in_(OPEN))
+    open_counts = dict(session.exec(opened.group_by(ProposalRow.contract_id)).all())
     harmed = upstream_warning.harmed(session, shown)
     return [
-        ListedContract(
+        ContractListing(
             contract=each,
             owner=owner,
             last_run=last.get(each.id),
@@ -109,11 +109,11 @@ def _listed(session: Session, query: Select[Contract, str], by: Principal) -> li
     ]
 
 
-def _last_runs(session: Session, contract_ids: Collection[str], by: Principal) -> dict[str, Run]:
+def _last_runs(session: Session, contract_ids: Collection[str], by: Principal) -> dict[str, RunRow]:
     """Of each contract its last run that says how its data are, of those that the principal may read. An index finds
     it, however many there were before."""
-    of, last = aliased(Contract), aliased(Run)
-    mine = select(Run.id).where(Run.contract_id == of.id, reports_on_data(), visibility.runs(by)).correlate(of)
-    newest = mine.order_by(col(Run.finished).desc(), col(Run.id).desc()).limit(1).scalar_subquery()
+    of, last = aliased(ContractRow), aliased(RunRow)
+    mine = select(RunRow.id).where(RunRow.contract_id == of.id, reports_on_data(), visibility.runs(by)).correlate(of)
+    newest = mine.order_by(col(RunRow.finished).desc(), col(RunRow.id).desc()).limit(1).scalar_subquery()
     query = select(last).join(of, col(last.id) == newest).where(col(of.id).in_(contract_ids))
     return {run.contract_id: run for run in session.exec(query)}

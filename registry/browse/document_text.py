@@ -20,7 +20,7 @@ MOST_TAGS, LONGEST_LABEL = 50, 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class DocumentText:
     """What a document says of itself; all of it is empty where the text cannot be read."""
 
     names: tuple[str, ...] = ()
@@ -36,15 +36,15 @@ class Described:
         return self.prose[0][:SHOWN_PROSE] if self.prose else None
 
 
-def described(body: bytes) -> Described:
+def described(body: bytes) -> DocumentText:
     """What the document says of itself."""
     try:
         document = yaml_syntax.parse(body).data
     except ContractError:
-        return Described()
+        return DocumentText()
     parts = tuple(_parts(document))
     domain = document.get("domain")
-    return Described(
+    return DocumentText(
         names=tuple(text for part in parts for key in NAMES for text in _texts(part.get(key))),
         prose=tuple(text for part in parts for text in _prose(part.get("description"))),
         tags=tuple(dict.fromkeys(_labels(text for part in parts for text in _texts(part.get("tags")))))[:MOST_TAGS],

@@ -18,30 +18,30 @@ from treaty.registry.incidents import ownership
 from treaty.registry.measurements.runs import latest
 from treaty.registry.review.consumers import acknowledgements
 from treaty.registry.review.proposals import assignment, proposal_list, revisions
-from treaty.registry.review.proposals.proposal_list import ListedProposal
-from treaty.registry.tables import ApprovalRow, Contract, Proposal, Run
+from treaty.registry.review.proposals.proposal_list import ProposalListing
+from treaty.registry.tables import ContractRow, ProposalApprovalRow, ProposalRow, RunRow
 
 # The most of each kind.
 MOST = 50
-Proposals = Select[Proposal, str]
+Proposals = Select[ProposalRow, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inbox:
+class UserInbox:
     """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
     that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `put_off`:
     what would wait for them, had they not put it off."""
 
-    to_decide: Sequence[ListedProposal]
-    to_change: Sequence[ListedProposal]
-    put_off: Sequence[ListedProposal]
-    waiting: Sequence[ListedProposal]
-    affecting: Sequence[ListedProposal]
-    failed_runs: Sequence[Run]
+    to_decide: Sequence[ProposalListing]
+    to_change: Sequence[ProposalListing]
+    put_off: Sequence[ProposalListing]
+    waiting: Sequence[ProposalListing]
+    affecting: Sequence[ProposalListing]
+    failed_runs: Sequence[RunRow]
 
 
 @dataclass(frozen=True)
-class Counts:
+class UserInboxCounts:
     """How much of each kind waits for a principal themself."""
 
     failed_runs: int
@@ -59,17 +59,17 @@ class _Queries:
     put_off: Proposals
     waiting: Proposals
     affecting: Proposals
-    failed_runs: SelectOfScalar[Run]
+    failed_runs: SelectOfScalar[RunRow]
 
 
-def inbox(session: Session, by: Principal, *, now: datetime) -> Inbox:
+def inbox(session: Session, by: Principal, *, now: datetime) -> UserInbox:
     """What concerns the principal now, oldest proposals first. Nothing to decide for who may not decide.
 
     Who approved a proposal already, asks for changes of it or had a hand in it, waits for others; so does whoever sees
     it in the hands of another. A failed run waits for nobody whose incident somebody else looks after, or is put off,
     or over."""
     queries = _queries(by, now)
-    return Inbox(
+    return UserInbox(
         to_decide=proposal_list.counted(session, queries.to_decide) if Permission.DECIDE in by.somewhere else [],
         to_change=proposal_list.counted(session, queries.to_change),
         put_off=proposal_list.counted(session, queries.put_off),
@@ -79,13 +79,13 @@ def inbox(session: Session, by: Principal, *, now: datetime) -> Inbox:
     )
 
 
-def counts(session: Session, by: Principal, *, now: datetime) -> Counts:
+def counts(session: Session, by: Principal, *, now: datetime) -> UserInboxCounts:
     """How much waits for the principal: as much as `inbox` lists, and of what they are asked what they did not answer.
     One statement."""
     queries = _queries(by, now)
     of = queries.failed_runs, acknowledgements.unanswered(by), queries.to_change, queries.to_decide
     failed, asked, to_change, to_decide = session.connection().execute(select(*map(_size, of))).one()
-    return Counts(failed, asked, to_change, to_decide)
+    return UserInboxCounts(failed, asked, to_change, to_decide)
 
 
 def _size(query: Any) -> Any:
@@ -93,16 +93,18 @@ def _size(query: Any) -> Any:
 
 
 def _queries(by: Principal, now: datetime) -> _Queries:
-    query = proposal_list.visible(by).where(col(Proposal.state).in_(OPEN)).order_by(col(Proposal.created)).limit(MOST)
-    changing = (col(Proposal.state) == ProposalState.CHANGES_REQUESTED) & (col(Proposal.author_id) == by.user_id)
+    query = (
+        proposal_list.visible(by).where(col(ProposalRow.state).in_(OPEN)).order_by(col(ProposalRow.created)).limit(MOST)
+    )
+    changing = (col(ProposalRow.state) == ProposalState.CHANGES_REQUESTED) & (col(ProposalRow.author_id) == by.user_id)
     mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
-    others = query.where(col(Proposal.state) != ProposalState.DRAFT, not_(mine))
-    free = col(Proposal.state).in_(PROPOSAL.where("approve")) & not_(
+    others = query.where(col(ProposalRow.state) != ProposalState.DRAFT, not_(mine))
+    free = col(ProposalRow.state).in_(PROPOSAL.where("approve")) & not_(
         func.coalesce(assignment.with_another(by), false())
     )
     deciding = func.coalesce(visibility.proposals(by, Permission.DECIDE), false()) & free
-    later, concerning = assignment.put_off(by, now=now), col(Proposal.contract_id).in_(_concerning(by))
-    failing = latest.failing_runs(col(Run.contract_id).in_(_concerning(by)))
+    later, concerning = assignment.put_off(by, now=now), col(ProposalRow.contract_id).in_(_concerning(by))
+    failing = latest.failing_runs(col(RunRow.contract_id).in_(_concerning(by)))
     failed = failing.where(visibility.runs(by), not_(ownership.cared_for(by, now=now)))
     return _Queries(
         to_decide=others.where(deciding, not_(later)),
@@ -110,17 +112,17 @@ def _queries(by: Principal, now: datetime) -> _Queries:
         put_off=query.where(later, or_(changing, not_(mine) & deciding)),
         waiting=query.where(mine, not_(changing)),
         affecting=others.where(concerning, not_(deciding)),
-        failed_runs=failed.order_by(col(Run.finished).desc()).limit(MOST),
+        failed_runs=failed.order_by(col(RunRow.finished).desc()).limit(MOST),
     )
 
 
 def _concerning(by: Principal) -> SelectOfScalar[str]:
     """The contracts that the principal owns, or is subscribed to, alone or with a team."""
-    used = col(Contract.id).in_(subscriptions.contracts(by))
-    return select(Contract.id).where((col(Contract.owner_id) == by.user_id) | used)
+    used = col(ContractRow.id).in_(subscriptions.contracts(by))
+    return select(ContractRow.id).where((col(ContractRow.owner_id) == by.user_id) | used)
 
 
 def _approved(by: Principal) -> ColumnElement[bool]:
     """The condition that the principal approved a proposal as it stands."""
-    given = select(ApprovalRow.proposal_id).where(ApprovalRow.approver_id == by.user_id)
-    return col(Proposal.id).in_(given.where(col(ApprovalRow.void_since).is_(None)))
+    given = select(ProposalApprovalRow.proposal_id).where(ProposalApprovalRow.approver_id == by.user_id)
+    return col(ProposalRow.id).in_(given.where(col(ProposalApprovalRow.void_since).is_(None)))

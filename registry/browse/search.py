@@ -15,35 +15,35 @@ from sqlalchemy.orm import Session as AnySession
 from sqlmodel import Session, col, select
 
 from treaty.registry.browse import search_index
-from treaty.registry.browse.document_text import Described, described, words
+from treaty.registry.browse.document_text import DocumentText, described, words
 from treaty.registry.core.database import lock, number_of, reading, transaction
 from treaty.registry.core.enums import LabelKind
-from treaty.registry.core.pagination import Asked, Portion, counted, skipped
+from treaty.registry.core.pagination import PageRequest, RowPage, counted, skipped
 from treaty.registry.core.state_machines import REVIEWED
 from treaty.registry.tables import (
-    Contract,
-    ContractVersion,
-    Dataset,
-    DatasetContract,
-    Proposal,
-    SearchEntry,
-    SearchLabel,
-    User,
+    ContractRow,
+    ContractVersionRow,
+    DatasetContractRow,
+    DatasetRow,
+    ProposalRow,
+    SearchEntryRow,
+    SearchLabelRow,
+    UserRow,
 )
 
 PROPOSED = "proposed"
 MOST_FACETS = 20
 # What is told in the index: of each table the column that names the contract, and those whose change is noticed.
 WATCHED: dict[type, tuple[str, tuple[str, ...]]] = {
-    Contract: ("id", ("active_version", "owner_id", "name")),
-    ContractVersion: ("contract_id", ("state",)),
-    Proposal: ("contract_id", ("state", "base")),
+    ContractRow: ("id", ("active_version", "owner_id", "name")),
+    ContractVersionRow: ("contract_id", ("state",)),
+    ProposalRow: ("contract_id", ("state", "base")),
 }
 TOUCHED = "treaty.touched"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SearchQuery:
     """What is looked for: words, of which the last may be the beginning of one, and labels."""
 
     text: str = ""
@@ -51,10 +51,10 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What was found: a portion of it, best first, how much in all, and of each kind of label how often which."""
 
-    portion: Portion[SearchEntry]
+    portion: RowPage[SearchEntryRow]
     total: int
     facets: Mapping[LabelKind, Sequence[tuple[str, int]]]
 
@@ -70,7 +70,9 @@ class _Source:
     body: bytes
 
 
-def find(session: Session, wanted: Wanted, asked: Asked, *, readable: ColumnElement[bool] | None = None) -> Found:
+def find(
+    session: Session, wanted: SearchQuery, asked: PageRequest, *, readable: ColumnElement[bool] | None = None
+) -> SearchResult:
     """Entries that have all words and labels; of those, the ones that are `readable`. Without words by id.
 
     Raises Invalid for a cursor of another list."""
@@ -79,13 +81,13 @@ def find(session: Session, wanted: Wanted, asked: Asked, *, readable: ColumnElem
         true() if readable is None else readable,
         *(_labelled(kind, value) for kind, value in wanted.labels.items()),
     )
-    own = col(SearchEntry.contract_id)
-    query = select(SearchEntry).join(hits, hits.c.contract_id == own).where(*chosen)
+    own = col(SearchEntryRow.contract_id)
+    query = select(SearchEntryRow).join(hits, hits.c.contract_id == own).where(*chosen)
     portion = query.order_by(hits.c.rank, own).offset(skipped(asked)).limit(asked.limit + 1)
     facets = _facets(session, columns_of(own).join(hits, hits.c.contract_id == own).where(*chosen))
     shown = {kind: counts[:MOST_FACETS] for kind, counts in facets.items()}
     total = sum(count for _, count in facets[LabelKind.STATE])
-    return Found(counted(session.exec(portion).all(), asked), total, shown)
+    return SearchResult(counted(session.exec(portion).all(), asked), total, shown)
 
 
 def index(session: Session, contract_id: str) -> None:
@@ -94,8 +96,8 @@ def index(session: Session, contract_id: str) -> None:
     Whoever else indexes it waits for this transaction."""
     lock(session, number_of(f"search {contract_id}"))
     search_index.forget(session, contract_id)
-    session.exec(delete(SearchLabel).where(col(SearchLabel.contract_id) == contract_id))
-    session.exec(delete(SearchEntry).where(col(SearchEntry.contract_id) == contract_id))
+    session.exec(delete(SearchLabelRow).where(col(SearchLabelRow.contract_id) == contract_id))
+    session.exec(delete(SearchEntryRow).where(col(SearchEntryRow.contract_id) == contract_id))
     source = _source(session, contract_id)
     if source is not None:
         _keep(session, contract_id, source)
@@ -104,8 +106,8 @@ def index(session: Session, contract_id: str) -> None:
 def complete(engine: Engine, *, anew: bool = False) -> int:
     """Indexes contracts that are not indexed, or all of them `anew`, each in a transaction of its own; how many."""
     with reading(engine) as session:
-        kept = set(session.exec(select(SearchEntry.contract_id)).all())
-        there = set(session.exec(select(Contract.id)).all()) | set(session.exec(_in_review()).all())
+        kept = set(session.exec(select(SearchEntryRow.contract_id)).all())
+        there = set(session.exec(select(ContractRow.id)).all()) | set(session.exec(_in_review()).all())
     wanted = sorted(there | kept if anew else there - kept)
     for contract_id in wanted:
         with transaction(engine) as session:
@@ -115,17 +117,17 @@ def complete(engine: Engine, *, anew: bool = False) -> int:
 
 
 def _in_review() -> Any:
-    return select(Proposal.contract_id).where(col(Proposal.state).in_(REVIEWED))
+    return select(ProposalRow.contract_id).where(col(ProposalRow.state).in_(REVIEWED))
 
 
 def _labelled(kind: LabelKind, value: str) -> ColumnElement[bool]:
-    label = SearchLabel
+    label = SearchLabelRow
     query = select(label.contract_id).where(label.kind == kind.value, label.value == value)
-    return col(SearchEntry.contract_id).in_(query)
+    return col(SearchEntryRow.contract_id).in_(query)
 
 
 def _facets(session: Session, ids: Any) -> Mapping[LabelKind, list[tuple[str, int]]]:
-    label, many = SearchLabel, func.count().label("many")
+    label, many = SearchLabelRow, func.count().label("many")
     query = select(label.kind, label.value, many).where(col(label.contract_id).in_(ids))
     found: dict[LabelKind, list[tuple[str, int]]] = {kind: [] for kind in LabelKind}
     for kind, value, times in session.exec(query.group_by(label.kind, label.value).order_by(many.desc(), label.value)):
@@ -141,15 +143,15 @@ def _keep(session: Session, contract_id: str, source: _Source) -> None:
         *((LabelKind.DOMAIN, each) for each in (said.domain,) if each),
         *((LabelKind.TAG, each) for each in said.tags),
     ]
-    session.add(SearchEntry(contract_id=contract_id, shown=_shown(source, said)))
-    session.add_all(SearchLabel(contract_id=contract_id, kind=kind.value, value=value) for kind, value in labels)
+    session.add(SearchEntryRow(contract_id=contract_id, shown=_shown(source, said)))
+    session.add_all(SearchLabelRow(contract_id=contract_id, kind=kind.value, value=value) for kind, value in labels)
     session.flush()
     names = (contract_id, source.name, *said.names, *_datasets(session, contract_id))
     parts = (names, (*(value for _, value in labels), *said.people), said.prose)
     search_index.keep(session, contract_id, [words(each) for each in parts])
 
 
-def _shown(source: _Source, said: Described) -> dict[str, Any]:
+def _shown(source: _Source, said: DocumentText) -> dict[str, Any]:
     return {
         "name": source.name,
         "owner": source.owner,
@@ -163,13 +165,13 @@ def _shown(source: _Source, said: Described) -> dict[str, Any]:
 
 
 def _datasets(session: Session, contract_id: str) -> Sequence[str]:
-    link = DatasetContract
-    named = select(Dataset.name).join(link, col(link.dataset_id) == col(Dataset.id))
+    link = DatasetContractRow
+    named = select(DatasetRow.name).join(link, col(link.dataset_id) == col(DatasetRow.id))
     return session.exec(named.where(link.contract_id == contract_id)).all()
 
 
 def _source(session: Session, contract_id: str) -> _Source | None:
-    contract = session.get(Contract, contract_id)
+    contract = session.get(ContractRow, contract_id)
     version = _version(session, contract) if contract else None
     if contract and version:
         return _Source(
@@ -179,8 +181,8 @@ def _source(session: Session, contract_id: str) -> _Source | None:
             version=version.version,
             body=version.body,
         )
-    query = select(Proposal).where(Proposal.contract_id == contract_id, col(Proposal.state).in_(REVIEWED))
-    proposal = session.exec(query.order_by(col(Proposal.created).desc()).limit(1)).first()
+    query = select(ProposalRow).where(ProposalRow.contract_id == contract_id, col(ProposalRow.state).in_(REVIEWED))
+    proposal = session.exec(query.order_by(col(ProposalRow.created).desc()).limit(1)).first()
     if proposal is None:
         return None
     said = described(proposal.base).names
@@ -193,16 +195,16 @@ def _source(session: Session, contract_id: str) -> _Source | None:
     )
 
 
-def _version(session: Session, contract: Contract) -> ContractVersion | None:
+def _version(session: Session, contract: ContractRow) -> ContractVersionRow | None:
     """The contract's version in force; where none is, its newest."""
-    row = ContractVersion
+    row = ContractVersionRow
     in_force = (col(row.version) == (contract.active_version or "")).desc()
     query = select(row).where(row.contract_id == contract.id).order_by(in_force, col(row.approved_at).desc())
     return session.exec(query.limit(1)).first()
 
 
 def _name(session: Session, user_id: UUID) -> str:
-    return session.get_one(User, user_id).name
+    return session.get_one(UserRow, user_id).name
 
 
 @event.listens_for(AnySession, "before_flush")

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlmodel import Session, col
 
 from treaty.registry.browse.document_text import asked
-from treaty.registry.tables import SearchEntry
+from treaty.registry.tables import SearchEntryRow
 from treaty.registry.tables.search import WORDS
 
 # How much a word counts in names, in labels, in descriptions.
@@ -25,7 +25,7 @@ LETTERS = "ABC"
 
 
 @dataclass(frozen=True)
-class Index:
+class SearchIndex:
     """How a database keeps words: `forget` and `keep` are statements, `hits` asks with words, never none."""
 
     keep: str
@@ -38,7 +38,7 @@ def hits(session: Session, question: str) -> Subquery:
     found = asked(question)
     if found:
         return _index(session).hits(found).subquery("hits")  # type: ignore[no-any-return]
-    everything = select(col(SearchEntry.contract_id), literal(0.0).label("rank"))
+    everything = select(col(SearchEntryRow.contract_id), literal(0.0).label("rank"))
     return everything.where(literal(not question.strip())).subquery("hits")
 
 
@@ -52,7 +52,7 @@ def keep(session: Session, contract_id: str, parts: Sequence[Sequence[str]]) -> 
     session.connection().execute(text(_index(session).keep), _parameters(contract_id, parts))
 
 
-def _index(session: Session) -> Index:
+def _index(session: Session) -> SearchIndex:
     return INDEXES[session.connection().dialect.name]
 
 
@@ -83,19 +83,19 @@ def _fts5(words: Sequence[str]) -> Any:
 def _tsvector(words: Sequence[str]) -> Any:
     question = cast(literal(" & ".join(words) + ":*"), TSQUERY)
     weights: Any = literal_column(f"'{{0, {', '.join(str(each / WEIGHTS[0]) for each in reversed(WEIGHTS))}}}'::real[]")
-    held: Any = col(SearchEntry.words)
+    held: Any = col(SearchEntryRow.words)
     rank = func.ts_rank(weights, held, question, 1, type_=Float)
-    return select(col(SearchEntry.contract_id), (-rank).label("rank")).where(held.op("@@")(question))
+    return select(col(SearchEntryRow.contract_id), (-rank).label("rank")).where(held.op("@@")(question))
 
 
 INDEXES = {
-    "sqlite": Index(
+    "sqlite": SearchIndex(
         keep=f"insert into {WORDS} (rowid, contract_id, names, labels, prose)"
         " values (:number, :id, :names, :labels, :prose)",
         forget=f"delete from {WORDS} where rowid = :number",
         hits=_fts5,
     ),
-    "postgresql": Index(
+    "postgresql": SearchIndex(
         keep="update search_entry set words = cast(:words as tsvector) where contract_id = :id",
         forget="update search_entry set words = null where contract_id = :id",
         hits=_tsvector,

@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from treaty.contracts.errors import ContractError
 from treaty.engine.cli import commands as engine_verbs
-from treaty.engine.cli.commands import NOT_CHECKED, PASSED, Stop
+from treaty.engine.cli.commands import NOT_CHECKED, PASSED, CliError
 from treaty.engine.cli.gate import gates
 from treaty.engine.cli.patterns import patterns as lake
 from treaty.engine.core.errors import EngineError
@@ -36,7 +36,7 @@ from treaty.registry.cli.commands import (
     tasks,
     templates,
 )
-from treaty.registry.core.settings import ConfigError, Settings, load
+from treaty.registry.core.settings import ConfigError, RegistrySettings, load
 
 INTERRUPTED = 130
 
@@ -95,7 +95,7 @@ def init() -> None:
         with database.answering():
             print(initialise(settings))
     except RegistryError as error:
-        raise Stop(str(error)) from None
+        raise CliError(str(error)) from None
 
 
 @app.command()
@@ -115,12 +115,12 @@ def up() -> None:
                 flush=True,
             )
             parts.watch(started)
-    except parts.NotStarted as error:
-        raise Stop(str(error)) from None
+    except parts.StartFailed as error:
+        raise CliError(str(error)) from None
     print("stopped")
 
 
-def _setup_link(settings: Settings) -> str | None:
+def _setup_link(settings: RegistrySettings) -> str | None:
     from treaty.registry.access.first_admin import initialise
     from treaty.registry.core.errors import Conflict
 
@@ -188,7 +188,7 @@ def _code(arguments: list[str] | None) -> int:
     except TyperException as usage:
         # Of what typer raises, only wrong usage has words of its own to show.
         return _failed(f"{getattr(usage, 'format_message', usage.__str__)()} See: treaty --help")
-    except (Stop, ConfigError, ContractError, EngineError) as error:
+    except (CliError, ConfigError, ContractError, EngineError) as error:
         return _failed(_words(error), getattr(error, "code", NOT_CHECKED))
 
 

@@ -3,54 +3,54 @@
 from types import TracebackType
 from typing import Self
 
-from treaty.registry.client.audit import Audit
-from treaty.registry.client.catalog import Catalog
-from treaty.registry.client.consumers import Consumers
-from treaty.registry.client.contract_requests import Requested
-from treaty.registry.client.contracts import Contracts
-from treaty.registry.client.exchange import Exchange
-from treaty.registry.client.fits_and_feedback import Learned
-from treaty.registry.client.gate import Gate
-from treaty.registry.client.history import History
-from treaty.registry.client.incidents import Incidents
-from treaty.registry.client.lineage_events import Inbox
-from treaty.registry.client.lineage_graph import Graph
-from treaty.registry.client.notifications import Notifications
-from treaty.registry.client.patterns import Patterns
-from treaty.registry.client.people import People
-from treaty.registry.client.profiles import Profiles
-from treaty.registry.client.proposals import Proposals
-from treaty.registry.client.replays import Replays
-from treaty.registry.client.states import Memory
-from treaty.registry.client.tasks import Tasks
+from treaty.registry.client.audit import AuditApi
+from treaty.registry.client.catalog import CatalogApi
+from treaty.registry.client.consumers import ConsumersApi
+from treaty.registry.client.contract_requests import ContractRequestsApi
+from treaty.registry.client.contracts import ContractsApi
+from treaty.registry.client.exchange import ExchangeApi
+from treaty.registry.client.fits_and_feedback import FitsApi
+from treaty.registry.client.gate import GateApi
+from treaty.registry.client.history import HistoryApi
+from treaty.registry.client.incidents import IncidentsApi
+from treaty.registry.client.lineage_events import LineageEventsApi
+from treaty.registry.client.lineage_graph import GraphApi
+from treaty.registry.client.notifications import NotificationsApi
+from treaty.registry.client.patterns import PatternsApi
+from treaty.registry.client.people import PeopleApi
+from treaty.registry.client.profiles import ProfilesApi
+from treaty.registry.client.proposals import ProposalsApi
+from treaty.registry.client.replays import ReplaysApi
+from treaty.registry.client.states import StatesApi
+from treaty.registry.client.tasks import TasksApi
 from treaty.registry.client.transport import PREFIX, UNREACHABLE, ClientError
-from treaty.registry.client.versions import Versions
+from treaty.registry.client.versions import VersionsApi
 
 __all__ = ["PREFIX", "UNREACHABLE", "Client", "ClientError"]
 
 
 class Client(
-    People,
-    Audit,
-    Profiles,
-    Proposals,
-    Contracts,
-    Catalog,
-    Consumers,
-    Exchange,
-    Inbox,
-    Memory,
-    Notifications,
-    Patterns,
-    Gate,
-    Graph,
-    History,
-    Incidents,
-    Learned,
-    Tasks,
-    Replays,
-    Requested,
-    Versions,
+    PeopleApi,
+    AuditApi,
+    ProfilesApi,
+    ProposalsApi,
+    ContractsApi,
+    CatalogApi,
+    ConsumersApi,
+    ExchangeApi,
+    LineageEventsApi,
+    StatesApi,
+    NotificationsApi,
+    PatternsApi,
+    GateApi,
+    GraphApi,
+    HistoryApi,
+    IncidentsApi,
+    FitsApi,
+    TasksApi,
+    ReplaysApi,
+    ContractRequestsApi,
+    VersionsApi,
 ):
     """The API at `base_url`, as whoever `token` (an API token or a session's secret) says; None: as nobody.
 

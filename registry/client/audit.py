@@ -1,17 +1,17 @@
 """Calls about proof: the audit, its head and its export, the records of approvals."""
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
-from treaty.registry.core.enums import Action
+from treaty.registry.client.transport import ApiTransport
+from treaty.registry.core.enums import AuditAction
 
 
-class Audit(Calls):
+class AuditApi(ApiTransport):
     """Proof: the audit, its head and its export, the records of approvals."""
 
     def audit(
         self,
         *,
-        action: Action | None = None,
+        action: AuditAction | None = None,
         object_id: str | None = None,
         limit: int = 100,
     ) -> list[schemas.AuditOut]:
@@ -23,9 +23,9 @@ class Audit(Calls):
         """Whether the audit is as it was written."""
         return self._get(schemas.ChainOut, "/audit/chain")
 
-    def audit_head(self) -> schemas.Head:
+    def audit_head(self) -> schemas.AuditHead:
         """The last entry as it stands now: keep it, to see later that nothing is cut off or rewritten."""
-        return self._get(schemas.Head, "/audit/head")
+        return self._get(schemas.AuditHead, "/audit/head")
 
     def audit_export(self, *, after: int = 0) -> bytes:
         """All entries behind that position as lines of JSON."""

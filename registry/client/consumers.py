@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Consumers(Calls):
+class ConsumersApi(ApiTransport):
     """Consumers: subscriptions, checks of their own, and what they acknowledge."""
 
     def subscriptions(
@@ -25,7 +25,9 @@ class Consumers(Calls):
         """Subscribes to a contract, for a purpose."""
         return self._post(schemas.SubscriptionOut, "/subscriptions", subscription)
 
-    def change_subscription(self, subscription_id: UUID, change: schemas.SubscriptionChange) -> schemas.SubscriptionOut:
+    def change_subscription(
+        self, subscription_id: UUID, change: schemas.SubscriptionUpdateIn
+    ) -> schemas.SubscriptionOut:
         """Replaces what one says of one's use, as of the revision that was seen."""
         sent = self._send("PUT", f"/subscriptions/{subscription_id}", body=change)
         return self._answer(schemas.SubscriptionOut, sent)
@@ -37,7 +39,7 @@ class Consumers(Calls):
         all; what else it says stays as it was seen."""
         use = seen.model_dump(include={*schemas.UseIn.model_fields})
         chosen = {**use, "kinds": kinds, "channel_id": channel_id, "revision": seen.revision}
-        return self.change_subscription(seen.id, schemas.SubscriptionChange.model_validate(chosen))
+        return self.change_subscription(seen.id, schemas.SubscriptionUpdateIn.model_validate(chosen))
 
     def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
         """Ends one's subscription for good."""
@@ -51,7 +53,7 @@ class Consumers(Calls):
         """Adds a check of one's own."""
         return self._post(schemas.ConsumerCheckOut, f"/subscriptions/{subscription_id}/checks", check)
 
-    def copy_check(self, subscription_id: UUID, copied: schemas.CopyIn) -> schemas.ConsumerCheckOut:
+    def copy_check(self, subscription_id: UUID, copied: schemas.CheckCopyIn) -> schemas.ConsumerCheckOut:
         """Copies a check of a contract, which then stands by itself."""
         return self._post(schemas.ConsumerCheckOut, f"/subscriptions/{subscription_id}/checks/copies", copied)
 
@@ -66,9 +68,9 @@ class Consumers(Calls):
         """Has the check be judged no longer."""
         self._send("DELETE", f"/subscriptions/{subscription_id}/checks/{check_id}")
 
-    def promote_check(self, subscription_id: UUID, check_id: str) -> schemas.ProposalSummary:
+    def promote_check(self, subscription_id: UUID, check_id: str) -> schemas.ProposalSummaryOut:
         """Proposes a consumer's check for the contract itself."""
-        return self._post(schemas.ProposalSummary, f"/subscriptions/{subscription_id}/checks/{check_id}/promote")
+        return self._post(schemas.ProposalSummaryOut, f"/subscriptions/{subscription_id}/checks/{check_id}/promote")
 
     def acknowledgements(
         self,
@@ -90,9 +92,9 @@ class Consumers(Calls):
         comment: str | None = None,
     ) -> schemas.AcknowledgementOut:
         """Acknowledges a version that breaks one, or objects to it; `PENDING` takes that back while it waits."""
-        body = schemas.AnswerIn(answer=given, comment=comment)
+        body = schemas.AcknowledgementIn(answer=given, comment=comment)
         return self._post(schemas.AcknowledgementOut, f"/acknowledgements/{acknowledgement_id}/answer", body)
 
-    def impact(self, proposal_id: UUID) -> list[schemas.ImpactOut]:
+    def impact(self, proposal_id: UUID) -> list[schemas.ConsumerImpactOut]:
         """What a proposal would mean for each consumer of its contract."""
-        return self._get(list[schemas.ImpactOut], f"/proposals/{proposal_id}/impact")
+        return self._get(list[schemas.ConsumerImpactOut], f"/proposals/{proposal_id}/impact")

@@ -3,10 +3,10 @@
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Requested(Calls):
+class ContractRequestsApi(ApiTransport):
     """Contracts that people ask for."""
 
     def contract_requests(self) -> list[schemas.ContractRequestOut]:
@@ -20,4 +20,4 @@ class Requested(Calls):
 
     def end_contract_request(self, request_id: UUID, reason: str | None = None) -> None:
         """Takes one's own request back; declines another's, for that reason."""
-        self._send("POST", f"/contract-requests/{request_id}/end", body=schemas.EndIn(reason=reason))
+        self._send("POST", f"/contract-requests/{request_id}/end", body=schemas.ContractRequestEndIn(reason=reason))

@@ -8,7 +8,7 @@ from uuid import UUID
 from treaty.contracts.document import yaml_syntax
 from treaty.contracts.errors import ContractError
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
 @lru_cache(maxsize=8)
@@ -21,12 +21,12 @@ def content(document: bytes) -> Mapping[str, Any]:
         return {}
 
 
-class Contracts(Calls):
+class ContractsApi(ApiTransport):
     """Contracts, their checks and deadlines, and runs."""
 
-    def contracts(self, *, limit: int | None = None) -> list[schemas.ContractSummary]:
+    def contracts(self, *, limit: int | None = None) -> list[schemas.ContractSummaryOut]:
         """Contracts by id, each with its last run; all of them without a limit."""
-        return self._listed(schemas.Page[schemas.ContractSummary], "/contracts", limit=limit)
+        return self._listed(schemas.Page[schemas.ContractSummaryOut], "/contracts", limit=limit)
 
     def contract_ids(self) -> list[str]:
         """The ids of all contracts, in their order."""
@@ -42,18 +42,18 @@ class Contracts(Calls):
 
     def runs(
         self, *, contract_id: str | None = None, subscription_id: UUID | None = None, limit: int = 50
-    ) -> list[schemas.RunSummary]:
+    ) -> list[schemas.RunSummaryOut]:
         """Runs of contracts' own checks, or of those of that subscription, newest first."""
         whose = {"contract_id": contract_id, "subscription_id": subscription_id}
-        return self._listed(schemas.Page[schemas.RunSummary], "/runs", limit=limit, **whose)
+        return self._listed(schemas.Page[schemas.RunSummaryOut], "/runs", limit=limit, **whose)
 
     def run(self, run_id: UUID) -> schemas.RunOut:
         """The report of a run."""
         return self._get(schemas.RunOut, f"/runs/{run_id}")
 
-    def samples(self, run_id: UUID) -> list[schemas.SampleOut]:
+    def samples(self, run_id: UUID) -> list[schemas.ViolationSampleOut]:
         """Rows that break checks of a run; [] where none are kept."""
-        return self._get(list[schemas.SampleOut], f"/runs/{run_id}/samples")
+        return self._get(list[schemas.ViolationSampleOut], f"/runs/{run_id}/samples")
 
     def analyzers(self) -> list[schemas.AnalyzerOut]:
         """The reference of analyzers, by family."""

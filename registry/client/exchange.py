@@ -1,10 +1,10 @@
 """Calls about exchange: versions in other forms, and documents made of texts of other tools."""
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Exchange(Calls):
+class ExchangeApi(ApiTransport):
     """Exchange: versions in other forms, and documents made of texts of other tools."""
 
     def export(self, contract_id: str, version: str | None = None, *, to: str = "odcs", record: bool = False) -> bytes:

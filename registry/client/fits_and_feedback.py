@@ -3,11 +3,11 @@
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
-from treaty.registry.core.enums import Mark
+from treaty.registry.client.transport import ApiTransport
+from treaty.registry.core.enums import FeedbackKind
 
 
-class Learned(Calls):
+class FitsApi(ApiTransport):
     """What is learned beside a version, and what people say of the data that it is learned from."""
 
     def fits(self, contract_id: str, object_name: str, check: str | None = None) -> list[schemas.FitOut]:
@@ -15,16 +15,18 @@ class Learned(Calls):
         chosen = {"check": check} if check else {}
         return self._get(list[schemas.FitOut], "/fits", contract_id=contract_id, object=object_name, **chosen)
 
-    def marks(self, contract_id: str, object_name: str) -> list[schemas.MarkOut]:
+    def marks(self, contract_id: str, object_name: str) -> list[schemas.FeedbackOut]:
         """What people said of the object's data, newest first."""
-        return self._get(list[schemas.MarkOut], "/marks", contract_id=contract_id, object=object_name)
+        return self._get(list[schemas.FeedbackOut], "/marks", contract_id=contract_id, object=object_name)
 
-    def set_mark(self, run_id: UUID, partition: str | None, mark: Mark, why: str) -> schemas.MarkOut:
+    def set_mark(self, run_id: UUID, partition: str | None, mark: FeedbackKind, why: str) -> schemas.FeedbackOut:
         """Says what the data of a partition were that the run judged."""
-        body = schemas.MarkIn(run_id=run_id, partition=partition, mark=mark, why=why)
-        return self._post(schemas.MarkOut, "/marks", body)
+        body = schemas.FeedbackIn(run_id=run_id, partition=partition, mark=mark, why=why)
+        return self._post(schemas.FeedbackOut, "/marks", body)
 
-    def foresee_mark(self, check: str, run_id: UUID, partition: str | None, mark: Mark) -> schemas.ForeseenOut:
+    def foresee_mark(
+        self, check: str, run_id: UUID, partition: str | None, mark: FeedbackKind
+    ) -> schemas.FeedbackPreviewOut:
         """What that word would change of the check; nothing is stored."""
-        body = schemas.ForeseenIn(check=check, run_id=run_id, partition=partition, mark=mark)
-        return self._post(schemas.ForeseenOut, "/marks/foreseen", body)
+        body = schemas.FeedbackPreviewIn(check=check, run_id=run_id, partition=partition, mark=mark)
+        return self._post(schemas.FeedbackPreviewOut, "/marks/foreseen", body)

@@ -3,19 +3,19 @@
 from datetime import datetime
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Gate(Calls):
+class GateApi(ApiTransport):
     """The gate: its verdict, and the store of states for who publishes.
 
     `contract_id` says whose promises are meant, where several contracts are about the dataset."""
 
     def verdict(
         self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None, marker: str | None = None
-    ) -> schemas.VerdictOut:
+    ) -> schemas.GateVerdictOut:
         """What the gate answers of the data that are there, or of those of the marker: `unknown` where in doubt."""
-        return self._get(schemas.VerdictOut, "/dataset/gate", **_of(dataset, namespace, contract_id), marker=marker)
+        return self._get(schemas.GateVerdictOut, "/dataset/gate", **_of(dataset, namespace, contract_id), marker=marker)
 
     def gate(  # noqa: PLR0913 - each is a word of the question
         self, dataset: str, *, partition: str | None = None, consumer: str | None = None, namespace: str | None = None,
@@ -27,24 +27,26 @@ class Gate(Calls):
         seen = {"consumer": consumer, "marker": marker, "as_of": as_of and as_of.isoformat()}
         return self._get(schemas.GateOut, "/gate", **asked, **seen)
 
-    def gated(self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None) -> schemas.GatedOut:
+    def gated(
+        self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None
+    ) -> schemas.GatedDatasetOut:
         """What a gate needs to know of a dataset before it opens."""
-        return self._get(schemas.GatedOut, "/dataset/gate/subject", **_of(dataset, namespace, contract_id))
+        return self._get(schemas.GatedDatasetOut, "/dataset/gate/subject", **_of(dataset, namespace, contract_id))
 
     def generation(
         self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None
-    ) -> schemas.GenerationForm:
+    ) -> schemas.GenerationBody:
         """The current states of all partitions of a dataset, by the names of their bags."""
-        return self._get(schemas.GenerationForm, "/dataset/gate/generation", **_of(dataset, namespace, contract_id))
+        return self._get(schemas.GenerationBody, "/dataset/gate/generation", **_of(dataset, namespace, contract_id))
 
     def swap_generation(
-        self, dataset: str, following: schemas.GenerationForm, *, namespace: str | None = None,
+        self, dataset: str, following: schemas.GenerationBody, *, namespace: str | None = None,
         contract_id: str | None = None,
-    ) -> schemas.GenerationForm:  # fmt: skip
+    ) -> schemas.GenerationBody:  # fmt: skip
         """Makes these the states after generation `number`; 409 where that is no longer current."""
         query = _of(dataset, namespace, contract_id)
         sent = self._send("POST", "/dataset/gate/generation", query=query, body=following)
-        return self._answer(schemas.GenerationForm, sent)
+        return self._answer(schemas.GenerationBody, sent)
 
     def bag(
         self, dataset: str, bag: str, *, namespace: str | None = None, contract_id: str | None = None
@@ -56,7 +58,7 @@ class Gate(Calls):
     def keep_bag(self, content: bytes) -> str:
         """The name under which packed states, or a run, are kept for a generation to name them."""
         sent = self._request("POST", "/dataset/gate/bag", {"Content-Type": "application/octet-stream"}, content=content)
-        return self._answer(schemas.BagOut, sent).bag
+        return self._answer(schemas.StateBagOut, sent).bag
 
     def settle(self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None) -> None:
         """Says that the open publication is settled; 409 where none is open."""

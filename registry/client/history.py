@@ -3,22 +3,27 @@
 from datetime import datetime
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class History(Calls):
+class HistoryApi(ApiTransport):
     """What was measured over time."""
 
-    def history(self, asked: schemas.HistoryAsked) -> list[schemas.HistoryOut]:
+    def history(self, asked: schemas.MetricHistoryQuery) -> list[schemas.MetricHistoryItemOut]:
         """Return the newest measurements of an object's metrics, oldest first."""
-        return self._get(list[schemas.HistoryOut], "/history", **asked.model_dump(mode="json"))
+        return self._get(list[schemas.MetricHistoryItemOut], "/history", **asked.model_dump(mode="json"))
 
     def checked(
         self, contract_id: str, object_name: str, check: str, *, since: datetime | None = None, limit: int = 500
-    ) -> list[schemas.CheckedOut]:
+    ) -> list[schemas.CheckHistoryItemOut]:
         """The newest results of the check of that id, oldest first."""
         moment = since.isoformat() if since else None
         return self._get(
-            list[schemas.CheckedOut], "/history/results", contract_id=contract_id, object=object_name, check=check,
-            since=moment, limit=limit,
-        )  # fmt: skip
+            list[schemas.CheckHistoryItemOut],
+            "/history/results",
+            contract_id=contract_id,
+            object=object_name,
+            check=check,
+            since=moment,
+            limit=limit,
+        )

@@ -4,11 +4,11 @@ from datetime import datetime
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 from treaty.registry.core.enums import IncidentState
 
 
-class Incidents(Calls):
+class IncidentsApi(ApiTransport):
     """Incidents: lists, single ones, and what people do with them. Each step names the revision that was seen."""
 
     def incidents(
@@ -32,15 +32,15 @@ class Incidents(Calls):
 
     def acknowledge_incident(self, incident_id: UUID, revision: int) -> schemas.IncidentOut:
         """Says that one looks after it."""
-        return self._step(incident_id, "acknowledge", schemas.StepIn(revision=revision))
+        return self._step(incident_id, "acknowledge", schemas.IncidentStepIn(revision=revision))
 
     def assign_incident(self, incident_id: UUID, revision: int, assignee: str | None) -> schemas.IncidentOut:
         """Says who looks after it; None: nobody in particular."""
-        return self._step(incident_id, "assign", schemas.AssignIn(revision=revision, assignee=assignee))
+        return self._step(incident_id, "assign", schemas.IncidentAssignIn(revision=revision, assignee=assignee))
 
     def snooze_incident(self, incident_id: UUID, revision: int, until: datetime | None) -> schemas.IncidentOut:
         """Puts it off until then; None: not any longer."""
-        return self._step(incident_id, "snooze", schemas.SnoozeIn(revision=revision, until=until))
+        return self._step(incident_id, "snooze", schemas.IncidentSnoozeIn(revision=revision, until=until))
 
     def resolve_incident(
         self,
@@ -52,12 +52,14 @@ class Incidents(Calls):
         duplicate_of: UUID | None = None,
     ) -> schemas.IncidentOut:
         """Ends it for a reason."""
-        body = schemas.ResolveIn(revision=revision, resolution=resolution, comment=comment, duplicate_of=duplicate_of)
+        body = schemas.IncidentResolveIn(
+            revision=revision, resolution=resolution, comment=comment, duplicate_of=duplicate_of
+        )
         return self._step(incident_id, "resolve", body)
 
     def reopen_incident(self, incident_id: UUID, revision: int) -> schemas.IncidentOut:
         """Opens it again."""
-        return self._step(incident_id, "reopen", schemas.StepIn(revision=revision))
+        return self._step(incident_id, "reopen", schemas.IncidentStepIn(revision=revision))
 
-    def _step(self, incident_id: UUID, step: str, body: schemas.StepIn) -> schemas.IncidentOut:
+    def _step(self, incident_id: UUID, step: str, body: schemas.IncidentStepIn) -> schemas.IncidentOut:
         return self._post(schemas.IncidentOut, f"/incidents/{incident_id}/{step}", body)

@@ -4,37 +4,37 @@ from datetime import datetime
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
-from treaty.registry.core.enums import InboxState
+from treaty.registry.client.transport import ApiTransport
+from treaty.registry.core.enums import LineageEventState
 
 
-class Inbox(Calls):
+class LineageEventsApi(ApiTransport):
     """What came over lineage."""
 
     def events(
         self,
         *,
-        state: InboxState | None = None,
+        state: LineageEventState | None = None,
         producer: str | None = None,
         since: datetime | None = None,
         limit: int | None = 100,
-    ) -> list[schemas.EventOut]:
+    ) -> list[schemas.LineageEventOut]:
         """Accepted events, newest first."""
-        form, moment = schemas.Page[schemas.EventOut], since.isoformat() if since else None
+        form, moment = schemas.Page[schemas.LineageEventOut], since.isoformat() if since else None
         return self._listed(form, "/lineage/inbox", state=state, producer=producer, since=moment, limit=limit)
 
-    def inbox_counts(self) -> schemas.InboxCounts:
+    def inbox_counts(self) -> schemas.LineageEventCountsOut:
         """How many events lie in the inbox, and how far it is behind."""
-        return self._get(schemas.InboxCounts, "/lineage/inbox/counts")
+        return self._get(schemas.LineageEventCountsOut, "/lineage/inbox/counts")
 
-    def refused(self, *, producer: str | None = None, limit: int | None = 100) -> list[schemas.RefusedOut]:
+    def refused(self, *, producer: str | None = None, limit: int | None = 100) -> list[schemas.RejectedEventOut]:
         """Bodies that were refused, newest first."""
-        return self._listed(schemas.Page[schemas.RefusedOut], "/lineage/rejected", producer=producer, limit=limit)
+        return self._listed(schemas.Page[schemas.RejectedEventOut], "/lineage/rejected", producer=producer, limit=limit)
 
-    def refusal(self, event_id: UUID) -> schemas.RefusedDetail:
+    def refusal(self, event_id: UUID) -> schemas.RejectedEventDetailOut:
         """A refused body, with how it begins where that may be seen."""
-        return self._get(schemas.RefusedDetail, f"/lineage/rejected/{event_id}")
+        return self._get(schemas.RejectedEventDetailOut, f"/lineage/rejected/{event_id}")
 
-    def unmatched(self, *, limit: int = 100) -> list[schemas.UnmatchedOut]:
+    def unmatched(self, *, limit: int = 100) -> list[schemas.UnmatchedDatasetOut]:
         """Datasets that runs write and no contract in force is about."""
-        return self._get(list[schemas.UnmatchedOut], "/lineage/unmatched", limit=limit)
+        return self._get(list[schemas.UnmatchedDatasetOut], "/lineage/unmatched", limit=limit)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Graph(Calls):
+class GraphApi(ApiTransport):
     """The lineage graph."""
 
     def lineage(self, node_id: str, *, depth: int | None = None) -> schemas.GraphOut:
@@ -16,29 +16,29 @@ class Graph(Calls):
 
     def blast(
         self, name: str, *, namespace: str | None = None, columns: Sequence[str] | None = None
-    ) -> schemas.BlastOut:
+    ) -> schemas.DownstreamImpactOut:
         """What lies downstream of a dataset, and what bad data made of it."""
         named = list(columns) if columns else None
-        return self._get(schemas.BlastOut, "/dataset/blast", name=name, namespace=namespace, column=named)
+        return self._get(schemas.DownstreamImpactOut, "/dataset/blast", name=name, namespace=namespace, column=named)
 
-    def incident_blast(self, incident_id: UUID) -> schemas.BlastOut:
+    def incident_blast(self, incident_id: UUID) -> schemas.DownstreamImpactOut:
         """What the bad data of an incident came to."""
-        return self._get(schemas.BlastOut, f"/incidents/{incident_id}/blast")
+        return self._get(schemas.DownstreamImpactOut, f"/incidents/{incident_id}/blast")
 
-    def upstream(self, contract_id: str) -> list[schemas.UpstreamOut]:
+    def upstream(self, contract_id: str) -> list[schemas.UpstreamIncidentOut]:
         """What bad data came to a contract's datasets from further up."""
-        return self._get(list[schemas.UpstreamOut], "/contract/upstream", contract_id=contract_id)
+        return self._get(list[schemas.UpstreamIncidentOut], "/contract/upstream", contract_id=contract_id)
 
-    def readers(self, contract_id: str) -> list[schemas.ReaderOut]:
+    def readers(self, contract_id: str) -> list[schemas.InferredConsumerOut]:
         """Jobs of others that were seen reading a contract's data."""
-        return self._get(list[schemas.ReaderOut], "/contract/readers", contract_id=contract_id)
+        return self._get(list[schemas.InferredConsumerOut], "/contract/readers", contract_id=contract_id)
 
     def confirm_reader(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.SubscriptionOut:
         """Subscribes one to what that job of one's own reads."""
-        body = schemas.ReaderIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
+        body = schemas.InferredConsumerIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
         return self._post(schemas.SubscriptionOut, "/contract/readers/confirm", body)
 
-    def dismiss_reader(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.ReaderOut:
+    def dismiss_reader(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.InferredConsumerOut:
         """Says that the job is no consumer."""
-        body = schemas.ReaderIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
-        return self._post(schemas.ReaderOut, "/contract/readers/dismiss", body)
+        body = schemas.InferredConsumerIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
+        return self._post(schemas.InferredConsumerOut, "/contract/readers/dismiss", body)

@@ -1,19 +1,19 @@
 """Calls about patterns."""
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Patterns(Calls):
+class PatternsApi(ApiTransport):
     """Patterns of texts."""
 
-    def patterns(self, limit: int = 100) -> list[schemas.DomainOut]:
+    def patterns(self, limit: int = 100) -> list[schemas.CommonPatternOut]:
         """The common domains of text columns, those of most columns first."""
-        return self._get(list[schemas.DomainOut], "/patterns", limit=limit)
+        return self._get(list[schemas.CommonPatternOut], "/patterns", limit=limit)
 
-    def carriers(self, pattern: str) -> schemas.CarriedOut:
+    def carriers(self, pattern: str) -> schemas.PatternInfoOut:
         """The columns that carry a pattern, what is known of it, and its neighbours."""
-        return self._get(schemas.CarriedOut, "/patterns/columns", pattern=pattern)
+        return self._get(schemas.PatternInfoOut, "/patterns/columns", pattern=pattern)
 
     def learn_patterns(self) -> schemas.TaskOut:
         """Has the index of patterns brought up to date with the tables that contracts in force are about."""

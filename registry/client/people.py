@@ -6,16 +6,16 @@ from uuid import UUID
 from pydantic import SecretStr
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 from treaty.registry.core.enums import Permission, Role, TeamRole
 
 
-class People(Calls):
+class PeopleApi(ApiTransport):
     """People: the one-time link, sessions, users, tokens, teams and grants."""
 
-    def ready(self) -> schemas.Ready:
+    def ready(self) -> schemas.ReadinessOut:
         """The service's state."""
-        return self._get(schemas.Ready, "/ready")
+        return self._get(schemas.ReadinessOut, "/ready")
 
     def set_up(self, token: str, *, name: str, password: str) -> schemas.UserOut:
         """Creates the first administrator with the token of the one-time link."""
@@ -25,22 +25,22 @@ class People(Calls):
     def sign_in(self, name: str, password: str, *, address: str | None = None) -> schemas.SessionOut:
         """A new session; make another Client with its secret. `address`: of whom this is asked for, where it is asked
         for somebody else; a service on this machine believes it."""
-        body = schemas.SignIn(name=name, password=SecretStr(password))
+        body = schemas.CredentialsIn(name=name, password=SecretStr(password))
         headers = {"X-Forwarded-For": address} if address else None
         return self._answer(schemas.SessionOut, self._send("POST", "/session", body=body, headers=headers))
 
     def sign_in_as(self, token: str, nonce: str) -> schemas.SessionOut:
         """A new session for whom the identity provider's token names; make another Client with its secret."""
-        body = schemas.IdentityIn(token=SecretStr(token), nonce=SecretStr(nonce))
+        body = schemas.IdentityTokenIn(token=SecretStr(token), nonce=SecretStr(nonce))
         return self._post(schemas.SessionOut, "/session/identity", body)
 
     def sign_out(self) -> None:
         """Closes the session that this client acts through."""
         self._send("DELETE", "/session")
 
-    def me(self) -> schemas.Me:
+    def me(self) -> schemas.CurrentUserOut:
         """Who this client acts as, and what they may do."""
-        return self._get(schemas.Me, "/me")
+        return self._get(schemas.CurrentUserOut, "/me")
 
     def users(self) -> list[schemas.UserOut]:
         """All users, by name."""
@@ -51,7 +51,7 @@ class People(Calls):
         secret = SecretStr(password) if password is not None else None
         return self._post(schemas.UserOut, "/users", schemas.UserIn(name=name, password=secret, roles=frozenset(roles)))
 
-    def change_user(self, user_id: UUID, change: schemas.UserChange, *, seen: str = "*") -> schemas.UserOut:
+    def change_user(self, user_id: UUID, change: schemas.UserUpdateIn, *, seen: str = "*") -> schemas.UserOut:
         """Changes what `change` gives; the user's sessions end. `seen`: the `etag` of the user as read, 412 where that
         is not so any more; otherwise whatever is there is changed."""
         sent = self._send("PATCH", f"/users/{user_id}", body=change, headers={"If-Match": seen})
@@ -68,17 +68,17 @@ class People(Calls):
         scopes: Iterable[Permission],
         expires_days: int | None = 365,
         user_id: UUID | None = None,
-    ) -> schemas.NewToken:
+    ) -> schemas.NewTokenOut:
         """A new API token, with its secret. `user_id` None: for oneself."""
         body = schemas.TokenIn(name=name, scopes=frozenset(scopes), expires_days=expires_days, user_id=user_id)
-        return self._post(schemas.NewToken, "/tokens", body)
+        return self._post(schemas.NewTokenOut, "/tokens", body)
 
     def rotate_token(
         self, token_id: UUID, *, overlap_hours: float = 24, expires_days: int | None = None
-    ) -> schemas.NewToken:
+    ) -> schemas.NewTokenOut:
         """A new secret for the token; the one before stays good for so long."""
         body = schemas.RotationIn(overlap_hours=overlap_hours, expires_days=expires_days)
-        return self._post(schemas.NewToken, f"/tokens/{token_id}/rotation", body)
+        return self._post(schemas.NewTokenOut, f"/tokens/{token_id}/rotation", body)
 
     def revoke_token(self, token_id: UUID) -> None:
         """Ends a token."""

@@ -3,10 +3,10 @@
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Profiles(Calls):
+class ProfilesApi(ApiTransport):
     """Profiles of datasets, and of the tables that proposals were drafted of."""
 
     def profile(

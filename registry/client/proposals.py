@@ -6,26 +6,26 @@ from typing import Any
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 from treaty.registry.core.enums import Decision, ProposalState
 
 
-class Proposals(Calls):
+class ProposalsApi(ApiTransport):
     """Proposals: what waits, and the way of a document to a version."""
 
     def inbox(self) -> schemas.InboxOut:
         """What waits for whom this client acts as."""
         return self._get(schemas.InboxOut, "/inbox")
 
-    def waiting(self) -> schemas.WaitingOut:
+    def waiting(self) -> schemas.InboxCountsOut:
         """How much of it waits for them themself."""
-        return self._get(schemas.WaitingOut, "/inbox/counts")
+        return self._get(schemas.InboxCountsOut, "/inbox/counts")
 
     def proposals(
         self, *, state: ProposalState | None = None, contract_id: str | None = None, limit: int = 100
-    ) -> list[schemas.ProposalSummary]:
+    ) -> list[schemas.ProposalSummaryOut]:
         """Proposals, newest first."""
-        form = schemas.Page[schemas.ProposalSummary]
+        form = schemas.Page[schemas.ProposalSummaryOut]
         return self._listed(form, "/proposals", state=state, contract_id=contract_id, limit=limit)
 
     def proposal(self, proposal_id: UUID) -> schemas.ProposalOut:
@@ -39,10 +39,10 @@ class Proposals(Calls):
         title: str | None = None,
         comment: str | None = None,
         submit: bool = True,
-        window: schemas.WindowIn | None = None,
+        window: schemas.EffectivePeriodIn | None = None,
     ) -> schemas.ProposalOut:
         """Puts a contract document forward; `submit` False keeps it a draft."""
-        when = window or schemas.WindowIn()
+        when = window or schemas.EffectivePeriodIn()
         body = schemas.ProposalIn(document=document, title=title, comment=comment, submit=submit, window=when)
         return self._post(schemas.ProposalOut, "/proposals", body)
 
@@ -71,7 +71,7 @@ class Proposals(Calls):
         document: str,
         *,
         revision: int,
-        window: schemas.WindowIn | None = None,
+        window: schemas.EffectivePeriodIn | None = None,
         comment: str | None = None,
     ) -> schemas.ProposalOut:
         """Puts another document in place of the proposed one, as of the revision that was seen."""
@@ -107,12 +107,12 @@ class Proposals(Calls):
         follows: str | None = None,
         comment: str | None = None,
         replay: bool = False,
-    ) -> schemas.ApprovedOut:
+    ) -> schemas.ApprovalResultOut:
         """Approves the preview that was seen, as of its revision and of the version it was compared with; `replay`:
         the replay was seen, too, and goes on record."""
         told = {"revision": revision, "follows": follows, "comment": comment, "replay": replay}
         body = schemas.ApprovalIn.model_validate({"fingerprint": fingerprint, **told})
-        return self._post(schemas.ApprovedOut, f"/proposals/{proposal_id}/approve", body)
+        return self._post(schemas.ApprovalResultOut, f"/proposals/{proposal_id}/approve", body)
 
     def reject(self, proposal_id: UUID, reason: str) -> schemas.ProposalOut:
         """Declines the proposal."""
@@ -120,7 +120,7 @@ class Proposals(Calls):
 
     def request_changes(self, proposal_id: UUID, text: str, *, revision: int) -> schemas.ProposalOut:
         """Asks for changes, as of the revision that was seen; nobody approves it meanwhile."""
-        body = schemas.ChangesIn(text=text, revision=revision)
+        body = schemas.ChangeRequestIn(text=text, revision=revision)
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/changes", body)
 
     def take_changes_back(self, proposal_id: UUID) -> schemas.ProposalOut:
@@ -133,7 +133,9 @@ class Proposals(Calls):
 
     def snooze_proposal(self, proposal_id: UUID, until: datetime | None) -> schemas.ProposalOut:
         """Puts it off until then, for whom this client acts as; None: not any longer."""
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/snooze", schemas.UntilIn(until=until))
+        return self._post(
+            schemas.ProposalOut, f"/proposals/{proposal_id}/snooze", schemas.ProposalSnoozeIn(until=until)
+        )
 
     def withdraw(self, proposal_id: UUID, reason: str | None = None) -> schemas.ProposalOut:
         """Takes one's own proposal back."""

@@ -3,10 +3,10 @@
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Replays(Calls):
+class ReplaysApi(ApiTransport):
     """Replays: what a version would have found on all that is stored."""
 
     def replay(self, proposal_id: UUID) -> schemas.ReplayOut:

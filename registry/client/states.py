@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Memory(Calls):
+class StatesApi(ApiTransport):
     """Memory: metrics and states of chosen partitions, reruns, erasing."""
 
     def metrics(
@@ -32,7 +32,9 @@ class Memory(Calls):
         """The run done again from the states that it judged, and what comes out otherwise."""
         return self._get(schemas.RerunOut, f"/runs/{run_id}/again")
 
-    def erase(self, dataset: str, *, partitions: Sequence[str] = (), namespace: str | None = None) -> schemas.ErasedOut:
+    def erase(
+        self, dataset: str, *, partitions: Sequence[str] = (), namespace: str | None = None
+    ) -> schemas.ErasureOut:
         """Erases what is remembered of the dataset, or of these partitions: states, samples, values."""
         query = {"name": dataset, "namespace": namespace, "partition": list(partitions)}
-        return self._answer(schemas.ErasedOut, self._send("DELETE", "/dataset/memory", query=query))
+        return self._answer(schemas.ErasureOut, self._send("DELETE", "/dataset/memory", query=query))

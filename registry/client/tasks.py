@@ -5,10 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Tasks(Calls):
+class TasksApi(ApiTransport):
     """Tasks and lineage."""
 
     def request_draft(self, draft: schemas.DraftIn) -> schemas.TaskOut:
@@ -38,9 +38,9 @@ class Tasks(Calls):
         kind: str | None = None,
         contract_id: str | None = None,
         limit: int | None = 100,
-    ) -> list[schemas.TaskSummary]:
+    ) -> list[schemas.TaskSummaryOut]:
         """Tasks of the queue that the caller may see, newest first."""
-        form = schemas.Page[schemas.TaskSummary]
+        form = schemas.Page[schemas.TaskSummaryOut]
         return self._listed(form, "/tasks", state=state, kind=kind, contract_id=contract_id, limit=limit)
 
     def send_event(self, event: Mapping[str, Any]) -> None:

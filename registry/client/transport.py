@@ -26,7 +26,7 @@ class ClientError(Exception):
         super().__init__(message)
 
 
-class Calls:
+class ApiTransport:
     """The API at `base_url`, as whoever `token` says. `http` is the connection to use instead of an own one."""
 
     def __init__(
@@ -100,7 +100,7 @@ def _plain(body: BaseModel) -> dict[str, Any]:
 
 def _refusal(response: httpx.Response) -> ClientError:
     try:
-        problem = schemas.Problem.model_validate_json(response.content)
+        problem = schemas.ProblemOut.model_validate_json(response.content)
     except ValueError:
         return ClientError(response.status_code, f"the service answered {response.status_code}")
     return ClientError(response.status_code, problem.message, problem.faults, reference=problem.reference)

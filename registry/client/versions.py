@@ -3,29 +3,35 @@
 from uuid import UUID
 
 from treaty.registry import schemas
-from treaty.registry.client.transport import Calls
+from treaty.registry.client.transport import ApiTransport
 
 
-class Versions(Calls):
+class VersionsApi(ApiTransport):
     """Versions: where one stands, what owners do to an approved one, and how two differ."""
 
-    def version(self, contract_id: str, version: str) -> schemas.VersionDetail:
+    def version(self, contract_id: str, version: str) -> schemas.VersionDetailOut:
         """A version, and what keeps it from coming into force."""
-        return self._get(schemas.VersionDetail, "/contract/version", id=contract_id, version=version)
+        return self._get(schemas.VersionDetailOut, "/contract/version", id=contract_id, version=version)
 
     def deprecate(
         self, contract_id: str, version: str, reason: str, *, successor: str | None = None
     ) -> schemas.VersionOut:
         """Advises against a version, which stays in force."""
-        return self._leave("deprecate", contract_id, version, schemas.FarewellIn(reason=reason, successor=successor))
+        return self._leave(
+            "deprecate", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor=successor)
+        )
 
     def retire(
         self, contract_id: str, version: str, reason: str, *, successor: str | None = None
     ) -> schemas.VersionOut:
         """Ends a version for good."""
-        return self._leave("retire", contract_id, version, schemas.FarewellIn(reason=reason, successor=successor))
+        return self._leave(
+            "retire", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor=successor)
+        )
 
-    def _leave(self, step: str, contract_id: str, version: str, body: schemas.FarewellIn) -> schemas.VersionOut:
+    def _leave(
+        self, step: str, contract_id: str, version: str, body: schemas.VersionRetirementIn
+    ) -> schemas.VersionOut:
         query = {"id": contract_id, "version": version}
         return self._answer(schemas.VersionOut, self._send("POST", f"/contract/version/{step}", query=query, body=body))
 

@@ -11,9 +11,9 @@ from treaty.contracts.document.columns import columns, members
 from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import Fault, nearest
-from treaty.registry.contracts.version_status import Standing, in_force, standings
-from treaty.registry.core.enums import NoticeKind, Pin, VersionState
-from treaty.registry.core.errors import Invalid
+from treaty.registry.contracts.version_status import VersionOverview, in_force, standings
+from treaty.registry.core.enums import NotificationKind, PinKind, VersionState
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.state_machines import IN_FORCE
 
 # In place of a column: every column of the object.
@@ -31,11 +31,11 @@ class Use:
 
     purpose: str
     contact: str
-    pin: Pin = Pin.NONE
+    pin: PinKind = PinKind.NONE
     pinned_to: str | None = None
     reads: Mapping[str, Sequence[str]] | None = None
     team: str | None = None
-    kinds: Sequence[NoticeKind] = ()
+    kinds: Sequence[NotificationKind] = ()
     channel_id: UUID | None = None
 
 
@@ -47,7 +47,7 @@ def kept(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
     standing = standings(session, [contract_id])[contract_id]
     faults = [*_unreadable(document, reads), *_unpinnable(standing, use)]
     if faults:
-        raise Invalid("the subscription has faults", faults=faults)
+        raise InvalidRequest("the subscription has faults", faults=faults)
     return {
         "purpose": use.purpose,
         "contact": use.contact,
@@ -71,20 +71,20 @@ def _unreadable(document: Document, reads: Mapping[str, Sequence[str]]) -> Itera
                 yield _unknown(f"reads.{name}", f"'{name}' has no column '{column}'", column, known[name])
 
 
-def _unpinnable(standing: Standing, use: Use) -> Iterator[Fault]:
-    legal: Mapping[Pin, Sequence[str]] = {
-        Pin.NONE: (),
-        Pin.GROUP: standing.groups,
-        Pin.VERSION: [each.version for each in standing.versions if each.state in PINNABLE],
+def _unpinnable(standing: VersionOverview, use: Use) -> Iterator[Fault]:
+    legal: Mapping[PinKind, Sequence[str]] = {
+        PinKind.NONE: (),
+        PinKind.GROUP: standing.groups,
+        PinKind.VERSION: [each.version for each in standing.versions if each.state in PINNABLE],
     }
-    if use.pin is Pin.NONE and use.pinned_to is not None:
+    if use.pin is PinKind.NONE and use.pinned_to is not None:
         yield Fault(
             code="TR-PIN",
             where="pinned_to",
             message="says what is pinned, but nothing is",
             remedy="say pin: group or pin: version",
         )
-    elif use.pin is not Pin.NONE and use.pinned_to not in legal[use.pin]:
+    elif use.pin is not PinKind.NONE and use.pinned_to not in legal[use.pin]:
         message = f"is no {use.pin.value} of the contract that can be pinned"
         yield Fault(
             code="TR-PIN",

@@ -12,7 +12,7 @@ from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.registry.access import visibility
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.datasets.contract_datasets import names_of
 
 LONGEST_NAME = 500
@@ -37,7 +37,7 @@ class Documents:
         try:
             return self.stored(document)
         except ContractError as error:
-            raise Invalid.because(error) from error
+            raise InvalidRequest.because(error) from error
 
     def checked(self, document: bytes) -> Contract:
         """Return the contract in the document. Raises Invalid with all faults of its text and of its checks."""
@@ -45,7 +45,7 @@ class Documents:
         faults = [fault for each in contract.objects for fault in self._faults(contract, each.name)]
         faults.extend(_unkeepable(contract))
         if faults:
-            raise Invalid.because(ContractError(faults))
+            raise InvalidRequest.because(ContractError(faults))
         return contract
 
     def checks(self, contract: Contract, name: str) -> BoundChecks:

@@ -16,34 +16,33 @@ from treaty.contracts.document.reader import read
 from treaty.registry.core.errors import NotFound
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.tables import Contract as ContractRow
-from treaty.registry.tables import ContractVersion
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.tables import ContractRow, ContractVersionRow
 
 
 @dataclass(frozen=True)
-class InForce:
+class ObjectInForce:
     """An object of a contract's version in force, which knows what other contracts classify of its table."""
 
     contract: Contract
     object: DataObject
 
     @property
-    def about(self) -> About:
+    def about(self) -> ContractObject:
         """Whose it is."""
-        return About(self.contract.id, self.object.name)
+        return ContractObject(self.contract.id, self.object.name)
 
 
 def versions(session: Session, contract_id: str) -> list[Contract]:
     """The contract's versions in force: the one that stands for it first, then those of other groups; [] for none."""
-    row = ContractVersion
+    row = ContractVersionRow
     query = select(row.body).join(ContractRow, col(ContractRow.id) == row.contract_id)
     active = query.where(row.contract_id == contract_id, col(row.state).in_(IN_FORCE))
     last = case((col(ContractRow.active_version) == col(row.version), 0), else_=1)
     return [read(body) for body in session.exec(active.order_by(last, col(row.approved_at).desc(), col(row.id).desc()))]
 
 
-def of(session: Session, dataset_id: UUID, about: About) -> list[InForce]:
+def of(session: Session, dataset_id: UUID, about: ContractObject) -> list[ObjectInForce]:
     """That object in each version in force that has it, the first one standing for the contract. Raises NotFound for
     none."""
     found = [each for each in all_about(session, dataset_id) if each.about == about]
@@ -52,7 +51,7 @@ def of(session: Session, dataset_id: UUID, about: About) -> list[InForce]:
     return found
 
 
-def missing(session: Session, about: About) -> str | None:
+def missing(session: Session, about: ContractObject) -> str | None:
     """Why nothing is in force of that object; None where something is."""
     found = versions(session, about.contract_id)
     if not found:
@@ -63,7 +62,7 @@ def missing(session: Session, about: About) -> str | None:
     return f"version {numbers} of contract {about.contract_id} has no object {about.object}"
 
 
-def all_about(session: Session, dataset_id: UUID) -> list[InForce]:
+def all_about(session: Session, dataset_id: UUID) -> list[ObjectInForce]:
     """Everything in force about the dataset whose states these are, by contract; [] where nothing is."""
     mine = [each for each in contract_datasets.about(session, dataset_id) if _is_kept(session, each, dataset_id)]
     contracts = dict.fromkeys(each.contract_id for each in mine)
@@ -77,24 +76,24 @@ def sharing(session: Session, dataset_id: UUID, contract: Contract, object_name:
     has none."""
     shared = tuple(each.object for each in all_about(session, dataset_id) if classifies(each.object))
     found = next((each for each in contract.objects if each.name == object_name), None)
-    return beside(InForce(contract, found), shared).contract if found else contract
+    return beside(ObjectInForce(contract, found), shared).contract if found else contract
 
 
-def _of(session: Session, contract_id: str, mine: Sequence[About]) -> Iterator[InForce]:
+def _of(session: Session, contract_id: str, mine: Sequence[ContractObject]) -> Iterator[ObjectInForce]:
     names = {each.object for each in mine if each.contract_id == contract_id}
     for contract in versions(session, contract_id):
-        yield from (InForce(contract, each) for each in contract.objects if each.name in names)
+        yield from (ObjectInForce(contract, each) for each in contract.objects if each.name in names)
 
 
-def _is_kept(session: Session, about: About, dataset_id: UUID) -> bool:
+def _is_kept(session: Session, about: ContractObject, dataset_id: UUID) -> bool:
     """Whether the object's memory is this dataset's: of several names that it has, one is."""
     kept = contract_datasets.kept(session, *about)
     return kept is not None and kept.id == dataset_id
 
 
-def beside(found: InForce, shared: tuple[DataObject, ...]) -> InForce:
+def beside(found: ObjectInForce, shared: tuple[DataObject, ...]) -> ObjectInForce:
     """The same, with an object that knows what these others classify of its table."""
     if not shared:
         return found
     contract = classification.beside(found.contract, found.object.name, shared)
-    return InForce(contract, contract.object(found.object.name))
+    return ObjectInForce(contract, contract.object(found.object.name))

@@ -14,23 +14,31 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide, decide_somewhere
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.declared_use import Use, kept
-from treaty.registry.contracts.version_status import Standing, lag, standings
+from treaty.registry.contracts.version_status import VersionOverview, lag, standings
 from treaty.registry.core.database import UNKEYED
-from treaty.registry.core.enums import Action, Permission, Pin, SubscriptionState
-from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
-from treaty.registry.core.pagination import Asked, Order, Portion
-from treaty.registry.tables import Channel, ConsumerCheckRow, Contract, Subscription, Team, TeamMember, User
+from treaty.registry.core.enums import AuditAction, Permission, PinKind, SubscriptionState
+from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, InvalidRequest, NotFound
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
+from treaty.registry.tables import (
+    ChannelRow,
+    ConsumerCheckRow,
+    ContractRow,
+    SubscriptionRow,
+    TeamMemberRow,
+    TeamRow,
+    UserRow,
+)
 
-OLDEST_FIRST = Order((col(Subscription.id),))
+OLDEST_FIRST = SortOrder((col(SubscriptionRow.id),))
 MOST_LAGGING = 500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class SubscriptionListing:
     """A subscription, the name of its subscriber or of their team, how many checks of their own it has, and why its pin
     is behind. `holders`: who may change it and answer for it."""
 
-    subscription: Subscription
+    subscription: SubscriptionRow
     subscriber: str
     checks: int
     lagging: str | None
@@ -39,7 +47,7 @@ class Listed:
 
 def register(
     session: Session, contract_id: str, use: Use, *, subscription_id: UUID, by: Principal, now: datetime
-) -> Subscription:
+) -> SubscriptionRow:
     """Subscribes the principal, or their team, to the contract, for that purpose.
 
     Raises NotFound where there is no such contract, or team of theirs; Conflict where none of its versions is in force,
@@ -47,7 +55,7 @@ def register(
     decide_somewhere(by, Permission.SUBSCRIBE)
     decide(by, Permission.SUBSCRIBE, visibility.see(session, contract_id, by))
     _lock(session, contract_id)
-    subscription = Subscription(
+    subscription = SubscriptionRow(
         id=subscription_id,
         contract_id=contract_id,
         user_id=by.user_id,
@@ -58,13 +66,13 @@ def register(
     _refuse_twice(session, subscription)
     _refuse_channel(session, subscription)
     session.add(subscription)
-    _record(session, Action.SUBSCRIPTION_CREATED, subscription, by=by, now=now)
+    _record(session, AuditAction.SUBSCRIPTION_CREATED, subscription, by=by, now=now)
     return subscription
 
 
 def change(
     session: Session, subscription_id: UUID, use: Use, *, revision: int, by: Principal, now: datetime
-) -> Subscription:
+) -> SubscriptionRow:
     """Replaces what its subscriber says of their use, as of the revision that they saw. Raises as `register` does."""
     subscription = own(session, subscription_id, by=by)
     if subscription.revision != revision:
@@ -74,30 +82,32 @@ def change(
     subscription.revision += 1
     _refuse_twice(session, subscription)
     _refuse_channel(session, subscription)
-    _record(session, Action.SUBSCRIPTION_CHANGED, subscription, by=by, now=now)
+    _record(session, AuditAction.SUBSCRIPTION_CHANGED, subscription, by=by, now=now)
     return subscription
 
 
-def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime) -> Subscription:
+def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime) -> SubscriptionRow:
     """Ends the subscription for good: nobody waits for its subscriber any more, and its checks are judged no longer."""
     subscription = own(session, subscription_id, by=by, or_with=Permission.USERS)
     subscription.state, subscription.ended = SubscriptionState.ENDED, now
     subscription.revision += 1
-    _record(session, Action.SUBSCRIPTION_ENDED, subscription, by=by, now=now)
+    _record(session, AuditAction.SUBSCRIPTION_ENDED, subscription, by=by, now=now)
     return subscription
 
 
-def get(session: Session, subscription_id: UUID, *, by: Principal, lock: bool = False) -> Subscription:
+def get(session: Session, subscription_id: UUID, *, by: Principal, lock: bool = False) -> SubscriptionRow:
     """The subscription. Raises NotFound where there is none, or where its contract is not the principal's to read."""
     decide_somewhere(by, Permission.READ)
-    found = session.get(Subscription, subscription_id, with_for_update=lock)
+    found = session.get(SubscriptionRow, subscription_id, with_for_update=lock)
     if found is None:
         raise NotFound
     visibility.see(session, found.contract_id, by)
     return found
 
 
-def own(session: Session, subscription_id: UUID, *, by: Principal, or_with: Permission | None = None) -> Subscription:
+def own(
+    session: Session, subscription_id: UUID, *, by: Principal, or_with: Permission | None = None
+) -> SubscriptionRow:
     """The active subscription of the principal or of their team, locked; another's for who has the permission
     `or_with`.
 
@@ -112,80 +122,82 @@ def own(session: Session, subscription_id: UUID, *, by: Principal, or_with: Perm
     return found
 
 
-def is_own(session: Session, subscription: Subscription, by: Principal) -> bool:
+def is_own(session: Session, subscription: SubscriptionRow, by: Principal) -> bool:
     """Whether it is the principal's, or of a team that they belong to."""
     return by.user_id in _holders(session, [subscription])[subscription.id]
 
 
-def active(session: Session, contract_id: str) -> Sequence[Subscription]:
+def active(session: Session, contract_id: str) -> Sequence[SubscriptionRow]:
     """The contract's active subscriptions, oldest first."""
-    mine = Subscription.contract_id == contract_id, Subscription.state == SubscriptionState.ACTIVE
-    return session.exec(select(Subscription).where(*mine).order_by(col(Subscription.id))).all()
+    mine = SubscriptionRow.contract_id == contract_id, SubscriptionRow.state == SubscriptionState.ACTIVE
+    return session.exec(select(SubscriptionRow).where(*mine).order_by(col(SubscriptionRow.id))).all()
 
 
 def contracts(by: Principal) -> SelectOfScalar[str]:
     """The ids of the contracts that the principal subscribes to, alone or with a team."""
-    return select(Subscription.contract_id).where(visibility.own(by), Subscription.state == SubscriptionState.ACTIVE)
+    return select(SubscriptionRow.contract_id).where(
+        visibility.own(by), SubscriptionRow.state == SubscriptionState.ACTIVE
+    )
 
 
 def listed(
     session: Session,
     by: Principal,
-    asked: Asked,
+    asked: PageRequest,
     *,
     contract_id: str | None = None,
     mine: bool = False,
     ended: bool = False,
-) -> Portion[Listed]:
+) -> RowPage[SubscriptionListing]:
     """Subscriptions to what the principal may read, oldest first: of that contract, and only their own and their teams'
     (`mine`).
 
     Those that have ended are among them only where they are asked for (`ended`)."""
     query = (
-        select(Subscription)
-        .join(Contract, col(Contract.id) == col(Subscription.contract_id))
+        select(SubscriptionRow)
+        .join(ContractRow, col(ContractRow.id) == col(SubscriptionRow.contract_id))
         .where(visibility.contracts(by))
     )
     if contract_id is not None:
-        query = query.where(Subscription.contract_id == contract_id)
+        query = query.where(SubscriptionRow.contract_id == contract_id)
     if mine:
         query = query.where(visibility.own(by))
     if not ended:
-        query = query.where(Subscription.state == SubscriptionState.ACTIVE)
+        query = query.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
     portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
-    return Portion(_listed(session, portion.rows), portion.next)
+    return RowPage(_listed(session, portion.rows), portion.next)
 
 
-def shown(session: Session, subscription: Subscription) -> Listed:
+def shown(session: Session, subscription: SubscriptionRow) -> SubscriptionListing:
     """The subscription as lists show it."""
     return _listed(session, [subscription])[0]
 
 
-def names(session: Session, found: Iterable[Subscription]) -> dict[UUID, str]:
+def names(session: Session, found: Iterable[SubscriptionRow]) -> dict[UUID, str]:
     """By subscription, the name of its subscriber; of a team's that of the team."""
     rows = list(found)
-    users = select(User.id, User.name).where(col(User.id).in_({each.user_id for each in rows}))
-    teams = select(Team.id, Team.name).where(col(Team.id).in_({each.team_id for each in rows if each.team_id}))
+    users = select(UserRow.id, UserRow.name).where(col(UserRow.id).in_({each.user_id for each in rows}))
+    teams = select(TeamRow.id, TeamRow.name).where(col(TeamRow.id).in_({each.team_id for each in rows if each.team_id}))
     known = dict(session.exec(users).all()) | dict(session.exec(teams).all())
     return {each.id: known.get(each.team_id or each.user_id) or known[each.user_id] for each in rows}
 
 
-def lagging(session: Session, by: Principal) -> list[Listed]:
+def lagging(session: Session, by: Principal) -> list[SubscriptionListing]:
     """The principal's active subscriptions whose pin is behind what is in force; [] where none is."""
-    return [each for each in listed(session, by, Asked(MOST_LAGGING), mine=True).rows if each.lagging]
+    return [each for each in listed(session, by, PageRequest(MOST_LAGGING), mine=True).rows if each.lagging]
 
 
-def pinned(session: Session, contract_id: str, version: str) -> Sequence[Subscription]:
+def pinned(session: Session, contract_id: str, version: str) -> Sequence[SubscriptionRow]:
     """The active subscriptions that are pinned to exactly that version."""
     found = active(session, contract_id)
-    return [each for each in found if each.pin is Pin.VERSION and each.pinned_to == version]
+    return [each for each in found if each.pin is PinKind.VERSION and each.pinned_to == version]
 
 
-def _refuse_channel(session: Session, subscription: Subscription) -> None:
+def _refuse_channel(session: Session, subscription: SubscriptionRow) -> None:
     """Returns where the channel is the subscriber's or their team's, and of no one contract."""
     if subscription.channel_id is None:
         return
-    channel = session.get(Channel, subscription.channel_id)
+    channel = session.get(ChannelRow, subscription.channel_id)
     holders = {subscription.user_id, subscription.team_id} - {None}
     if channel is None or channel.contract_id is not None or (channel.user_id or channel.team_id) not in holders:
         fault = Fault(
@@ -194,17 +206,17 @@ def _refuse_channel(session: Session, subscription: Subscription) -> None:
             message="is no channel of yours for all contracts",
             remedy="name one, or none",
         )
-        raise Invalid("the subscription has faults", faults=[fault])
+        raise InvalidRequest("the subscription has faults", faults=[fault])
 
 
-def _listed(session: Session, found: Sequence[Subscription]) -> list[Listed]:
+def _listed(session: Session, found: Sequence[SubscriptionRow]) -> list[SubscriptionListing]:
     counts, named = _counts(session, [each.id for each in found]), names(session, found)
     holders = _holders(session, found)
-    pins = {each.contract_id for each in found if each.pin is not Pin.NONE}
-    known: Mapping[str, Standing] = standings(session, pins) if pins else {}
+    pins = {each.contract_id for each in found if each.pin is not PinKind.NONE}
+    known: Mapping[str, VersionOverview] = standings(session, pins) if pins else {}
     behind = {each.id: _behind(each, known.get(each.contract_id)) for each in found}
     return [
-        Listed(
+        SubscriptionListing(
             subscription=each,
             subscriber=named[each.id],
             checks=counts.get(each.id, 0),
@@ -215,10 +227,10 @@ def _listed(session: Session, found: Sequence[Subscription]) -> list[Listed]:
     ]
 
 
-def _holders(session: Session, found: Sequence[Subscription]) -> dict[UUID, frozenset[UUID]]:
+def _holders(session: Session, found: Sequence[SubscriptionRow]) -> dict[UUID, frozenset[UUID]]:
     """By subscription, who may change it: the members of its team; its subscriber, where it has none."""
     teams = {each.team_id for each in found if each.team_id}
-    query = select(TeamMember.team_id, TeamMember.user_id).where(col(TeamMember.team_id).in_(teams))
+    query = select(TeamMemberRow.team_id, TeamMemberRow.user_id).where(col(TeamMemberRow.team_id).in_(teams))
     members = session.exec(query).all() if teams else []
     return {
         each.id: frozenset(user for team, user in members if team == each.team_id)
@@ -230,15 +242,15 @@ def _holders(session: Session, found: Sequence[Subscription]) -> dict[UUID, froz
 
 def _team(session: Session, name: str, by: Principal) -> UUID:
     """The team of that name. Raises NotFound where there is none, or the principal does not belong to it."""
-    mine = TeamMember.user_id == by.user_id, Team.name == name
-    query = select(Team.id).join(TeamMember, col(TeamMember.team_id) == col(Team.id)).where(*mine)
+    mine = TeamMemberRow.user_id == by.user_id, TeamRow.name == name
+    query = select(TeamRow.id).join(TeamMemberRow, col(TeamMemberRow.team_id) == col(TeamRow.id)).where(*mine)
     found = session.exec(query).first()
     if found is None:
         raise NotFound(f"you belong to no team named {name}")
     return found
 
 
-def _behind(subscription: Subscription, standing: Standing | None) -> str | None:
+def _behind(subscription: SubscriptionRow, standing: VersionOverview | None) -> str | None:
     alive = subscription.state is SubscriptionState.ACTIVE
     return lag(subscription, standing) if alive and standing else None
 
@@ -260,12 +272,12 @@ def _counts(session: Session, subscription_ids: Sequence[UUID]) -> Mapping[UUID,
 
 def _lock(session: Session, contract_id: str) -> None:
     """Holds the contract's row: whoever approves a version of it sees this subscription, or comes before it."""
-    decided = session.get(Contract, contract_id, with_for_update=UNKEYED)
+    decided = session.get(ContractRow, contract_id, with_for_update=UNKEYED)
     if decided is None:
         raise NotFound
 
 
-def _refuse_twice(session: Session, subscription: Subscription) -> None:
+def _refuse_twice(session: Session, subscription: SubscriptionRow) -> None:
     """One consumer may subscribe several times, but for different purposes."""
     others = (each for each in active(session, subscription.contract_id) if each.id != subscription.id)
     same = subscription.team_id or subscription.user_id, subscription.purpose.casefold()
@@ -273,7 +285,9 @@ def _refuse_twice(session: Session, subscription: Subscription) -> None:
         raise Conflict("you have subscribed to this contract for that purpose already: change that subscription")
 
 
-def _record(session: Session, action: Action, subscription: Subscription, *, by: Principal, now: datetime) -> None:
+def _record(
+    session: Session, action: AuditAction, subscription: SubscriptionRow, *, by: Principal, now: datetime
+) -> None:
     told = subscription.model_dump(mode="json", include={"purpose", "pin", "pinned_to", "reads"})
     team = {"team": str(subscription.team_id)} if subscription.team_id else {}
     details = {"contract": subscription.contract_id, "revision": subscription.revision, **team, **told}

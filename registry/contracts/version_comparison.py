@@ -3,37 +3,37 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from treaty.contracts.comparison.compatibility import MODES, Comparison, Violation, compare, violations
+from treaty.contracts.comparison.compatibility import MODES, CompatibilityBreach, VersionComparison, compare, violations
 from treaty.contracts.document.model import Compatibility, Contract, Mode
 from treaty.engine.checks.argument_order import order
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
+class VersionDiff:
     """A document beside the version that it follows (`old` None: it is the first), and what breaks which mode.
 
     `modes` are those that it was judged by."""
 
     old: Contract | None
     new: Contract
-    comparison: Comparison
+    comparison: VersionComparison
     modes: Compatibility
-    violations: tuple[Violation, ...] = ()
+    violations: tuple[CompatibilityBreach, ...] = ()
 
 
 def compared(
     old: Contract | None, new: Contract, *, modes: Compatibility | None = None, live: Collection[Contract] = ()
-) -> Compared:
+) -> VersionDiff:
     """The new document beside the old one, judged by the old one's terms unless other `modes` are asked for.
 
     `live`: all versions that are in force or that readers are pinned to, of which transitive modes are."""
     if old is None:
-        return Compared(old=None, new=new, comparison=Comparison(()), modes=modes or new.terms.compatibility)
+        return VersionDiff(old=None, new=new, comparison=VersionComparison(()), modes=modes or new.terms.compatibility)
     judged = modes or old.terms.compatibility
     first = compare(old, new, order)
     others = [each for each in live if each.version != old.version] if _transitive(judged) else []
     found = [(old.version, first), *((each.version, compare(each, new, order)) for each in others)]
-    return Compared(old=old, new=new, comparison=first, modes=judged, violations=tuple(violations(found, judged)))
+    return VersionDiff(old=old, new=new, comparison=first, modes=judged, violations=tuple(violations(found, judged)))
 
 
 def modes_of(modes: Compatibility) -> Sequence[Mode]:

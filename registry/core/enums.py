@@ -35,7 +35,7 @@ class Permission(StrEnum):
     INCIDENTS = "incidents:write"
 
 
-class Part(StrEnum):
+class GrantScope(StrEnum):
     """A part of the registry that a grant is about."""
 
     EVERYTHING = "everything"
@@ -88,7 +88,7 @@ class SubscriptionState(StrEnum):
     ENDED = "ended"
 
 
-class Pin(StrEnum):
+class PinKind(StrEnum):
     """What a consumer builds on: whatever is in force, what is in force of a group, or one version."""
 
     NONE = "none"
@@ -96,7 +96,7 @@ class Pin(StrEnum):
     VERSION = "version"
 
 
-class Answer(StrEnum):
+class AcknowledgementState(StrEnum):
     """What a consumer says of an approved version. Told: it does not break them, so they are not asked."""
 
     PENDING = "pending"
@@ -114,7 +114,7 @@ class GateAnswer(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Cause(StrEnum):
+class RunKind(StrEnum):
     """What a run judges: data as they are, a promise of when they come, the columns that a table was given anew, or
     that it is there at all."""
 
@@ -146,7 +146,7 @@ class TaskState(StrEnum):
     FAILED = "failed"
 
 
-class InboxState(StrEnum):
+class LineageEventState(StrEnum):
     """Whether an accepted lineage event was folded into its run; parked: it could not be."""
 
     NEW = "new"
@@ -170,7 +170,7 @@ class ChannelKind(StrEnum):
     WEBHOOK = "webhook"
 
 
-class NoticeKind(StrEnum):
+class NotificationKind(StrEnum):
     """What people are told of."""
 
     PROPOSAL = "proposal"
@@ -184,14 +184,14 @@ class NoticeKind(StrEnum):
     TEST = "test"
 
 
-class Direction(StrEnum):
+class EdgeDirection(StrEnum):
     """Whether a job reads a dataset or writes it."""
 
     INPUT = "input"
     OUTPUT = "output"
 
 
-class Spread(StrEnum):
+class ContaminationState(StrEnum):
     """How far bad data came to a dataset downstream: they are in it, on their way, or would come with the next run."""
 
     CONTAMINATED = "contaminated"
@@ -218,7 +218,7 @@ class Resolution(StrEnum):
     WONT_FIX = "wont_fix"
 
 
-class Mark(StrEnum):
+class FeedbackKind(StrEnum):
     """What somebody says of a point: nothing was wrong with its data, something was, or what was said is taken back."""
 
     EXPECTED = "expected"
@@ -226,7 +226,7 @@ class Mark(StrEnum):
     UNDONE = "undone"
 
 
-class Outlook(StrEnum):
+class RefitOutlook(StrEnum):
     """What becomes of limits that a word about a point would have learned: they judge, are proposed, or stay as they
     were approved; there are none yet; or the check learns anew for each point (`told`), or not at all (`written`)."""
 
@@ -245,7 +245,7 @@ class FitReason(StrEnum):
     FEEDBACK = "feedback"
 
 
-class Guess(StrEnum):
+class InferredConsumerState(StrEnum):
     """What becomes of a job that was seen reading a contract's data."""
 
     SUGGESTED = "suggested"
@@ -262,7 +262,7 @@ class LabelKind(StrEnum):
     STATE = "state"
 
 
-class Action(StrEnum):
+class AuditAction(StrEnum):
     """What an audit entry records, as `subject:action`."""
 
     SETUP_ISSUED = "setup:issued"

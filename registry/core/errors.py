@@ -35,7 +35,7 @@ class Conflict(RegistryError):
     """Somebody changed this in the meantime."""
 
 
-class Outrun(Conflict):
+class RevisionConflict(Conflict):
     """Somebody changed this while you looked at it."""
 
 
@@ -47,15 +47,15 @@ class IllegalTransition(Conflict):
         super().__init__(f"cannot {step} a {subject} that is {state}; possible now: {possible}")
 
 
-class Changed(RegistryError):
+class PreconditionFailed(RegistryError):
     """Somebody changed this since you read it: look again."""
 
 
-class Unconditional(RegistryError):
+class PreconditionRequired(RegistryError):
     """Say which state you saw: send its ETag as `If-Match`, or `If-Match: *` to change whatever is there."""
 
 
-class TooMany(RegistryError):
+class RateLimited(RegistryError):
     """This was tried too often: wait a while."""
 
     def __init__(self, message: str = "", *, seconds: int) -> None:
@@ -68,11 +68,11 @@ class TooMany(RegistryError):
         return {"Retry-After": str(self.seconds)}
 
 
-class Busy(RegistryError):
+class ServiceBusy(RegistryError):
     """As many of these are done at once as can be: try again in a few seconds."""
 
 
-class Silent(RegistryError):
+class ProviderUnavailable(RegistryError):
     """The identity provider does not answer: try again in a minute."""
 
 
@@ -80,10 +80,10 @@ class NotReady(RegistryError):
     """The database has no tables yet: run `treaty init`."""
 
 
-class Invalid(RegistryError):
+class InvalidRequest(RegistryError):
     """The request cannot be used as it is."""
 
     @classmethod
-    def because(cls, error: ContractError) -> "Invalid":
+    def because(cls, error: ContractError) -> "InvalidRequest":
         """The refusal of a document, with all of its faults."""
         return cls("the contract document has faults", faults=error.faults)

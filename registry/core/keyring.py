@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treaty.engine.core import key_files
-from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.registry.core.settings import ConfigError
 
 
-def ring(name: str, *, texts: str, files: Sequence[str]) -> tuple[Key, ...]:
+def ring(name: str, *, texts: str, files: Sequence[str]) -> tuple[HashKey, ...]:
     """The keys that `texts` has as hexadecimal digits, comma-separated, then those in the files; each once.
 
     A file that is not there is no key: () where there is none at all. Raises ConfigError, naming the setting and never
@@ -21,11 +21,11 @@ def ring(name: str, *, texts: str, files: Sequence[str]) -> tuple[Key, ...]:
     return tuple({each.id: each for each in (*given, *kept)}.values())
 
 
-def _of(name: str, text: str) -> Key:
+def _of(name: str, text: str) -> HashKey:
     try:
         content = bytes.fromhex(text)
     except ValueError:
         content = b""
     if len(content) != SIZE:
         raise ConfigError(f"{name}: a key is {2 * SIZE} hexadecimal digits")
-    return Key(content)
+    return HashKey(content)

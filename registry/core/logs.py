@@ -38,13 +38,13 @@ def tell(log: logging.Logger, message: str, **fields: object) -> None:
 def configure(form: str) -> None:
     """Has this process say what it does on its standard error: as lines of text, or as "json" lines."""
     out = logging.StreamHandler(sys.stderr)
-    out.setFormatter(JsonLines() if form == "json" else Lines(PLAIN))
+    out.setFormatter(JsonFormatter() if form == "json" else TextFormatter(PLAIN))
     logging.basicConfig(level=logging.WARNING, handlers=[out], force=True)
     for name in NAMED:
         logging.getLogger(name).setLevel(logging.INFO)
 
 
-class Lines(logging.Formatter):
+class TextFormatter(logging.Formatter):
     """A line for people, with the fields at its end."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is the base's
@@ -53,7 +53,7 @@ class Lines(logging.Formatter):
         return super().formatMessage(record) + told
 
 
-class JsonLines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """A line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter
 from sqlalchemy import Select, literal, tuple_
 
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.errors import InvalidRequest
 
 Query = TypeVar("Query", bound=Select[*tuple[Any, ...]])
 Row = TypeVar("Row")
@@ -18,7 +18,7 @@ FOREIGN = "this cursor is none of this list: ask without one, and then with the 
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageRequest:
     """What is asked for of a list: at most `limit` rows, those after `cursor`. None: from the start."""
 
     limit: int
@@ -26,7 +26,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Portion(Generic[Row]):
+class RowPage(Generic[Row]):
     """Rows of a list. `next`: the cursor of those after them, None where there are none."""
 
     rows: Sequence[Row]
@@ -49,13 +49,13 @@ FORMS: dict[type, Any] = {
 
 
 @dataclass(frozen=True)
-class Order:
+class SortOrder:
     """How a list is ordered: by columns of one table that together differ for every row of it."""
 
     columns: tuple[Any, ...]
     newest_first: bool = False
 
-    def of(self, query: Query, asked: Asked) -> Query:
+    def of(self, query: Query, asked: PageRequest) -> Query:
         """The query for the rows of the portion, and for one more, by which `cut` knows whether there are others.
 
         Raises Invalid for a cursor of another list."""
@@ -64,13 +64,15 @@ class Order:
         ordered = [each.desc() if self.newest_first else each.asc() for each in self.columns]
         return query.order_by(*ordered).limit(asked.limit + 1)
 
-    def cut(self, found: Sequence[Row], asked: Asked, row: Callable[[Row], Any] = lambda each: each) -> Portion[Row]:
+    def cut(
+        self, found: Sequence[Row], asked: PageRequest, row: Callable[[Row], Any] = lambda each: each
+    ) -> RowPage[Row]:
         """The portion, of what the query found. `row` gives the row of the table that the order is of."""
         rows = found[: asked.limit]
         if len(found) <= asked.limit:
-            return Portion(rows)
+            return RowPage(rows)
         last = row(rows[-1])
-        return Portion(rows, _written(self._form, tuple(getattr(last, each.key) for each in self.columns)))
+        return RowPage(rows, _written(self._form, tuple(getattr(last, each.key) for each in self.columns)))
 
     @cached_property
     def _form(self) -> TypeAdapter[tuple[Any, ...]]:
@@ -86,15 +88,16 @@ class Order:
 COUNTS = TypeAdapter(tuple[Count])
 
 
-def skipped(asked: Asked) -> int:
-    """How many rows come before the portion, in a list of no order that a row tells. Raises Invalid as `Order.of`."""
+def skipped(asked: PageRequest) -> int:
+    """How many rows come before the portion, in a list of no order that a row tells. Raises Invalid as
+    `SortOrder.of`."""
     return 0 if asked.cursor is None else int(_read(COUNTS, asked.cursor)[0])
 
 
-def counted(found: Sequence[Row], asked: Asked) -> Portion[Row]:
+def counted(found: Sequence[Row], asked: PageRequest) -> RowPage[Row]:
     """The portion, of what the query found beyond those that were skipped: one more than is asked for, if there is."""
     more = len(found) > asked.limit
-    return Portion(found[: asked.limit], _written(COUNTS, (skipped(asked) + asked.limit,)) if more else None)
+    return RowPage(found[: asked.limit], _written(COUNTS, (skipped(asked) + asked.limit,)) if more else None)
 
 
 def _written(form: TypeAdapter[Any], values: tuple[Any, ...]) -> str:
@@ -105,5 +108,5 @@ def _read(form: TypeAdapter[Any], cursor: str) -> tuple[Any, ...]:
     try:
         seen: tuple[Any, ...] = form.validate_json(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), strict=True)
     except ValueError:
-        raise Invalid(FOREIGN) from None
+        raise InvalidRequest(FOREIGN) from None
     return seen

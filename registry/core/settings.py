@@ -20,7 +20,7 @@ class ConfigError(Exception):
     """The settings cannot be used."""
 
 
-class Settings(BaseModel):
+class RegistrySettings(BaseModel):
     """Everything that can be set. Secrets do not show in its repr."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -223,19 +223,21 @@ class Settings(BaseModel):
         return bool(self.openlineage_url or self.openlineage_config)
 
 
-def load(environ: Mapping[str, str] | None = None) -> Settings:
+def load(environ: Mapping[str, str] | None = None) -> RegistrySettings:
     """The settings of the environment (os.environ unless given). Raises ConfigError naming every wrong variable."""
     source = os.environ if environ is None else environ
     found = {name: value for name, value in source.items() if name.startswith(PREFIX) and name not in NOT_SETTINGS}
     try:
-        return Settings.model_validate({name.removeprefix(PREFIX).lower(): value for name, value in found.items()})
+        return RegistrySettings.model_validate(
+            {name.removeprefix(PREFIX).lower(): value for name, value in found.items()}
+        )
     except ValidationError as error:
         raise ConfigError("\n".join(_sentence(str(each["loc"][0]), each["msg"]) for each in error.errors())) from None
 
 
 def _sentence(field: str, message: str) -> str:
     name = PREFIX + field.upper()
-    if field in Settings.model_fields:
+    if field in RegistrySettings.model_fields:
         return f"{name}: {message}"
-    near = get_close_matches(field, Settings.model_fields, n=1)
+    near = get_close_matches(field, RegistrySettings.model_fields, n=1)
     return f"{name} is no setting" + (f"; did you mean {PREFIX}{near[0].upper()}?" if near else "")

@@ -12,11 +12,11 @@ from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.document.reader import read
 from treaty.registry.core.database import UNKEYED
 from treaty.registry.core.state_machines import IN_FORCE
-from treaty.registry.datasets.names import Name, location, normalise
-from treaty.registry.tables import ContractVersion, Dataset, DatasetContract
+from treaty.registry.datasets.names import LineageName, location, normalise
+from treaty.registry.tables import ContractVersionRow, DatasetContractRow, DatasetRow
 
 
-class About(NamedTuple):
+class ContractObject(NamedTuple):
     """The object of a contract that promises something about a dataset."""
 
     contract_id: str
@@ -49,30 +49,32 @@ def register(
     _link(session, contract.id, named | _named_by_others(session, contract, stored))
 
 
-def kept(session: Session, contract_id: str, object_name: str) -> Dataset | None:
+def kept(session: Session, contract_id: str, object_name: str) -> DatasetRow | None:
     """The dataset whose states are the object's memory: of several, the oldest with a location; None where none is."""
-    link = DatasetContract
-    mine = select(Dataset).join(link, col(link.dataset_id) == col(Dataset.id))
+    link = DatasetContractRow
+    mine = select(DatasetRow).join(link, col(link.dataset_id) == col(DatasetRow.id))
     query = mine.where(link.contract_id == contract_id, link.object == object_name)
-    return session.exec(query.order_by(col(Dataset.location).is_(None), col(Dataset.id)).limit(1)).first()
+    return session.exec(query.order_by(col(DatasetRow.location).is_(None), col(DatasetRow.id)).limit(1)).first()
 
 
-def hold(session: Session, objects: Iterable[About]) -> None:
+def hold(session: Session, objects: Iterable[ContractObject]) -> None:
     """Locks the datasets of these objects, before any of their marks: so does whoever keeps a validation."""
     found = {dataset.id for each in objects if (dataset := kept(session, *each))}
-    query = select(Dataset).where(col(Dataset.id).in_(found)).order_by(col(Dataset.id)).with_for_update(**UNKEYED)
+    query = (
+        select(DatasetRow).where(col(DatasetRow.id).in_(found)).order_by(col(DatasetRow.id)).with_for_update(**UNKEYED)
+    )
     if found:
         session.exec(query.execution_options(populate_existing=True)).all()
 
 
-def about(session: Session, dataset_id: UUID) -> list[About]:
+def about(session: Session, dataset_id: UUID) -> list[ContractObject]:
     """Every object of a contract that promises something about the dataset, in the order of names."""
-    link = DatasetContract
+    link = DatasetContractRow
     query = select(link.contract_id, link.object).where(link.dataset_id == dataset_id)
-    return [About(*each) for each in session.exec(query.order_by(link.contract_id, link.object))]
+    return [ContractObject(*each) for each in session.exec(query.order_by(link.contract_id, link.object))]
 
 
-def names_of(contract: Contract) -> Iterator[tuple[DataObject, Name]]:
+def names_of(contract: Contract) -> Iterator[tuple[DataObject, LineageName]]:
     """Each object with the lineage names it is declared to have; else the one that its physical name stands for."""
     for each in contract.objects:
         declared = [alias for alias in contract.terms.aliases if alias.object == each.name and not alias.is_pattern]
@@ -83,7 +85,7 @@ def names_of(contract: Contract) -> Iterator[tuple[DataObject, Name]]:
 
 
 def _link(session: Session, contract_id: str, named: Collection[tuple[UUID, str]]) -> None:
-    link, wanted = DatasetContract, set(named)
+    link, wanted = DatasetContractRow, set(named)
     for each in session.exec(select(link).where(link.contract_id == contract_id)).all():
         if (each.dataset_id, each.object) not in wanted:
             session.delete(each)
@@ -96,26 +98,26 @@ def _named_by_others(
     session: Session, contract: Contract, stored: Callable[[bytes], Contract]
 ) -> set[tuple[UUID, str]]:
     """What the contract's other versions in force are about."""
-    row = ContractVersion
+    row = ContractVersionRow
     others = select(row.body).where(row.contract_id == contract.id, col(row.state).in_(IN_FORCE))
     bodies = session.exec(others.where(row.fingerprint != contract.fingerprint))
     pairs = [(_found(session, name), each.name) for body in bodies for each, name in names_of(stored(body))]
     return {(dataset.id, name) for dataset, name in pairs if dataset}
 
 
-def _found(session: Session, name: Name) -> Dataset | None:
-    query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
+def _found(session: Session, name: LineageName) -> DatasetRow | None:
+    query = select(DatasetRow).where(DatasetRow.namespace == name.namespace, DatasetRow.name == name.name)
     return session.exec(query.with_for_update()).first()
 
 
-def _new(session: Session, name: Name, dataset_id: UUID) -> Dataset:
+def _new(session: Session, name: LineageName, dataset_id: UUID) -> DatasetRow:
     where = location(name.namespace, name.name)
-    dataset = Dataset(id=dataset_id, namespace=name.namespace, name=name.name, location=where)
+    dataset = DatasetRow(id=dataset_id, namespace=name.namespace, name=name.name, location=where)
     session.add(dataset)
     return dataset
 
 
-def _place(dataset: Dataset, of: DataObject, source: Mapping[str, Any], *, alone: bool) -> None:
+def _place(dataset: DatasetRow, of: DataObject, source: Mapping[str, Any], *, alone: bool) -> None:
     """How it lies. A contract that does not say how the dataset is parted leaves that to others that are about it."""
     dataset.location = source.get("location", dataset.location)
     dataset.format = source.get("format", dataset.format)
@@ -123,7 +125,7 @@ def _place(dataset: Dataset, of: DataObject, source: Mapping[str, Any], *, alone
     dataset.partition_by = said if said or alone else dataset.partition_by
 
 
-def _physical(name: str) -> Name:
+def _physical(name: str) -> LineageName:
     scheme, mark, rest = name.partition("://")
     if not mark:
         return normalise("file" if name.startswith("/") else "spark", name)

@@ -12,7 +12,7 @@ _PARTITION = re.compile(r"([A-Za-z_][\w.-]*)=([^/]*)")
 
 
 @dataclass(frozen=True, order=True)
-class Name:
+class LineageName:
     """A dataset as OpenLineage names it."""
 
     namespace: str
@@ -23,31 +23,31 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Trimmed:
+class TrimmedName:
     """A dataset name without its trailing partition directories, and what they said: (('ds', '2026-11-20'),)."""
 
-    dataset: Name
+    dataset: LineageName
     partition: tuple[tuple[str, str], ...] = ()
 
 
-def normalise(namespace: str, name: str) -> Name:
+def normalise(namespace: str, name: str) -> LineageName:
     """The one spelling of a dataset name: lower-case scheme and host, s3a and s3n as s3, no default port, no stray "/".
 
     Names of tables keep their case. Normalising twice changes nothing."""
     space = _namespace(namespace.strip())
-    return Name(space, _path(space, name.strip()) if _holds_paths(space) else name.strip())
+    return LineageName(space, _path(space, name.strip()) if _holds_paths(space) else name.strip())
 
 
-def trim(dataset: Name) -> Trimmed:
+def trim(dataset: LineageName) -> TrimmedName:
     """The table behind the path of a partition: `/t/ds=1/hour=2` is table `/t`. Other names come back as they are."""
     if not _holds_paths(dataset.namespace):
-        return Trimmed(dataset)
+        return TrimmedName(dataset)
     steps = dataset.name.split("/")
     kept = len(steps)
     while kept > 1 and _PARTITION.fullmatch(steps[kept - 1]):
         kept -= 1
     root = "/".join(steps[:kept])
-    return Trimmed(Name(dataset.namespace, root), _values(steps[kept:])) if root else Trimmed(dataset)
+    return TrimmedName(LineageName(dataset.namespace, root), _values(steps[kept:])) if root else TrimmedName(dataset)
 
 
 def location(namespace: str, name: str) -> str:

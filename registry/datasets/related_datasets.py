@@ -14,108 +14,108 @@ from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract, DataObject
-from treaty.engine.checks.dataset_limits import Referent, Wanted, datasets, wanted
+from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, datasets, wanted
 from treaty.engine.core.results import Value
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.registry.datasets import names
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.tables import Dataset, DatasetContract, MeasurementRow
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.tables import DatasetContractRow, DatasetRow, MeasurementRow
 
 
 @dataclass(frozen=True)
-class Named:
+class ResolvedDataset:
     """The dataset that a name stands for, and the contracts' objects about it that the name leaves open: all of them
     where it is the dataset's own name, none where no contract is about it."""
 
-    dataset: Dataset
-    about: tuple[About, ...] = ()
+    dataset: DatasetRow
+    about: tuple[ContractObject, ...] = ()
 
 
-def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, Source]:
+def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, TableSource]:
     """Where the datasets are that the object's checks read, by the names they are called; unknown ones are left out."""
     found = {name: _found(session, name, contract.id) for name in datasets(of)}
     return {name: _source(each.dataset) for name, each in found.items() if each}
 
 
-def places(session: Session, contract: Contract, of: DataObject) -> dict[str, Source]:
+def places(session: Session, contract: Contract, of: DataObject) -> dict[str, TableSource]:
     """Where the datasets are that the object's checks read or their limits refer to; unknown ones are left out."""
     referred = {each.dataset for each in wanted(of).values()}
     found = {name: _found(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
     return {name: _source(each.dataset) for name, each in found.items() if each}
 
 
-def named(session: Session, name: str) -> Named | None:
+def named(session: Session, name: str) -> ResolvedDataset | None:
     """What the name stands for, outside any contract; None for none, or for several datasets."""
     return _found(session, name, "")
 
 
-def exactly(session: Session, namespace: str, name: str) -> Named | None:
+def exactly(session: Session, namespace: str, name: str) -> ResolvedDataset | None:
     """What a namespace and a name stand for; None for no dataset."""
     meant = names.normalise(namespace, name)
-    return _one(_rows(session, and_(col(Dataset.namespace) == meant.namespace, col(Dataset.name) == meant.name)))
+    return _one(_rows(session, and_(col(DatasetRow.namespace) == meant.namespace, col(DatasetRow.name) == meant.name)))
 
 
-def referents(session: Session, contract: Contract, of: DataObject) -> dict[str, Referent]:
+def referents(session: Session, contract: Contract, of: DataObject) -> dict[str, ReferenceValue]:
     """What the limits of the object's checks refer to, by their words, as the newest run there measured it."""
     return {words: _referent(session, each, contract.id) for words, each in wanted(of).items()}
 
 
-def _found(session: Session, name: str, contract_id: str) -> Named | None:
+def _found(session: Session, name: str, contract_id: str) -> ResolvedDataset | None:
     """By the most direct meaning of the name that there is."""
     found = (_rows(session, meaning) for meaning in _meanings(name, contract_id))
     return _one(next(filter(None, found), []))
 
 
 def _meanings(name: str, contract_id: str) -> Iterator[ColumnElement[bool]]:
-    contract, described = col(DatasetContract.contract_id), col(DatasetContract.object)
+    contract, described = col(DatasetContractRow.contract_id), col(DatasetContractRow.object)
     if contract_id:
         yield and_(contract == contract_id, described == name)
     yield contract == name
     dots = [at for at, letter in enumerate(name) if letter == "."]
     if dots:
         yield or_(*(and_(contract == name[:at], described == name[at + 1 :]) for at in dots))
-    yield col(Dataset.name) == name
+    yield col(DatasetRow.name) == name
 
 
-def _rows(session: Session, which: ColumnElement[bool]) -> Sequence[tuple[Dataset, DatasetContract | None]]:
-    link = DatasetContract
-    joined = select(Dataset, link).join(link, col(link.dataset_id) == col(Dataset.id), isouter=True).where(which)
-    best = col(Dataset.location).is_(None), col(Dataset.id), col(link.contract_id), col(link.object)
+def _rows(session: Session, which: ColumnElement[bool]) -> Sequence[tuple[DatasetRow, DatasetContractRow | None]]:
+    link = DatasetContractRow
+    joined = select(DatasetRow, link).join(link, col(link.dataset_id) == col(DatasetRow.id), isouter=True).where(which)
+    best = col(DatasetRow.location).is_(None), col(DatasetRow.id), col(link.contract_id), col(link.object)
     return session.exec(joined.order_by(*best)).all()
 
 
-def _one(rows: Sequence[tuple[Dataset, DatasetContract | None]]) -> Named | None:
+def _one(rows: Sequence[tuple[DatasetRow, DatasetContractRow | None]]) -> ResolvedDataset | None:
     """The dataset of the rows; of several only where one object of a contract goes by all of their names."""
-    by_dataset: dict[Any, dict[About, None]] = {}
+    by_dataset: dict[Any, dict[ContractObject, None]] = {}
     for dataset, link in rows:
         told = by_dataset.setdefault(dataset.id, {})
         if link is not None:
-            told[About(link.contract_id, link.object)] = None
+            told[ContractObject(link.contract_id, link.object)] = None
     shared = [each for each in next(iter(by_dataset.values()), ()) if all(each in told for told in by_dataset.values())]
-    return Named(rows[0][0], tuple(shared)) if len(by_dataset) == 1 or shared else None
+    return ResolvedDataset(rows[0][0], tuple(shared)) if len(by_dataset) == 1 or shared else None
 
 
-def _source(dataset: Dataset) -> Source:
-    return Source(dataset.location or names.location(dataset.namespace, dataset.name), dataset.format)
+def _source(dataset: DatasetRow) -> TableSource:
+    return TableSource(dataset.location or names.location(dataset.namespace, dataset.name), dataset.format)
 
 
-def _referent(session: Session, asked: Wanted, contract_id: str) -> Referent:
+def _referent(session: Session, asked: ReferencedMetric, contract_id: str) -> ReferenceValue:
     found = _found(session, asked.dataset, contract_id)
     if found is None or not found.about:
-        return Referent(reason=f"no contract here is about a dataset {asked.dataset}")
+        return ReferenceValue(reason=f"no contract here is about a dataset {asked.dataset}")
     row = session.exec(_measured(found.about, asked.analyzer.identity).limit(1)).first()
     if row is None:
-        return Referent(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
+        return ReferenceValue(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
     return _told(row, asked.dataset)
 
 
-def _told(row: MeasurementRow, dataset: str) -> Referent:
+def _told(row: MeasurementRow, dataset: str) -> ReferenceValue:
     if row.exact is None:
-        return Referent(reason=f"when {dataset} was measured last, there was no value")
-    return Referent(_value(row), origin=_origin(row))
+        return ReferenceValue(reason=f"when {dataset} was measured last, there was no value")
+    return ReferenceValue(_value(row), origin=_origin(row))
 
 
-def _measured(about: Sequence[About], identity: str) -> Any:
+def _measured(about: Sequence[ContractObject], identity: str) -> Any:
     """The metric's values, those of the newest run first; among these that of the whole dataset first."""
     row = MeasurementRow
     measured = or_(*(and_(col(row.contract_id) == each.contract_id, col(row.object) == each.object) for each in about))
@@ -137,32 +137,32 @@ def _origin(row: MeasurementRow) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class MetricTimeline:
     """What a metric was measured as, run after run: `times` ascend. `reason`: why it was measured by none."""
 
     times: tuple[datetime, ...] = ()
-    found: tuple[Referent, ...] = ()
+    found: tuple[ReferenceValue, ...] = ()
     reason: str = ""
 
-    def at(self, moment: datetime) -> Referent:
+    def at(self, moment: datetime) -> ReferenceValue:
         """The value that the newest run up to that moment measured."""
         at = bisect_right(self.times, moment)
-        return self.found[at - 1] if at else Referent(reason=self.reason)
+        return self.found[at - 1] if at else ReferenceValue(reason=self.reason)
 
 
-def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, Timeline]:
+def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, MetricTimeline]:
     """What the limits of the object's checks refer to, by their words, as every run there measured it."""
     return {words: _timeline(session, each, contract.id) for words, each in wanted(of).items()}
 
 
-def _timeline(session: Session, asked: Wanted, contract_id: str) -> Timeline:
+def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> MetricTimeline:
     found = _found(session, asked.dataset, contract_id)
     if found is None or not found.about:
-        return Timeline(reason=f"no contract here is about a dataset {asked.dataset}")
+        return MetricTimeline(reason=f"no contract here is about a dataset {asked.dataset}")
     ordered = reversed(session.exec(_measured(found.about, asked.analyzer.identity)).all())
     # Of the measurements of a run the one that is looked at first comes last here, and stays.
     newest = {(row.time, row.run_id): row for row in ordered}
     times = tuple(time for time, _ in newest)
-    return Timeline(
+    return MetricTimeline(
         times, tuple(_told(row, asked.dataset) for row in newest.values()), f"no run of {asked.dataset} had measured it"
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from treaty.registry.demo import incidents, out_of_order, shop_data
-from treaty.registry.demo.incidents import Incident
-from treaty.registry.demo.out_of_order import Turn
+from treaty.registry.demo.incidents import DemoIncident
+from treaty.registry.demo.out_of_order import LateDelivery
 from treaty.registry.demo.shop_data import Row, ShopTable
 
 SEED = 7
@@ -19,7 +19,7 @@ Make = Callable[[Any], Frame]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Delivery:
+class DemoDelivery:
     """One partition of one table, as it arrives: `make` gives its frame from a Spark session.
 
     `turn`: why it arrives on another day than its own. `rows`: what is in it, of a table of the shop."""
@@ -27,8 +27,8 @@ class Delivery:
     table: str
     partition: str
     make: Make
-    incidents: tuple[Incident, ...] = ()
-    turn: Turn | None = None
+    incidents: tuple[DemoIncident, ...] = ()
+    turn: LateDelivery | None = None
     rows: Callable[[], list[Row]] = list
 
     @property
@@ -38,15 +38,15 @@ class Delivery:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lake:
+class DemoLake:
     """Tables, all partitioned by one column. `deliveries` are grouped by what arrives at the same time."""
 
     column: str
     tables: tuple[str, ...]
-    history: tuple[Delivery, ...]
-    deliveries: tuple[tuple[Delivery, ...], ...]
-    incidents: tuple[Incident, ...] = field(default=())
-    turns: tuple[Turn, ...] = ()
+    history: tuple[DemoDelivery, ...]
+    deliveries: tuple[tuple[DemoDelivery, ...], ...]
+    incidents: tuple[DemoIncident, ...] = field(default=())
+    turns: tuple[LateDelivery, ...] = ()
 
 
 def shop_lake(
@@ -55,7 +55,7 @@ def shop_lake(
     history: int = shop_data.HISTORY,
     seed: int = SEED,
     tables: Sequence[ShopTable] = shop_data.TABLES,
-) -> Lake:
+) -> DemoLake:
     """The web shop: `history` days at once, then day by day, with the documented incidents of those days and what
     arrives out of turn."""
     names = {table.name: table for table in tables}
@@ -63,7 +63,7 @@ def shop_lake(
     within = [each for each in out_of_order.TURNS if each.table in names and history <= each.day and each.on < days]
     known = (each for each in incidents.INCIDENTS if each.table in names and history <= each.day < days)
     arriving = tuple(_arriving(day, tables, within, seed) for day in range(history, days))
-    return Lake(
+    return DemoLake(
         column="day",
         tables=tuple(names),
         history=past,
@@ -73,7 +73,9 @@ def shop_lake(
     )
 
 
-def _arriving(day: int, tables: Sequence[ShopTable], within: Sequence[Turn], seed: int) -> tuple[Delivery, ...]:
+def _arriving(
+    day: int, tables: Sequence[ShopTable], within: Sequence[LateDelivery], seed: int
+) -> tuple[DemoDelivery, ...]:
     """What arrives on a day: its own partitions but those that are late, then what is of other days."""
     late = {each.table for each in within if each.day == day and not each.again}
     of = {table.name: table for table in tables}
@@ -81,7 +83,7 @@ def _arriving(day: int, tables: Sequence[ShopTable], within: Sequence[Turn], see
     return (*own, *(_delivery(of[each.table], each.day, seed, each) for each in within if each.on == day))
 
 
-def _delivery(table: ShopTable, day: int, seed: int, turn: Turn | None = None) -> Delivery:
+def _delivery(table: ShopTable, day: int, seed: int, turn: LateDelivery | None = None) -> DemoDelivery:
     """A day of the table; what is delivered again comes as the shop has it, whatever befell it the first time."""
     known = () if turn and turn.again else incidents.of(table.name, day)
 
@@ -93,26 +95,26 @@ def _delivery(table: ShopTable, day: int, seed: int, turn: Turn | None = None) -
         changed = {name: kind for each in known for name, kind in each.types.items()}
         return frame.withColumns({name: frame[name].cast(kind) for name, kind in changed.items()}) if changed else frame
 
-    return Delivery(
+    return DemoDelivery(
         table=table.name, partition=shop_data.day_name(day), make=make, incidents=known, turn=turn, rows=rows
     )
 
 
-def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> Lake:
+def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -> DemoLake:
     """A table of the user's own: the older part of its partitions is history, the newer ones arrive one by one.
 
     A folder of files, none of which has the column, is read as one partition a file, named by the file.
     Raises Unreadable, also for too few partitions."""
-    from treaty.engine.core.errors import Unreadable
+    from treaty.engine.core.errors import UnreadableTable
 
     table = name or Path(data).name.split(".")[0] or "table"
     found = _files(data, column, table) or _partitions(session, data, column, table)
     if len(found) < LEAST_PARTITIONS:
-        raise Unreadable(
+        raise UnreadableTable(
             f"{data} has {len(found)} partition(s) by {column}: the loop needs {LEAST_PARTITIONS} or more", retry=False
         )
     split = max(2, round(len(found) * SHARE_OF_HISTORY))
-    return Lake(
+    return DemoLake(
         column=column,
         tables=(table,),
         history=tuple(found[:split]),
@@ -120,33 +122,33 @@ def own_lake(session: Any, data: str, column: str, *, name: str | None = None) -
     )
 
 
-def _files(data: str, column: str, table: str) -> list[Delivery]:
+def _files(data: str, column: str, table: str) -> list[DemoDelivery]:
     """One delivery a file, for a flat folder of CSV files that do not have the column."""
     folder = Path(data)
     files = sorted(each for each in folder.glob("*.csv") if each.stem[:1] not in "._") if folder.is_dir() else []
     if not files or column in files[0].read_text(errors="replace").partition("\n")[0].split(","):
         return []
     types = TypedFiles(tuple(str(each) for each in files))
-    return [Delivery(table=table, partition=each.stem, make=partial(types.read, path=str(each))) for each in files]
+    return [DemoDelivery(table=table, partition=each.stem, make=partial(types.read, path=str(each))) for each in files]
 
 
-def _partitions(session: Any, data: str, column: str, table: str) -> list[Delivery]:
+def _partitions(session: Any, data: str, column: str, table: str) -> list[DemoDelivery]:
     from treaty.contracts.predicates.parser import quote
-    from treaty.engine.core.errors import Unreadable
-    from treaty.engine.protocol.requests import Source
+    from treaty.engine.core.errors import UnreadableTable
+    from treaty.engine.protocol.requests import TableSource
     from treaty.engine.spark.sources.readers import read
 
-    frame = read(session, Source(data))
+    frame = read(session, TableSource(data))
     if column not in frame.columns:
         known = ", ".join(frame.columns)
-        raise Unreadable(f"{data} has no column {column} to partition by; it has: {known}", retry=False)
+        raise UnreadableTable(f"{data} has no column {column} to partition by; it has: {known}", retry=False)
     text = f"cast({quote(column)} as string)"
     values = sorted(row[0] for row in frame.selectExpr(text).distinct().collect() if row[0] is not None)
 
     def of(value: str) -> Make:
         return lambda _: frame.where(_equals(text, value)).drop(column)
 
-    return [Delivery(table=table, partition=value, make=of(value)) for value in values]
+    return [DemoDelivery(table=table, partition=value, make=of(value)) for value in values]
 
 
 def _equals(sql: str, value: str) -> str:

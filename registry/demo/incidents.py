@@ -11,7 +11,7 @@ Damage = Callable[[list[Row], Random], list[Row]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Incident:
+class DemoIncident:
     """Something that went wrong: in which table, on which day (0 the first), and what it does to the rows.
 
     `types`: the columns that arrived with another type, and which."""
@@ -45,48 +45,50 @@ def _lower_case(rows: list[Row], rng: Random) -> list[Row]:
 
 
 INCIDENTS = (
-    Incident(name="nulls", table="orders", day=27, what="three in ten orders lost their customer_id", damage=_nulls),
-    Incident(
+    DemoIncident(
+        name="nulls", table="orders", day=27, what="three in ten orders lost their customer_id", damage=_nulls
+    ),
+    DemoIncident(
         name="truncated load",
         table="order_items",
         day=30,
         what="the load broke off after 35 % of the rows",
         damage=_truncated,
     ),
-    Incident(
+    DemoIncident(
         name="new category",
         table="orders",
         day=33,
         what="a payment kind nobody announced, in 5 % of the orders",
         damage=_new_category,
     ),
-    Incident(
+    DemoIncident(
         name="schema change",
         table="order_items",
         day=35,
         what="the quantity arrived as text",
         types={"quantity": "string"},
     ),
-    Incident(
+    DemoIncident(
         name="negative amounts",
         table="orders",
         day=37,
         what="one in fifty amounts with the wrong sign",
         damage=_negative,
     ),
-    Incident(
+    DemoIncident(
         name="casing change", table="customers", day=39, what="half of the countries in lower case", damage=_lower_case
     ),
 )
 
 
-def befallen(known: Iterable[Incident], rows: list[Row], *, seed: int) -> list[Row]:
+def befallen(known: Iterable[DemoIncident], rows: list[Row], *, seed: int) -> list[Row]:
     """The rows once these incidents have come over them."""
     for incident in known:
         rows = incident.damage(rows, Random(f"{seed}/{incident.name}"))
     return rows
 
 
-def of(table: str, day: int) -> tuple[Incident, ...]:
+def of(table: str, day: int) -> tuple[DemoIncident, ...]:
     """The incidents of a delivery."""
     return tuple(each for each in INCIDENTS if (each.table, each.day) == (table, day))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class LateDelivery:
     """A partition (of day `day`, 0 the first) that arrives with those of the later day `on`.
 
     `again`: it came in its own turn too, and comes once more as the shop has it."""
@@ -18,10 +18,10 @@ class Turn:
 
 
 TURNS = (
-    Turn(
+    LateDelivery(
         name="late partition", table="orders", day=28, on=29, what="the orders of a day arrived with those of the next"
     ),
-    Turn(
+    LateDelivery(
         name="re-delivery",
         table="order_items",
         day=30,

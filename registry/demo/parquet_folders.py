@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from treaty.registry.demo.deliveries import Delivery
+from treaty.registry.demo.deliveries import DemoDelivery
 from treaty.registry.demo.shop_data import ShopTable
 
 
-def write(root: Path, column: str, deliveries: Iterable[Delivery], tables: Iterable[ShopTable]) -> None:
+def write(root: Path, column: str, deliveries: Iterable[DemoDelivery], tables: Iterable[ShopTable]) -> None:
     """Writes each delivery of the shop as one file below `root/table/column=partition`, in place of what was there.
 
     Raises KeyError for a delivery of another table."""
@@ -21,7 +21,7 @@ def write(root: Path, column: str, deliveries: Iterable[Delivery], tables: Itera
         _write(folder / "part-0.parquet", each, of[each.table])
 
 
-def _write(path: Path, delivery: Delivery, table: ShopTable) -> None:
+def _write(path: Path, delivery: DemoDelivery, table: ShopTable) -> None:
     import pyarrow
     from pyarrow import parquet
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treaty.engine.core.clock import now
-from treaty.registry.demo.deliveries import Delivery
+from treaty.registry.demo.deliveries import DemoDelivery
 
 JOB_NAMESPACE = "shop"
 
@@ -46,7 +46,7 @@ def _quiet(log: Path) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Producer:
+class DemoProducer:
     """Writes partitions below `root`, by one column, and sends events to `url` with an API token."""
 
     session: Any
@@ -58,14 +58,14 @@ class Producer:
     def location(self, table: str) -> str:
         return str(self.root / table)
 
-    def write(self, delivery: Delivery) -> None:
+    def write(self, delivery: DemoDelivery) -> None:
         """Writes a partition, in place of what was there."""
         from treaty.engine.core.partitions.partition_names import escaped
 
         folder = f"{self.location(delivery.table)}/{escaped(self.column)}={escaped(delivery.partition)}"
         delivery.make(self.session).coalesce(1).write.mode("overwrite").parquet(folder)
 
-    def deliver(self, delivery: Delivery) -> None:
+    def deliver(self, delivery: DemoDelivery) -> None:
         """A run of the pipeline: START, the write, COMPLETE."""
         from openlineage.client.event_v2 import RunState
         from openlineage.client.uuid import generate_new_uuid
@@ -75,7 +75,7 @@ class Producer:
         self.write(delivery)
         self._emit(RunState.COMPLETE, delivery, run_id)
 
-    def _emit(self, state: Any, delivery: Delivery, run_id: str) -> None:
+    def _emit(self, state: Any, delivery: DemoDelivery, run_id: str) -> None:
         from openlineage.client.event_v2 import Job, OutputDataset, Run, RunEvent
 
         output = OutputDataset(
@@ -104,7 +104,7 @@ class Producer:
 PRODUCER = "https://github.com/OpenLineage/OpenLineage/blob/main/client/python"
 
 
-def _subset(producer: Producer, delivery: Delivery) -> dict[str, Any]:
+def _subset(producer: DemoProducer, delivery: DemoDelivery) -> dict[str, Any]:
     from openlineage.client.facet_v2 import base_subset_dataset
 
     partition = base_subset_dataset.Partition(dimensions={producer.column: delivery.partition})

@@ -14,15 +14,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.core.results import Verdict
-from treaty.registry.core.settings import Settings, load
+from treaty.registry.core.settings import RegistrySettings, load
 from treaty.registry.demo import parquet_folders, shop_data
-from treaty.registry.demo.deliveries import Lake, own_lake, shop_lake
-from treaty.registry.demo.incidents import Incident
-from treaty.registry.demo.out_of_order import Turn
-from treaty.registry.demo.producer import Producer, spark
-from treaty.registry.demo.scenario import Judged, Loop, NoAnswer, enlist, names_of
+from treaty.registry.demo.deliveries import DemoLake, own_lake, shop_lake
+from treaty.registry.demo.incidents import DemoIncident
+from treaty.registry.demo.out_of_order import LateDelivery
+from treaty.registry.demo.producer import DemoProducer, spark
+from treaty.registry.demo.scenario import DeliveryResult, DemoLoop, DemoTimeout, enlist, names_of
 from treaty.registry.serve import local_stack
 
 MARKS = {
@@ -34,27 +34,27 @@ MARKS = {
 
 
 @dataclass(frozen=True)
-class Report:
+class DemoReport:
     """What the demo found. `missed` names the incidents that no check caught."""
 
-    judged: tuple[Judged, ...]
-    incidents: tuple[Incident, ...]
-    turns: tuple[Turn, ...] = ()
+    judged: tuple[DeliveryResult, ...]
+    incidents: tuple[DemoIncident, ...]
+    turns: tuple[LateDelivery, ...] = ()
 
-    def of(self, incident: Incident) -> Judged | None:
+    def of(self, incident: DemoIncident) -> DeliveryResult | None:
         """The verdict on the delivery that the incident hit."""
         return next((each for each in self.judged if incident in each.delivery.incidents), None)
 
-    def out_of(self, turn: Turn) -> Judged | None:
+    def out_of(self, turn: LateDelivery) -> DeliveryResult | None:
         """The verdict on what arrived out of turn."""
         return next((each for each in self.judged if each.delivery.turn == turn), None)
 
     @property
-    def missed(self) -> tuple[Incident, ...]:
+    def missed(self) -> tuple[DemoIncident, ...]:
         return tuple(each for each in self.incidents if not ((found := self.of(each)) and found.alarmed))
 
     @property
-    def false_alarms(self) -> tuple[Judged, ...]:
+    def false_alarms(self) -> tuple[DeliveryResult, ...]:
         """Alarms on deliveries that no documented incident hit."""
         return tuple(each for each in self.judged if each.alarmed and not each.delivery.incidents)
 
@@ -62,9 +62,9 @@ class Report:
 def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path | None) -> int:
     """Runs the main job. Returns the exit code: 0, or 1 where a documented incident was missed."""
     if data and not partition_by:
-        raise Stop("--data needs --partition-by COLUMN: the loop delivers its partitions one by one")
+        raise CliError("--data needs --partition-by COLUMN: the loop delivers its partitions one by one")
     if partition_by and not data:
-        raise Stop("--partition-by is the column of --data PATH: give both, or neither for the web shop")
+        raise CliError("--partition-by is the column of --data PATH: give both, or neither for the web shop")
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 150)
     try:
         with _home(keep=keep) as home:
@@ -72,8 +72,8 @@ def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path 
             if write:
                 return _write(write.absolute(), console)
             return _main_job(_settings(home, keep=keep), console, data=data, column=partition_by, keep=keep)
-    except (local_stack.NotStarted, NoAnswer) as error:
-        raise Stop(str(error)) from None
+    except (local_stack.StartFailed, DemoTimeout) as error:
+        raise CliError(str(error)) from None
 
 
 @contextmanager
@@ -89,11 +89,11 @@ def _log_to(log: Path) -> None:
     logging.basicConfig(filename=log)
 
 
-def _settings(home: Path, *, keep: bool) -> Settings:
+def _settings(home: Path, *, keep: bool) -> RegistrySettings:
     """Settings of a registry of its own; on the usual ports only where people are to find it."""
     ports = {} if keep else {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
     mine = load().model_dump(include={"spark_memory", "spark_remote", "api_port", "ui_port"})
-    return Settings(home=home, **{**mine, **ports})
+    return RegistrySettings(home=home, **{**mine, **ports})
 
 
 def _write(root: Path, console: Console) -> int:
@@ -107,7 +107,7 @@ def _write(root: Path, console: Console) -> int:
     return 0
 
 
-def _main_job(settings: Settings, console: Console, *, data: str | None, column: str | None, keep: bool) -> int:
+def _main_job(settings: RegistrySettings, console: Console, *, data: str | None, column: str | None, keep: bool) -> int:
     from treaty.registry.access.first_admin import initialise
 
     parts = (local_stack.api, local_stack.worker, local_stack.ui) if keep else (local_stack.api, local_stack.worker)
@@ -125,16 +125,18 @@ def _main_job(settings: Settings, console: Console, *, data: str | None, column:
     return 1 if report.missed else 0
 
 
-def prepare(settings: Settings, link: str, lake: Lake, session: object, console: Console) -> tuple[Loop, Producer]:
+def prepare(
+    settings: RegistrySettings, link: str, lake: DemoLake, session: object, console: Console
+) -> tuple[DemoLoop, DemoProducer]:
     """The loop and its producer, with people enlisted through the one-time link."""
     people = enlist(settings.api, link, lambda: secrets.token_urlsafe(12))
-    producer = Producer(
+    producer = DemoProducer(
         session=session, root=settings.home / "lake", column=lake.column, url=settings.api, token=people.token
     )
-    return Loop(lake=lake, people=people, tell=lambda line: console.print(escape(line))), producer
+    return DemoLoop(lake=lake, people=people, tell=lambda line: console.print(escape(line))), producer
 
 
-def run_loop(loop: Loop, producer: Producer, console: Console) -> Report:
+def run_loop(loop: DemoLoop, producer: DemoProducer, console: Console) -> DemoReport:
     """Draft, approve, deliver: the whole loop, telling each step."""
     console.print(f"[bold]2  History[/]  {len(loop.lake.history)} partitions of {', '.join(loop.lake.tables)}")
     loop.land_history(producer)
@@ -143,17 +145,17 @@ def run_loop(loop: Loop, producer: Producer, console: Console) -> Report:
     console.print("[bold]4  Deliver[/]  each partition a Spark write with OpenLineage events over HTTP")
     for judged in loop.deliver_all(producer):
         console.print(_line(judged))
-    return Report(tuple(loop.judged), loop.lake.incidents, loop.lake.turns)
+    return DemoReport(tuple(loop.judged), loop.lake.incidents, loop.lake.turns)
 
 
-def _line(judged: Judged) -> str:
+def _line(judged: DeliveryResult) -> str:
     turn = f" ({judged.delivery.turn.name})" if judged.delivery.turn else ""
     name = f"{judged.delivery.table} {judged.delivery.partition}{turn}"
     words = f"  {names_of(judged.broken)}" if judged.broken else ""
     return f"  {MARKS[judged.run.verdict]}  {escape(name)}  {judged.seconds:.1f} s{escape(words)}"
 
 
-def print_report(report: Report, console: Console) -> None:
+def print_report(report: DemoReport, console: Console) -> None:
     """The table of incidents, then what came out of turn, false alarms and times."""
     console.print("[bold]5  What was caught[/]")
     if report.incidents:
@@ -168,12 +170,12 @@ def print_report(report: Report, console: Console) -> None:
         console.print(f"from event to verdict: median {median(times):.1f} s, slowest {times[-1]:.1f} s")
 
 
-def _out_of_turn(turn: Turn, found: Judged | None) -> str:
+def _out_of_turn(turn: LateDelivery, found: DeliveryResult | None) -> str:
     told = f"{found.delivery.partition}, {MARKS[found.run.verdict]}" if found else "no verdict"
     return f"{turn.name}: {turn.table} {told} ({escape(turn.what)})"
 
 
-def _table(report: Report) -> Table:
+def _table(report: DemoReport) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("incident", "table", "day", "what happened", "caught by", "seconds"):
         table.add_column(heading, overflow="fold")
@@ -186,7 +188,7 @@ def _table(report: Report) -> Table:
     return table
 
 
-def _keep(settings: Settings, loop: Loop, producer: Producer, console: Console) -> None:
+def _keep(settings: RegistrySettings, loop: DemoLoop, producer: DemoProducer, console: Console) -> None:
     """Leaves something to decide, and says where and as whom."""
     proposal = loop.finished_draft(loop.request_draft(producer, loop.lake.tables[0]))
     loop.people.producer.submit(proposal)

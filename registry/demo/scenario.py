@@ -10,9 +10,9 @@ from treaty.engine.core.partitions.partition_names import escaped
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.client import Client
 from treaty.registry.core.enums import Decision, Permission, Role, TaskState
-from treaty.registry.demo.deliveries import Delivery, Lake
-from treaty.registry.demo.producer import Producer
-from treaty.registry.schemas import AliasIn, DraftIn, ResultOut, RunOut, RunSummary, TaskOut
+from treaty.registry.demo.deliveries import DemoDelivery, DemoLake
+from treaty.registry.demo.producer import DemoProducer
+from treaty.registry.schemas import AliasIn, CheckResultOut, DraftIn, RunOut, RunSummaryOut, TaskOut
 
 Found = TypeVar("Found")
 WAIT_SECONDS = 300.0
@@ -20,12 +20,12 @@ POLL_SECONDS = 0.1
 ALARMS = frozenset({Verdict.FAILED, Verdict.WARNED})
 
 
-class NoAnswer(Exception):
+class DemoTimeout(Exception):
     """The registry did not finish in time, or a task of it failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class People:
+class DemoPeople:
     """Who acts in the loop, each signed in; the pipeline's token; the passwords by name."""
 
     admin: Client
@@ -36,12 +36,12 @@ class People:
 
 
 @dataclass(frozen=True)
-class Judged:
+class DeliveryResult:
     """What came of a delivery: its run, the checks that did not pass, and the seconds from event to verdict."""
 
-    delivery: Delivery
-    run: RunSummary
-    broken: tuple[ResultOut, ...]
+    delivery: DemoDelivery
+    run: RunSummaryOut
+    broken: tuple[CheckResultOut, ...]
     seconds: float
 
     @property
@@ -50,16 +50,16 @@ class Judged:
 
 
 @dataclass(kw_only=True)
-class Loop:
+class DemoLoop:
     """One run of the loop over a lake. `tell` is given a line of progress at a time."""
 
-    lake: Lake
-    people: People
+    lake: DemoLake
+    people: DemoPeople
     tell: Callable[[str], None]
     drafts: dict[str, TaskOut] = field(default_factory=dict)
-    judged: list[Judged] = field(default_factory=list)
+    judged: list[DeliveryResult] = field(default_factory=list)
 
-    def land_history(self, producer: Producer) -> None:
+    def land_history(self, producer: DemoProducer) -> None:
         """Writes what was there before anybody thought of contracts: no events. Asks for each table's draft at once."""
         for table in self.lake.tables:
             known = [each for each in self.lake.history if each.table == table]
@@ -80,7 +80,7 @@ class Loop:
             seen = f"{len(first.partitions)} partitions, {first.rows or 0:,} rows"
             self.tell(f"  {table}: history judged, {first.verdict} ({seen})")
 
-    def request_draft(self, producer: Producer, table: str) -> TaskOut:
+    def request_draft(self, producer: DemoProducer, table: str) -> TaskOut:
         """Asks for a draft of a table as the producer."""
         location = producer.location(table)
         alias = AliasIn(namespace="file", name=location)
@@ -98,7 +98,7 @@ class Loop:
         self.people.owner.approve(proposal_id, self.people.owner.preview(proposal_id).fingerprint)
         return len(pending)
 
-    def deliver_all(self, producer: Producer) -> Iterator[Judged]:
+    def deliver_all(self, producer: DemoProducer) -> Iterator[DeliveryResult]:
         """Delivers what arrives together, and gives each verdict as it comes."""
         for together in self.lake.deliveries:
             begun = {}
@@ -110,15 +110,15 @@ class Loop:
                 self.judged.append(judged)
                 yield judged
 
-    def _verdict(self, delivery: Delivery, begun: float) -> Judged:
+    def _verdict(self, delivery: DemoDelivery, begun: float) -> DeliveryResult:
         name, where = f"{escaped(self.lake.column)}={escaped(delivery.partition)}", delivery.where
         earlier = {each.run.id for each in self.judged if each.delivery.where == where}
         run = self._run_of(delivery.table, lambda each: name in each.partitions and each.id not in earlier)
         report = self.people.owner.run(run.id)
-        return Judged(delivery, run, tuple(_broken(report)), time.monotonic() - begun)
+        return DeliveryResult(delivery, run, tuple(_broken(report)), time.monotonic() - begun)
 
-    def _run_of(self, table: str, wanted: Callable[[RunSummary], bool]) -> RunSummary:
-        def find() -> RunSummary | None:
+    def _run_of(self, table: str, wanted: Callable[[RunSummaryOut], bool]) -> RunSummaryOut:
+        def find() -> RunSummaryOut | None:
             return next((run for run in self.people.owner.runs(contract_id=table, limit=5) if wanted(run)), None)
 
         return _awaited(find, f"a verdict on {table}")
@@ -131,13 +131,13 @@ class Loop:
         def find() -> TaskOut | None:
             now = self.people.producer.task(task.id)
             if now.state is TaskState.FAILED or now.error:
-                raise NoAnswer(f"the draft failed: {now.error}")
+                raise DemoTimeout(f"the draft failed: {now.error}")
             return now if now.state is TaskState.DONE else None
 
         return _awaited(find, "a draft")
 
 
-def _broken(report: RunOut) -> Iterator[ResultOut]:
+def _broken(report: RunOut) -> Iterator[CheckResultOut]:
     return (each for each in report.results if each.outcome in (Outcome.FAILED, Outcome.NOT_EVALUATED))
 
 
@@ -145,12 +145,12 @@ def _awaited(find: Callable[[], Found | None], what: str) -> Found:
     deadline = time.monotonic() + WAIT_SECONDS
     while (found := find()) is None:
         if time.monotonic() > deadline:
-            raise NoAnswer(f"waited {WAIT_SECONDS:.0f} s for {what}: see the worker's log")
+            raise DemoTimeout(f"waited {WAIT_SECONDS:.0f} s for {what}: see the worker's log")
         time.sleep(POLL_SECONDS)
     return found
 
 
-def enlist(url: str, link: str, password: Callable[[], str]) -> People:
+def enlist(url: str, link: str, password: Callable[[], str]) -> DemoPeople:
     """Takes the one-time link and makes the people of the loop, each with a password of their own."""
     passwords = {name: password() for name in ("admin", "producer", "owner")}
     with Client(url) as nobody:
@@ -161,7 +161,7 @@ def enlist(url: str, link: str, password: Callable[[], str]) -> People:
     pipeline = admin.create_user("pipeline", roles=[Role.SERVICE])
     token = admin.issue_token("lineage", scopes=[Permission.LINEAGE], user_id=pipeline.id)
     producer, owner = (_signed_in(url, name, passwords) for name in ("producer", "owner"))
-    return People(admin=admin, producer=producer, owner=owner, token=token.secret, passwords=passwords)
+    return DemoPeople(admin=admin, producer=producer, owner=owner, token=token.secret, passwords=passwords)
 
 
 def _signed_in(url: str, name: str, passwords: dict[str, str]) -> Client:
@@ -169,7 +169,7 @@ def _signed_in(url: str, name: str, passwords: dict[str, str]) -> Client:
         return Client(url, nobody.sign_in(name, passwords[name]).secret)
 
 
-def names_of(broken: Sequence[ResultOut], *, most: int = 3) -> str:
+def names_of(broken: Sequence[CheckResultOut], *, most: int = 3) -> str:
     """The broken checks in words with what was measured, each once, failed ones first, at most `most` of them."""
     failed_first = sorted(broken, key=lambda each: each.outcome is not Outcome.FAILED)
     words = list(dict.fromkeys(_words(each) for each in failed_first))
@@ -177,7 +177,7 @@ def names_of(broken: Sequence[ResultOut], *, most: int = 3) -> str:
     return "; ".join([*words[:most], *more])
 
 
-def _words(broken: ResultOut) -> str:
+def _words(broken: CheckResultOut) -> str:
     if broken.outcome is not Outcome.FAILED:
         return f"{broken.name}: could not be evaluated"
     return f"{broken.name} ({broken.reason or f'measured {_short(broken.value)}'})"

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from treaty.engine.anomaly.learned_programs import PINNED
-from treaty.engine.protocol.requests import Drafted, DraftRequest, Source
+from treaty.engine.protocol.requests import DraftRequest, DraftResult, TableSource
 from treaty.engine.suggestions.selection.arrival_deadlines import suggest
 from treaty.registry.contracts import lookup
 from treaty.registry.core.enums import ProposalState
@@ -18,10 +18,10 @@ from treaty.registry.core.ids import Ids
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.drafting import preferences, profiles, reference_keys
 from treaty.registry.measurements.anomalies import baselines, false_alarms
-from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.review.proposals import proposals
 from treaty.registry.review.replays import state_timeline
-from treaty.registry.tables import Proposal, Task
+from treaty.registry.tables import ProposalRow, TaskRow
 
 
 def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftRequest:
@@ -29,7 +29,7 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
     source, contract or object."""
     source = payload["source"]
     return DraftRequest(
-        source=Source(source["location"], source.get("format"), tuple(source.get("partition_by") or ())),
+        source=TableSource(source["location"], source.get("format"), tuple(source.get("partition_by") or ())),
         contract_id=payload["contract_id"],
         object=payload["object"],
         columns=tuple(payload.get("columns") or ()),
@@ -43,13 +43,13 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         keys=reference_keys.keys(session, payload),
         # By night no other tables are read than those whose keys columns are named after.
         sketched="author" in payload,
-        spoilt=baselines.spoilt_partitions(session, Whose(payload["contract_id"], payload["object"], "")),
+        spoilt=baselines.spoilt_partitions(session, RunSeriesKey(payload["contract_id"], payload["object"], "")),
     )
 
 
-def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: Ids) -> dict[str, Any]:
+def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
     """Stores the draft as its author's proposal. Returns the task's result. Raises Invalid for faults in it."""
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=ids(),
         contract_id=task.payload["contract_id"],
         title=task.payload.get("title") or "",

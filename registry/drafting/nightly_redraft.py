@@ -21,13 +21,13 @@ from treaty.contracts.editing.schema_drift import drifted as drifted_of
 from treaty.contracts.errors import ContractError
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks import argument_order
-from treaty.engine.protocol.requests import Drafted
+from treaty.engine.protocol.requests import DraftResult
 from treaty.registry.access import users
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import Action, ProposalState, TaskKind
+from treaty.registry.core.enums import AuditAction, ProposalState, TaskKind
 from treaty.registry.core.ids import Ids
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.core.state_machines import IN_FORCE, OPEN
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.drafting import drafts as drafting_drafts
@@ -36,7 +36,7 @@ from treaty.registry.measurements.anomalies import false_alarms
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.queue import task_queue
 from treaty.registry.review.proposals import proposals, rejected_suggestions
-from treaty.registry.tables import ContractVersion, Proposal, Run, SuggestionRow, Task, User
+from treaty.registry.tables import ContractVersionRow, ProposalRow, ProposalSuggestionRow, RunRow, TaskRow, UserRow
 
 # Who proposes what nobody asked for; nobody signs in by that name.
 AUTHOR = "treaty"
@@ -45,12 +45,12 @@ SETTLED = timedelta(hours=20)
 NOTHING = "nothing is new"
 
 
-def is_due(settings: Settings, *, now: datetime) -> bool:
+def is_due(settings: RegistrySettings, *, now: datetime) -> bool:
     """Whether this is the hour in which contracts are drafted anew."""
     return settings.redraft_hour == now.hour
 
 
-def order(session: Session, settings: Settings, *, now: datetime, ids: Ids) -> int:
+def order(session: Session, settings: RegistrySettings, *, now: datetime, ids: Ids) -> int:
     """Has every object of a version in force drafted anew whose data were judged since that was done last; how many
     tasks that makes. Those of today are not made twice."""
     made = [_ordered(session, each, settings, now=now, ids=ids) for each in _promises(session, now)]
@@ -58,7 +58,7 @@ def order(session: Session, settings: Settings, *, now: datetime, ids: Ids) -> i
 
 
 def _promises(session: Session, now: datetime) -> Iterator[tuple[str, str]]:
-    row = ContractVersion
+    row = ContractVersionRow
     since = func.coalesce(row.activated_at, row.approved_at)
     settled = col(row.state).in_(IN_FORCE), since < now - SETTLED
     for contract_id in session.exec(select(row.contract_id).where(*settled).distinct().order_by(row.contract_id)).all():
@@ -66,7 +66,9 @@ def _promises(session: Session, now: datetime) -> Iterator[tuple[str, str]]:
             yield from ((contract_id, each.name) for each in contract.objects)
 
 
-def _ordered(session: Session, about: tuple[str, str], settings: Settings, *, now: datetime, ids: Ids) -> Task | None:
+def _ordered(
+    session: Session, about: tuple[str, str], settings: RegistrySettings, *, now: datetime, ids: Ids
+) -> TaskRow | None:
     dataset = contract_datasets.kept(session, *about)
     if dataset is None or not dataset.location or not _judged_since(session, dataset.id, _last(session, about)):
         return None
@@ -88,19 +90,19 @@ def _ordered(session: Session, about: tuple[str, str], settings: Settings, *, no
 def _last(session: Session, about: tuple[str, str]) -> datetime | None:
     """When the object was last ordered to be drafted anew; None where it never was."""
     mine = (
-        Task.kind == TaskKind.REDRAFT,
-        col(Task.key).startswith("/".join((TaskKind.REDRAFT, *about, "")), autoescape=True),
+        TaskRow.kind == TaskKind.REDRAFT,
+        col(TaskRow.key).startswith("/".join((TaskKind.REDRAFT, *about, "")), autoescape=True),
     )
-    return session.exec(select(func.max(Task.created)).where(*mine)).one()
+    return session.exec(select(func.max(TaskRow.created)).where(*mine)).one()
 
 
 def _judged_since(session: Session, dataset_id: UUID, moment: datetime | None) -> bool:
-    runs = select(Run.id).where(Run.dataset_id == dataset_id)
-    since = runs if moment is None else runs.where(col(Run.finished) > moment)
+    runs = select(RunRow.id).where(RunRow.dataset_id == dataset_id)
+    since = runs if moment is None else runs.where(col(RunRow.finished) > moment)
     return session.exec(since.limit(1)).first() is not None
 
 
-def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: Ids) -> dict[str, Any]:
+def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
     """Proposes what is new, before the owners at once and with its replay ordered; the task's result. Where nothing is,
     there is no proposal. Raises Invalid for faults in the draft."""
     contract_id, name = str(task.payload["contract_id"]), str(task.payload["object"])
@@ -122,7 +124,7 @@ def keep(session: Session, task: Task, drafted: Drafted, *, now: datetime, ids: 
     return {"proposal_id": str(proposal.id), "suggestions": len(fresh), "drift": list(drift.sentences)}
 
 
-def _drifted(session: Session, before: Document, name: str, drafted: Drafted) -> tuple[bytes, Drift]:
+def _drifted(session: Session, before: Document, name: str, drafted: DraftResult) -> tuple[bytes, Drift]:
     """The version in force with the columns that the table has now, and what became of them: nothing where that waits
     in a proposal, or was declined."""
     found = reader.read(drafted.document).document["schema"]
@@ -134,8 +136,8 @@ def _drifted(session: Session, before: Document, name: str, drafted: Drafted) ->
 
 
 def _is_known(session: Session, contract_id: str, name: str, drift: Drift) -> bool:
-    mine = Proposal.contract_id == contract_id, col(Proposal.state) != ProposalState.APPROVED
-    told = ((source or {}) for source in session.exec(select(Proposal.source).where(*mine)))
+    mine = ProposalRow.contract_id == contract_id, col(ProposalRow.state) != ProposalState.APPROVED
+    told = ((source or {}) for source in session.exec(select(ProposalRow.source).where(*mine)))
     return any(each.get("object") == name and each.get("drift") == list(drift.sentences) for each in told)
 
 
@@ -152,8 +154,12 @@ def _fresh(
 
 def waiting(session: Session, contract_id: str) -> frozenset[str]:
     """The identities of what waits in open proposals."""
-    query = select(SuggestionRow.identity).join(Proposal, col(Proposal.id) == col(SuggestionRow.proposal_id))
-    return frozenset(session.exec(query.where(Proposal.contract_id == contract_id, col(Proposal.state).in_(OPEN))))
+    query = select(ProposalSuggestionRow.identity).join(
+        ProposalRow, col(ProposalRow.id) == col(ProposalSuggestionRow.proposal_id)
+    )
+    return frozenset(
+        session.exec(query.where(ProposalRow.contract_id == contract_id, col(ProposalRow.state).in_(OPEN)))
+    )
 
 
 def is_new(contract: Document, name: str, suggestion: Mapping[str, Any]) -> bool:
@@ -178,9 +184,9 @@ def _promised(of: DataObject) -> frozenset[str]:
     return frozenset(fingerprint([each.analyzer, each.column, dict(each.arguments), each.where]) for each in of.checks)
 
 
-def authored(session: Session, task: Task, base: bytes, title: str, *, now: datetime, ids: Ids) -> Proposal:
+def authored(session: Session, task: TaskRow, base: bytes, title: str, *, now: datetime, ids: Ids) -> ProposalRow:
     """A proposal that nobody asked for, in review at once, of what the task found."""
-    return Proposal(
+    return ProposalRow(
         id=ids(),
         contract_id=str(task.payload["contract_id"]),
         title=title,
@@ -192,15 +198,15 @@ def authored(session: Session, task: Task, base: bytes, title: str, *, now: date
     )
 
 
-def _author(session: Session, *, now: datetime, ids: Ids) -> User:
-    found = session.exec(select(User).where(User.name == AUTHOR)).first()
+def _author(session: Session, *, now: datetime, ids: Ids) -> UserRow:
+    found = session.exec(select(UserRow).where(UserRow.name == AUTHOR)).first()
     return found or users.create_user(
-        session, User(id=ids(), name=AUTHOR, roles=[], active=False, created=now), actor=AUTHOR, now=now
+        session, UserRow(id=ids(), name=AUTHOR, roles=[], active=False, created=now), actor=AUTHOR, now=now
     )
 
 
 def put_forward(
-    session: Session, proposal: Proposal, drift: Drift, before: Document, *, now: datetime, ids: Ids
+    session: Session, proposal: ProposalRow, drift: Drift, before: Document, *, now: datetime, ids: Ids
 ) -> None:
     """Says what the drift asks for, tells the owners, and has the proposal replayed on what is stored."""
     if drift:
@@ -218,4 +224,4 @@ def put_forward(
         priority=task_queue.Priority.UPKEEP,
     )  # fmt: skip
     details = {"contract": proposal.contract_id, "version": before.version}
-    audit_log.record(session, Action.REPLAY_REQUESTED, actor=AUTHOR, object_id=task_id, now=now, details=details)
+    audit_log.record(session, AuditAction.REPLAY_REQUESTED, actor=AUTHOR, object_id=task_id, now=now, details=details)

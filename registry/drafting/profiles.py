@@ -15,28 +15,28 @@ from treaty.engine.profile.stored_profile import remembered
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
 from treaty.registry.measurements.states import state_queries, state_store
-from treaty.registry.measurements.states.state_queries import Question
+from treaty.registry.measurements.states.state_queries import StateQuery
 from treaty.registry.review.proposals import proposals
-from treaty.registry.tables import ProfileRow, Proposal
+from treaty.registry.tables import ProposalProfileRow, ProposalRow
 
 
-def keep(session: Session, proposal: Proposal, profile: Mapping[str, Any], *, now: datetime) -> None:
+def keep(session: Session, proposal: ProposalRow, profile: Mapping[str, Any], *, now: datetime) -> None:
     """Keeps what the proposal's table was like, for who reviews it; nothing where nothing is known of it."""
     if profile:
-        session.add(ProfileRow(proposal_id=proposal.id, document=dict(profile), created=now))
+        session.add(ProposalProfileRow(proposal_id=proposal.id, document=dict(profile), created=now))
 
 
 def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> ProfileDocument:
     """What the table was like that the proposal was drafted of. Raises NotFound where the principal may not see it, and
     where nobody profiled one or the profile was erased."""
     proposal = proposals.get(session, proposal_id, by=by)
-    row = session.get(ProfileRow, proposal.id)
+    row = session.get(ProposalProfileRow, proposal.id)
     if row is None:
         raise NotFound("no profile of the proposal's table is kept: one is where it was drafted, until it is erased")
     return ProfileDocument.model_validate(row.document)
 
 
-def of_dataset(session: Session, asked: Question) -> ProfileDocument:
+def of_dataset(session: Session, asked: StateQuery) -> ProfileDocument:
     """What the stored states of the chosen partitions say of the dataset: facts that some check needed.
 
     Raises as `questions.remembered` does."""

@@ -9,30 +9,30 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.document.classification import is_masked
 from treaty.contracts.document.model import DataObject
-from treaty.engine.protocol.requests import KeyOf, Source
+from treaty.engine.protocol.requests import ReferableKey, TableSource
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, rights_of
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import Permission
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.tables import Contract, User
+from treaty.registry.tables import ContractRow, UserRow
 
 
-def keys(session: Session, payload: Mapping[str, Any]) -> tuple[KeyOf, ...]:
+def keys(session: Session, payload: Mapping[str, Any]) -> tuple[ReferableKey, ...]:
     """The keys, in the order of contracts' names. The author is who asked for the draft; of one that nobody asked for,
     the contract's owner. () where there is no such user."""
     by = _author(session, payload)
-    others = select(Contract.id).where(Contract.id != payload["contract_id"]).order_by(col(Contract.id))
+    others = select(ContractRow.id).where(ContractRow.id != payload["contract_id"]).order_by(col(ContractRow.id))
     names = [each for each in session.exec(others).all() if by and _may_read(session, each, by)]
     return tuple(key for name in names for key in _keys(session, name))
 
 
 def _author(session: Session, payload: Mapping[str, Any]) -> Principal | None:
     if "author" in payload:
-        mine = select(User).where(User.id == UUID(payload["author"]))
+        mine = select(UserRow).where(UserRow.id == UUID(payload["author"]))
     else:
-        mine = select(User).join(Contract, col(Contract.owner_id) == col(User.id))
-        mine = mine.where(Contract.id == payload["contract_id"])
+        mine = select(UserRow).join(ContractRow, col(ContractRow.owner_id) == col(UserRow.id))
+        mine = mine.where(ContractRow.id == payload["contract_id"])
     user = session.exec(mine).first()
     return rights_of(session, user) if user else None
 
@@ -41,14 +41,14 @@ def _may_read(session: Session, contract_id: str, by: Principal) -> bool:
     return by.may(Permission.READ, visibility.of_contract(session, contract_id))
 
 
-def _keys(session: Session, contract_id: str) -> Iterator[KeyOf]:
+def _keys(session: Session, contract_id: str) -> Iterator[ReferableKey]:
     for contract in in_force.versions(session, contract_id)[:1]:
         for each in contract.objects:
             dataset = contract_datasets.kept(session, contract_id, each.name)
             if dataset and dataset.location:
                 name = contract_id if len(contract.objects) == 1 else f"{contract_id}.{each.name}"
-                source = Source(dataset.location, dataset.format)
-                yield from (KeyOf(name, source, column) for column in _unique(each))
+                source = TableSource(dataset.location, dataset.format)
+                yield from (ReferableKey(name, source, column) for column in _unique(each))
 
 
 def _unique(of: DataObject) -> list[str]:

@@ -10,29 +10,29 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from treaty.engine.anomaly.baselines import Pasts
-from treaty.engine.anomaly.detector import Band, Detector, Limits, between
+from treaty.engine.anomaly.baselines import MetricBaselines
+from treaty.engine.anomaly.detector import Detector, DetectorBand, Limits, between
 from treaty.engine.anomaly.learned_programs import ProgramClause
-from treaty.engine.anomaly.partition_order import Succession
-from treaty.engine.anomaly.series import Point, Series, finite, placed
+from treaty.engine.anomaly.partition_order import PartitionOrder
+from treaty.engine.anomaly.series import Series, SeriesPoint, finite, placed
 from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
 from treaty.engine.programs.refitting import Refit, refits, watched
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import Outlook
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.enums import RefitOutlook
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.metric_point import MetricPoint
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.drafting import refits as drafting_refits
 from treaty.registry.measurements.anomalies import baselines, feedback, fits
 from treaty.registry.measurements.anomalies.baselines import Spoilt
-from treaty.registry.measurements.anomalies.feedback import Said
+from treaty.registry.measurements.anomalies.feedback import NewFeedback
 from treaty.registry.measurements.runs import history
-from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, PointMark, Run
+from treaty.registry.tables import DatasetRow, PointFeedbackRow, RunRow
 
 # So many points are shown, and bands are told of the newest for so long: models of time series take their time.
 SHOWN, SECONDS = 60, 3.0
@@ -42,7 +42,7 @@ NOWHERE: Both = (None, None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class PreviewPoint:
     """A point; whether it is learned from, and what was admitted of it: as it is, and as it would be.
 
     `bands` None: nothing is said of it. `run_id` None: it is the next one, which is still to come."""
@@ -61,17 +61,17 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class FeedbackPreview:
     """What a word about a point would change. `points`: the newest ones, oldest first, then the next one. `limits`: of
     a program's clause. `back_test`: of limits learned so, how many alarmed and how many were judged."""
 
-    outlook: Outlook
-    points: tuple[Seen, ...]
+    outlook: RefitOutlook
+    points: tuple[PreviewPoint, ...]
     limits: Both = NOWHERE
     back_test: tuple[int, int] | None = None
 
     @property
-    def judged(self) -> tuple[Seen, ...]:
+    def judged(self) -> tuple[PreviewPoint, ...]:
         """The points that would count as clean, and of which both sides say something."""
         return tuple(each for each in self.points if each.learned[1] and None not in (each.value, *each.bands))
 
@@ -82,25 +82,27 @@ class Foreseen:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class PreviewRequest:
     """What is asked about: a check of the version in force, as it was approved and as it is judged now."""
 
     session: Session
-    settings: Settings
-    run: Run
-    dataset: Dataset
+    settings: RegistrySettings
+    run: RunRow
+    dataset: DatasetRow
     checks: BoundChecks
     approved: BoundCheck
     judging: BoundCheck
-    word: PointMark
+    word: PointFeedbackRow
 
     @property
-    def whose(self) -> Whose:
+    def whose(self) -> RunSeriesKey:
         """Whose runs it is about."""
-        return Whose(self.run.contract_id, self.run.object, "")
+        return RunSeriesKey(self.run.contract_id, self.run.object, "")
 
 
-def foresee(session: Session, settings: Settings, said: Said, check_id: str, *, by: Principal) -> Foreseen:
+def foresee(
+    session: Session, settings: RegistrySettings, said: NewFeedback, check_id: str, *, by: Principal
+) -> FeedbackPreview:
     """What the word would change of the check of that id in the version in force.
 
     Raises NotFound for no such run, Invalid for no such check and for data that the run did not judge."""
@@ -109,19 +111,21 @@ def foresee(session: Session, settings: Settings, said: Said, check_id: str, *, 
     known = _known(asked, said.partition)
     detector = asked.judging.detector
     if detector is None or (asked.approved.analyzer and asked.approved.analyzer.judged_segments):
-        return Foreseen(Outlook.WRITTEN, tuple(known.seen(NOWHERE) for known in known[-SHOWN:]))
+        return FeedbackPreview(RefitOutlook.WRITTEN, tuple(known.seen(NOWHERE) for known in known[-SHOWN:]))
     approved = asked.approved.detector
     if not isinstance(approved, ProgramClause) or not isinstance(detector, ProgramClause):
-        return Foreseen(Outlook.TOLD, tuple(_seen(asked, known, (detector, detector))))
+        return FeedbackPreview(RefitOutlook.TOLD, tuple(_seen(asked, known, (detector, detector))))
     refit = _refit(asked)
     then = approved.fitted(refit.limits, refit.points, approved.named) if refit else detector
     limits = detector.limits, then.limits
     back_test = (len(refit.alarms), refit.judged) if refit else None
-    return Foreseen(_outlook(approved, refit), tuple(_seen(asked, known, (detector, then))), limits, back_test)
+    return FeedbackPreview(_outlook(approved, refit), tuple(_seen(asked, known, (detector, then))), limits, back_test)
 
 
-def _asked(session: Session, settings: Settings, run: Run, word: PointMark, check_id: str) -> Asked:
-    about = About(run.contract_id, run.object)
+def _asked(
+    session: Session, settings: RegistrySettings, run: RunRow, word: PointFeedbackRow, check_id: str
+) -> PreviewRequest:
+    about = ContractObject(run.contract_id, run.object)
     dataset = contract_datasets.kept(session, *about)
     for contract in in_force.versions(session, about.contract_id) if dataset else ():
         if dataset and any(each.name == about.object for each in contract.objects):
@@ -132,7 +136,7 @@ def _asked(session: Session, settings: Settings, run: Run, word: PointMark, chec
                 for each in (shared, fits.judging(session, shared, about.object))
             )
             if found := _of(approved, check_id):
-                return Asked(
+                return PreviewRequest(
                     session=session,
                     settings=settings,
                     run=run,
@@ -142,22 +146,22 @@ def _asked(session: Session, settings: Settings, run: Run, word: PointMark, chec
                     judging=_of(now, check_id) or found,
                     word=word,
                 )
-    raise Invalid(UNKNOWN.format(check_id, about))
+    raise InvalidRequest(UNKNOWN.format(check_id, about))
 
 
 def _of(checks: BoundChecks, check_id: str) -> BoundCheck | None:
     return next((each for each in checks.checks if each.check.id == check_id), None)
 
 
-def _outlook(clause: ProgramClause, refit: Refit | None) -> Outlook:
+def _outlook(clause: ProgramClause, refit: Refit | None) -> RefitOutlook:
     if not clause.is_refitted:
-        return Outlook.PINNED
+        return RefitOutlook.PINNED
     if refit is None:
-        return Outlook.LEARNING
-    return Outlook.JUDGES if clause.admits(refit.limits) else Outlook.PROPOSED
+        return RefitOutlook.LEARNING
+    return RefitOutlook.JUDGES if clause.admits(refit.limits) else RefitOutlook.PROPOSED
 
 
-def _refit(asked: Asked) -> Refit | None:
+def _refit(asked: PreviewRequest) -> Refit | None:
     """The clause as it would be refitted; None where there is too little to learn from, or its width is not known."""
     wanted = [each for each in watched(asked.checks) if each.check_id == asked.approved.check.id]
     stored = drafting_refits.stored(asked.session, asked.dataset)
@@ -169,7 +173,7 @@ def _refit(asked: Asked) -> Refit | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class KnownPoint:
     """A point that was measured, or the next one; whether it is left out, as it is and as it would be."""
 
     time: datetime
@@ -178,14 +182,14 @@ class Known:
     run_id: UUID | None
     left_out: tuple[bool, bool]
 
-    def point(self, side: int) -> Point:
+    def point(self, side: int) -> SeriesPoint:
         """The point as detectors learn from it."""
-        return Point(time=self.time, value=self.value, partition=self.partition, excluded=self.left_out[side])
+        return SeriesPoint(time=self.time, value=self.value, partition=self.partition, excluded=self.left_out[side])
 
-    def seen(self, bands: Both) -> Seen:
+    def seen(self, bands: Both) -> PreviewPoint:
         """The point with what is admitted of it."""
         without = self.left_out
-        return Seen(
+        return PreviewPoint(
             partition=self.partition,
             time=self.time,
             value=self.value,
@@ -195,7 +199,7 @@ class Known:
         )
 
 
-def _known(asked: Asked, partition: str | None) -> list[Known]:
+def _known(asked: PreviewRequest, partition: str | None) -> list[KnownPoint]:
     """The check's metric on the data of the same segment, in the order of their time."""
     identity = asked.approved.identity or ""
     found = history.earlier(asked.session, asked.whose, {identity}, limit=baselines.MOST, each_run=True)[identity]
@@ -215,10 +219,10 @@ def _is_alike(of: MetricPoint, partition: str | None, time: datetime | None, seg
     return its.time is not None and its.segment == segment
 
 
-def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> Known:
+def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
     spot = of.run_id, of.partition or None
     time = placed(of.partition).time or of.time
-    return Known(
+    return KnownPoint(
         time=time,
         partition=of.partition or None,
         value=finite(of.value),
@@ -227,7 +231,9 @@ def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> Known:
     )
 
 
-def _seen(asked: Asked, known: Sequence[Known], detectors: tuple[Detector, Detector]) -> Iterator[Seen]:
+def _seen(
+    asked: PreviewRequest, known: Sequence[KnownPoint], detectors: tuple[Detector, Detector]
+) -> Iterator[PreviewPoint]:
     """The newest points and the next one, with what both sides admit of them, as far as there is time to tell it."""
     past = tuple(Series.of(each.point(side) for each in known) for side in (0, 1))
     shown = [*known[-SHOWN:], *_next(known, past[0])]
@@ -238,34 +244,34 @@ def _seen(asked: Asked, known: Sequence[Known], detectors: tuple[Detector, Detec
     return (each.seen(both) for each, both in zip(shown, reversed(bands), strict=True))
 
 
-def _next(known: Sequence[Known], past: Series) -> list[Known]:
+def _next(known: Sequence[KnownPoint], past: Series) -> list[KnownPoint]:
     last = known[-1:]
     return [
-        Known(time=each.time + past.step, partition=None, value=None, run_id=None, left_out=(False, False))
+        KnownPoint(time=each.time + past.step, partition=None, value=None, run_id=None, left_out=(False, False))
         for each in last
     ]
 
 
 def _teller(
-    asked: Asked, known: Sequence[Known], past: tuple[Series, ...], detectors: tuple[Detector, Detector]
-) -> Callable[[Known], Both]:
+    asked: PreviewRequest, known: Sequence[KnownPoint], past: tuple[Series, ...], detectors: tuple[Detector, Detector]
+) -> Callable[[KnownPoint], Both]:
     """What both sides admit of a point; what came before anything changes is told once."""
     changed = min((each.time for each in known if each.left_out[0] is not each.left_out[1]), default=None)
     alike = detectors[0] == detectors[1]
     sharing = sum(each.shares_alarms for each in asked.checks.checks)
     partitions = sorted({each.partition for each in known if each.partition})
-    succession = Succession.of(partitions)
+    succession = PartitionOrder.of(partitions)
     terms = asked.checks.object.anomalies
     share = asked.approved.analyzer is not None and asked.approved.analyzer.unit == "share"
 
-    def told(side: int, of: Known) -> Limits | None:
-        everything = Pasts(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)
+    def told(side: int, of: KnownPoint) -> Limits | None:
+        everything = MetricBaselines(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)
         # The next partition has no name yet: it shares the false alarms as its forerunners do.
         name = of.partition or (partitions[-1] if partitions else None)
         found = everything.after(past[side], of.time, detectors[side], name, share).band
-        return (found.lower, found.upper) if isinstance(found, Band) else None
+        return (found.lower, found.upper) if isinstance(found, DetectorBand) else None
 
-    def both(of: Known) -> Both:
+    def both(of: KnownPoint) -> Both:
         first = told(0, of)
         same = alike and (changed is None or of.time <= changed)
         return first, first if same else told(1, of)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from treaty.contracts.document.model import Check, Contract
+from treaty.contracts.document.model import Contract, ContractCheck
 from treaty.contracts.editing.schema_drift import Drift
 from treaty.contracts.fingerprint import fingerprint, short_fingerprint
 from treaty.contracts.schema import Schema
@@ -20,35 +20,35 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.partitions.months import members
 from treaty.engine.programs import refit_suggestion
 from treaty.engine.programs.newest_partitions import newest
-from treaty.engine.programs.refitting import Refit, Watched, of_states, refits, watched
-from treaty.engine.programs.suggestions import Measured
+from treaty.engine.programs.refitting import Refit, WatchedClause, of_states, refits, watched
+from treaty.engine.programs.suggestions import TableHistory
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import Action, FitReason, TaskKind
+from treaty.registry.core.enums import AuditAction, FitReason, TaskKind
 from treaty.registry.core.ids import Ids
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.drafting import nightly_redraft
 from treaty.registry.measurements.anomalies import baselines, fits
-from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
 from treaty.registry.queue import task_queue
 from treaty.registry.review.proposals import proposals, rejected_suggestions
-from treaty.registry.tables import ContractVersion, Dataset, FitRow, Task
+from treaty.registry.tables import ContractVersionRow, DatasetRow, FitRow, TaskRow
 
 NOTHING = "no clause of a program is to be refitted"
 UNMOVED = "no limit moved"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class RefitResult:
     """What a refit found of an object of a version: new limits by clause, from `contents` of partitions by name."""
 
     contract: Contract
-    about: About
+    about: ContractObject
     refits: tuple[Refit, ...]
     contents: Mapping[str, str]
     states_version: int
@@ -63,7 +63,7 @@ def order(session: Session, *, now: datetime, ids: Ids) -> int:
     return sum(task is not None for task in made)
 
 
-def say(session: Session, about: About, *, now: datetime, task_id: UUID) -> Task | None:
+def say(session: Session, about: ContractObject, *, now: datetime, task_id: UUID) -> TaskRow | None:
     """Has the object's programs refitted after somebody said what its data were; None where none is to be."""
     if about not in set(_of(session, about.contract_id)):
         return None
@@ -71,8 +71,8 @@ def say(session: Session, about: About, *, now: datetime, task_id: UUID) -> Task
 
 
 def enqueue(
-    session: Session, about: About, reason: FitReason, *, key: str, now: datetime, task_id: UUID
-) -> Task | None:
+    session: Session, about: ContractObject, reason: FitReason, *, key: str, now: datetime, task_id: UUID
+) -> TaskRow | None:
     """Makes the task; None where one of that key was made."""
     payload = {"contract_id": about.contract_id, "object": about.object, "reason": reason.value}
     return task_queue.enqueue(
@@ -81,22 +81,22 @@ def enqueue(
     )  # fmt: skip
 
 
-def _refitted(session: Session) -> Iterator[About]:
-    row = ContractVersion
+def _refitted(session: Session) -> Iterator[ContractObject]:
+    row = ContractVersionRow
     query = select(row.contract_id).where(col(row.state).in_(IN_FORCE)).distinct().order_by(row.contract_id)
     for contract_id in session.exec(query).all():
         yield from _of(session, contract_id)
 
 
-def _of(session: Session, contract_id: str) -> Iterator[About]:
+def _of(session: Session, contract_id: str) -> Iterator[ContractObject]:
     """The objects of the contract that have clauses to be refitted, each once."""
     found = in_force.versions(session, contract_id)
     names = [each.name for contract in found for each in contract.objects if refitted(each)]
-    yield from (About(contract_id, name) for name in dict.fromkeys(names))
+    yield from (ContractObject(contract_id, name) for name in dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
-class Stored:
+class RefitStates:
     """The packed states of the newest partitions, the contents of these by name, and what they were read with."""
 
     packed: Mapping[str, bytes]
@@ -104,13 +104,15 @@ class Stored:
     schema: Schema
     version: int
 
-    def known(self, wanted: Sequence[Watched], settings: Settings, spoilt: Collection[str]) -> Measured:
+    def known(
+        self, wanted: Sequence[WatchedClause], settings: RegistrySettings, spoilt: Collection[str]
+    ) -> TableHistory:
         """What they say of the columns that are watched."""
         files = StateFiles(settings.states)
         return of_states(wanted, self.schema, self.packed, spoilt=frozenset(spoilt), files=files)
 
 
-def stored(session: Session, dataset: Dataset) -> Stored | None:
+def stored(session: Session, dataset: DatasetRow) -> RefitStates | None:
     """What programs of the dataset are refitted from; None where no time orders its partitions, or there are none."""
     version = dataset.states_version
     days = [name for name in state_store.names(session, dataset.id, version=version) if len(members(name)) == 1]
@@ -121,28 +123,30 @@ def stored(session: Session, dataset: Dataset) -> Stored | None:
     packed = {row.partition: row.states for row in state_store.some(session, dataset.id, names, version=version)}
     contents = state_store.known(session, dataset.id, version=version)
     schema = state_store.schema(session, dataset.id, version=version)
-    return Stored(packed, {name: contents[name] for name in packed}, schema, version)
+    return RefitStates(packed, {name: contents[name] for name in packed}, schema, version)
 
 
-def work(session: Session, settings: Settings, payload: Mapping[str, Any]) -> list[Found]:
+def work(session: Session, settings: RegistrySettings, payload: Mapping[str, Any]) -> list[RefitResult]:
     """The refits of the object in each version in force that has clauses to be refitted; [] where there is nothing that
     they could be refitted from."""
-    about = About(payload["contract_id"], payload["object"])
+    about = ContractObject(payload["contract_id"], payload["object"])
     dataset = contract_datasets.kept(session, *about)
     sides = [each for each in in_force.versions(session, about.contract_id) if _has(each, about.object)]
     read = stored(session, dataset) if dataset and sides else None
     if dataset is None or read is None:
         return []
-    spoilt = baselines.spoilt_partitions(session, Whose(*about, ""))
+    spoilt = baselines.spoilt_partitions(session, RunSeriesKey(*about, ""))
     shared = (in_force.sharing(session, dataset.id, each, about.object) for each in sides)
     return [_found(each, about, read, settings, spoilt) for each in shared]
 
 
-def _found(contract: Contract, about: About, read: Stored, settings: Settings, spoilt: Collection[str]) -> Found:
+def _found(
+    contract: Contract, about: ContractObject, read: RefitStates, settings: RegistrySettings, spoilt: Collection[str]
+) -> RefitResult:
     checks = bind(contract.object(about.object), read.schema)
     wanted = [each for each in watched(checks) if each.clause.is_refitted]
     told = refits(wanted, read.known(wanted, settings, spoilt)).values()
-    return Found(
+    return RefitResult(
         contract=contract,
         about=about,
         refits=tuple(each for each in told if isinstance(each, Refit)),
@@ -155,7 +159,7 @@ def _has(contract: Contract, name: str) -> bool:
     return any(each.name == name and refitted(each) for each in contract.objects)
 
 
-def keep(session: Session, task: Task, found: Sequence[Found], *, now: datetime, ids: Ids) -> dict[str, Any]:
+def keep(session: Session, task: TaskRow, found: Sequence[RefitResult], *, now: datetime, ids: Ids) -> dict[str, Any]:
     """Stores the fits that moved a limit, and proposes those that their recipes do not admit; the task's result."""
     if not found:
         return {"note": NOTHING}
@@ -170,19 +174,19 @@ def keep(session: Session, task: Task, found: Sequence[Found], *, now: datetime,
     if told["fits"]:
         details = {"contract": found[0].about.contract_id, "object": found[0].about.object, "reason": reason, **told}
         audit_log.record(
-            session, Action.FIT_LEARNED, actor=nightly_redraft.AUTHOR, object_id=task.id, now=now, details=details
+            session, AuditAction.FIT_LEARNED, actor=nightly_redraft.AUTHOR, object_id=task.id, now=now, details=details
         )
     return {**told, **proposal} if told["fits"] or proposal else {"note": UNMOVED}
 
 
-def _moved(session: Session, found: Found) -> list[Refit]:
+def _moved(session: Session, found: RefitResult) -> list[Refit]:
     """The refits whose limits are others than the last ones'; of the first one, than those that were approved."""
     clauses = {each.watched.clause.named for each in found.refits}
     last = {row.check_id: (row.lower, row.upper) for row in fits.newest(session, found.about, clauses)}
     return [each for each in found.refits if last.get(each.watched.check_id, each.watched.clause.limits) != each.limits]
 
 
-def _row(found: Found, refit: Refit, reason: FitReason, *, now: datetime, row_id: UUID) -> FitRow:
+def _row(found: RefitResult, refit: Refit, reason: FitReason, *, now: datetime, row_id: UUID) -> FitRow:
     clause = refit.watched.clause
     training = fingerprint([[name, found.contents.get(name)] for name in refit.partitions])
     return FitRow(
@@ -211,7 +215,7 @@ def _row(found: Found, refit: Refit, reason: FitReason, *, now: datetime, row_id
     )
 
 
-def _propose(session: Session, task: Task, found: Found, *, now: datetime, ids: Ids) -> dict[str, Any]:
+def _propose(session: Session, task: TaskRow, found: RefitResult, *, now: datetime, ids: Ids) -> dict[str, Any]:
     """Puts before the owners what is not admitted and neither waits nor was rejected as it is; {} where nothing is."""
     checks = {each.id: each for each in found.contract.object(found.about.object).checks}
     outside = [each for each in found.refits if not each.watched.clause.admits(each.limits)]
@@ -234,7 +238,7 @@ def _propose(session: Session, task: Task, found: Found, *, now: datetime, ids: 
     return {"proposal_id": str(made.id), "suggestions": len(fresh)}
 
 
-def _suggested(found: Found, refit: Refit, check: Check) -> dict[str, Any]:
+def _suggested(found: RefitResult, refit: Refit, check: ContractCheck) -> dict[str, Any]:
     entry = next(each for each in entries(found.contract.document, found.about.object) if each.get("id") == check.id)
     return refit_suggestion.suggestion(refit, check, entry, found.about.object)
 

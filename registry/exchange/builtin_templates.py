@@ -14,7 +14,7 @@ LONGEST = 500
 
 
 @dataclass(frozen=True)
-class Template:
+class DocumentTemplate:
     """A document to start from: its name, what it is for, and its text."""
 
     name: str
@@ -53,14 +53,14 @@ class Template:
         return []
 
 
-def templates() -> tuple[Template, ...]:
+def templates() -> tuple[DocumentTemplate, ...]:
     """All templates, by name."""
     folder = files("treaty.registry.exchange") / "templates"
     found = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
     return tuple(_template(each.name.removesuffix(".yaml"), each.read_text(encoding="utf-8")) for each in found)
 
 
-def template(name: str) -> Template:
+def template(name: str) -> DocumentTemplate:
     """The template of that name. Raises ContractError, naming the nearest one, where there is none."""
     known = {each.name: each for each in templates()}
     if name not in known:
@@ -71,5 +71,5 @@ def template(name: str) -> Template:
     return known[name]
 
 
-def _template(name: str, text: str) -> Template:
-    return Template(name, text.partition("\n")[0].removeprefix("# "), text)
+def _template(name: str, text: str) -> DocumentTemplate:
+    return DocumentTemplate(name, text.partition("\n")[0].removeprefix("# "), text)

@@ -11,7 +11,7 @@ from typing import Any
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.document.model import SCOPES, DataObject
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.checks.executors import CheckAssignment, entrusted
 from treaty.engine.core.results import Runner
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -21,7 +21,7 @@ LONGEST = 200
 NO_WORD = "there is no word for it"
 
 
-class Kind(StrEnum):
+class CommonCheckKind(StrEnum):
     """A promise that tools of checks know: of single values or rows, of keys, or of one number about all rows."""
 
     FILLED = "filled"
@@ -39,19 +39,27 @@ class Kind(StrEnum):
 
 
 # These are kept row by row: whichever rows are looked at, what breaks them is the same.
-BY_ROW = frozenset({Kind.FILLED, Kind.LISTED, Kind.RANGED, Kind.MATCHED, Kind.TRUE})
-WHOLE_NUMBERS = frozenset({Kind.ROWS, Kind.DISTINCT})
+BY_ROW = frozenset(
+    {
+        CommonCheckKind.FILLED,
+        CommonCheckKind.LISTED,
+        CommonCheckKind.RANGED,
+        CommonCheckKind.MATCHED,
+        CommonCheckKind.TRUE,
+    }
+)
+WHOLE_NUMBERS = frozenset({CommonCheckKind.ROWS, CommonCheckKind.DISTINCT})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
+class CommonCheck:
     """A check in one of these words. `told`: the listed values; the least and the greatest one, None for no bound; the
     pattern that the whole text matches; the condition that is true. `where`: of which rows alone."""
 
-    kind: Kind
+    kind: CommonCheckKind
     columns: tuple[str, ...]
     told: tuple[Any, ...]
-    check: Entrusted
+    check: CheckAssignment
     where: str | None = None
 
     @property
@@ -66,14 +74,14 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Unsaid:
+class UnsupportedCheck:
     """A check that these words do not say, and why."""
 
-    check: Entrusted
+    check: CheckAssignment
     reason: str
 
 
-def promises(described: DataObject) -> Iterator[Promise | Unsaid]:
+def promises(described: DataObject) -> Iterator[CommonCheck | UnsupportedCheck]:
     """Every check of the object, in these words or with the reason why not. One that says two things is two."""
     for check in entrusted(described):
         yield from _said(check)
@@ -90,23 +98,23 @@ def label(words: str) -> str:
     return _ODD.sub("_", words)[:LONGEST]
 
 
-def _said(check: Entrusted) -> Iterator[Promise | Unsaid]:
+def _said(check: CheckAssignment) -> Iterator[CommonCheck | UnsupportedCheck]:
     if check.runner is not Runner.HERE or check.analyzer is None or check.check.assertion is None:
-        yield Unsaid(check, check.reason or "it promises nothing")
+        yield UnsupportedCheck(check, check.reason or "it promises nothing")
         return
     found = MEANT.get(check.analyzer.name, _nothing)(check.analyzer, check.check.assertion)
     where = check.analyzer.where
     if reason := _hindrance(check, found, where):
-        yield Unsaid(check, reason)
+        yield UnsupportedCheck(check, reason)
     yield from () if reason else (_promise(each, check, where) for each in found)
 
 
-def _promise(meant: "Meant", check: Entrusted, where: str | None) -> Promise:
+def _promise(meant: "Meant", check: CheckAssignment, where: str | None) -> CommonCheck:
     kind, columns, told = meant
-    return Promise(kind=kind, columns=columns, told=told, check=check, where=where)
+    return CommonCheck(kind=kind, columns=columns, told=told, check=check, where=where)
 
 
-def _hindrance(check: Entrusted, found: list["Meant"], where: str | None) -> str | None:
+def _hindrance(check: CheckAssignment, found: list["Meant"], where: str | None) -> str | None:
     """Why it is not said; None where it is."""
     if not found:
         return NO_WORD
@@ -118,7 +126,7 @@ def _hindrance(check: Entrusted, found: list["Meant"], where: str | None) -> str
     return "its words would be a template" if any(map(TEMPLATE.search, texts)) else None
 
 
-Meant = tuple[Kind, tuple[str, ...], tuple[Any, ...]]
+Meant = tuple[CommonCheckKind, tuple[str, ...], tuple[Any, ...]]
 
 
 def closed(promise: Assertion, *, whole: bool = False) -> tuple[Any, Any] | None:
@@ -157,23 +165,23 @@ def _nothing(_: Analyzer, __: Assertion) -> list[Meant]:
 
 
 def _filled(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[Meant]]:
-    return lambda analyzer, promise: [(Kind.FILLED, (analyzer.column,), ())] if holds(promise) else []
+    return lambda analyzer, promise: [(CommonCheckKind.FILLED, (analyzer.column,), ())] if holds(promise) else []
 
 
 def _unique(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[Meant]]:
     return lambda analyzer, promise: (
-        [(Kind.UNIQUE, analyzer.columns, ())] if holds(promise) and analyzer.columns else []
+        [(CommonCheckKind.UNIQUE, analyzer.columns, ())] if holds(promise) and analyzer.columns else []
     )
 
 
 def _key(analyzer: Any, promise: Assertion) -> list[Meant]:
-    filled: list[Meant] = [(Kind.FILLED, (each,), ()) for each in analyzer.columns]
-    return [*filled, (Kind.UNIQUE, analyzer.columns, ())] if _all(promise) else []
+    filled: list[Meant] = [(CommonCheckKind.FILLED, (each,), ()) for each in analyzer.columns]
+    return [*filled, (CommonCheckKind.UNIQUE, analyzer.columns, ())] if _all(promise) else []
 
 
 def _contained(analyzer: Any, promise: Assertion) -> list[Meant]:
     plain = _all(promise) and analyzer.nulls == "ignore"
-    return [(Kind.LISTED, (analyzer.column,), analyzer.values)] if plain else []
+    return [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.values)] if plain else []
 
 
 def _ranged(analyzer: Any, promise: Assertion) -> list[Meant]:
@@ -181,25 +189,25 @@ def _ranged(analyzer: Any, promise: Assertion) -> list[Meant]:
     strict = analyzer.exclusive_minimum is not None or analyzer.exclusive_maximum is not None
     numbers = all(isinstance(each, int | float | None) and not isinstance(each, bool) for each in bounds)
     plain = _all(promise) and analyzer.nulls == "ignore" and numbers and not strict
-    return [(Kind.RANGED, (analyzer.column,), bounds)] if plain else []
+    return [(CommonCheckKind.RANGED, (analyzer.column,), bounds)] if plain else []
 
 
 def _matched(analyzer: Any, promise: Assertion) -> list[Meant]:
     plain = analyzer.pattern is not None and not analyzer.within and analyzer.nulls == "ignore"
     told = (rf"^(?:{analyzer.pattern})$",)
-    return [(Kind.MATCHED, (analyzer.column,), told)] if plain and _all(promise) else []
+    return [(CommonCheckKind.MATCHED, (analyzer.column,), told)] if plain and _all(promise) else []
 
 
 def _valid(analyzer: Any, promise: Assertion) -> list[Meant]:
     plain = analyzer.pattern is None and analyzer.format is None and analyzer.valid_values
-    return [(Kind.LISTED, (analyzer.column,), analyzer.valid_values)] if plain and _none(promise) else []
+    return [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.valid_values)] if plain and _none(promise) else []
 
 
 def _true(analyzer: Any, promise: Assertion) -> list[Meant]:
-    return [(Kind.TRUE, (), (analyzer.predicate,))] if _all(promise) else []
+    return [(CommonCheckKind.TRUE, (), (analyzer.predicate,))] if _all(promise) else []
 
 
-def _number(kind: Kind) -> Callable[[Any, Assertion], list[Meant]]:
+def _number(kind: CommonCheckKind) -> Callable[[Any, Assertion], list[Meant]]:
     def meant(analyzer: Any, promise: Assertion) -> list[Meant]:
         columns = getattr(analyzer, "columns", ()) or tuple(filter(None, [getattr(analyzer, "column", None)]))
         range_ = closed(promise, whole=kind in WHOLE_NUMBERS)
@@ -222,10 +230,10 @@ MEANT: Mapping[str, Callable[[Any, Assertion], list[Meant]]] = {
     "in_range": _ranged,
     "pattern_match": _matched,
     "compliance": _true,
-    "size": _number(Kind.ROWS),
-    "minimum": _number(Kind.LEAST),
-    "maximum": _number(Kind.GREATEST),
-    "mean": _number(Kind.MEAN),
-    "sum": _number(Kind.SUM),
-    "count_distinct": _number(Kind.DISTINCT),
+    "size": _number(CommonCheckKind.ROWS),
+    "minimum": _number(CommonCheckKind.LEAST),
+    "maximum": _number(CommonCheckKind.GREATEST),
+    "mean": _number(CommonCheckKind.MEAN),
+    "sum": _number(CommonCheckKind.SUM),
+    "count_distinct": _number(CommonCheckKind.DISTINCT),
 }

@@ -14,10 +14,10 @@ from treaty.contracts.document.columns import members, text
 from treaty.contracts.document.model import SCOPES, DataObject
 from treaty.contracts.document.writer import write as written
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.checks.executors import CheckAssignment, entrusted
 from treaty.engine.core.results import Runner
 from treaty.registry.exchange.dbt_tests import is_test
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.export_source import ExportSource
 
 Test = tuple[str, Mapping[str, Any]]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -28,7 +28,7 @@ FOREIGN = "dbt"
 
 
 @dataclass(frozen=True)
-class Said:
+class DbtTest:
     """A data test on a column; without one, the reason why dbt cannot say the check."""
 
     column: str | None = None
@@ -36,7 +36,7 @@ class Said:
     reason: str = ""
 
 
-def write(subject: Subject) -> bytes:
+def write(subject: ExportSource) -> bytes:
     """The file. Raises ContractError for a faulty document."""
     comments: list[str] = []
     tables = [content for _, content in members(subject.contract.document, "schema")]
@@ -82,32 +82,32 @@ def _name_of(test: Any) -> Any:
     return name, repr(body.get("arguments")) if isinstance(body, dict) and "arguments" in body else None
 
 
-def _said(check: Entrusted) -> Iterator[Said]:
+def _said(check: CheckAssignment) -> Iterator[DbtTest]:
     own = check.check.kind == "custom" and check.check.analyzer == FOREIGN
     if own and is_test(check.check.arguments["implementation"]) and _NAME.fullmatch(check.check.column or "_"):
-        yield Said(check.check.column, check.check.arguments["implementation"])
+        yield DbtTest(check.check.column, check.check.arguments["implementation"])
     elif check.analyzer is None or check.check.assertion is None:
-        yield Said(reason=_line(check.reason or "it promises nothing"))
+        yield DbtTest(reason=_line(check.reason or "it promises nothing"))
     elif check.runner is Runner.HERE:
         tests = SAYING.get(check.analyzer.name, _unsaid)(check.analyzer, check.check.assertion)
         yield from (_placed(check, *each) for each in tests or [("", {})])
 
 
-def _placed(check: Entrusted, name: str, arguments: Mapping[str, Any]) -> Said:
+def _placed(check: CheckAssignment, name: str, arguments: Mapping[str, Any]) -> DbtTest:
     column = check.column or ""
     if not name:
-        return Said(reason="dbt has no test for it")
+        return DbtTest(reason="dbt has no test for it")
     if check.scope not in SCOPES or (name in WHOLE and check.scope != "dataset"):
-        return Said(reason=f"it is judged on {_line(check.scope)}")
+        return DbtTest(reason=f"it is judged on {_line(check.scope)}")
     if not _NAME.fullmatch(column):
-        return Said(reason="it is not of one plain column")
+        return DbtTest(reason="it is not of one plain column")
     where = check.analyzer.where if check.analyzer else None
     if where and _TEMPLATE.search(where):
-        return Said(reason="its condition would be a template")
+        return DbtTest(reason="its condition would be a template")
     mild = {"severity": "warn"} if check.check.severity == "warning" else {}
     config = {**mild, **({"where": where} if where else {})}
     body = {**({"arguments": arguments} if arguments else {}), **({"config": config} if config else {})}
-    return Said(column, {name: body} if body else name)
+    return DbtTest(column, {name: body} if body else name)
 
 
 def _all(promise: Assertion) -> bool:

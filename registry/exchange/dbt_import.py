@@ -12,7 +12,7 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.errors import Faults
 from treaty.contracts.schema import LOGICAL
 from treaty.registry.exchange.dbt_tests import constraint, entry, is_test
-from treaty.registry.exchange.export_source import Given
+from treaty.registry.exchange.export_source import ImportSource
 from treaty.registry.exchange.spark_ddl import known_type
 
 TESTS = ("data_tests", "tests")
@@ -20,7 +20,7 @@ WORDS = frozenset({"required", "unique"})
 MAX_MODELS, MAX_TESTS = 1000, 4000
 
 
-def documents(given: Given) -> Iterator[bytes]:
+def documents(given: ImportSource) -> Iterator[bytes]:
     """The contracts of all models and sources in the text. Raises ContractError with all its faults."""
     parsed = yaml_syntax.parse(given.text)
     faults = Faults(parsed.lines)

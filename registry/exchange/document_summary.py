@@ -9,9 +9,9 @@ from treaty.contracts.comparison.compatibility import MODES
 from treaty.contracts.document.columns import Element, columns, members, text
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.document.yaml_syntax import walk
-from treaty.engine.checks.executors import Entrusted, entrusted
+from treaty.engine.checks.executors import CheckAssignment, entrusted
 from treaty.engine.core.results import Runner
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.export_source import ExportSource
 
 Rows = tuple[tuple[str, ...], ...]
 RUNNERS = {Runner.HERE: "Treaty", Runner.ELSEWHERE: "another engine", Runner.PEOPLE: "people"}
@@ -21,7 +21,7 @@ TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u206
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportGrid:
     """A grid: what it is of, the names of its columns, and its rows; no rows: it is not shown."""
 
     title: str
@@ -30,29 +30,29 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Section:
+class TableSection:
     """A table of the contract: its name, what is said of it, its columns and checks."""
 
     title: str
     prose: tuple[str, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[ExportGrid, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class DocumentSummary:
     """All that a page shows of a contract; `document` is the whole text, of which the rest is the readable part."""
 
     title: str
     facts: tuple[tuple[str, str], ...]
     prose: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[TableSection, ...]
     document: str
 
 
-def told(subject: Subject) -> Told:
+def told(subject: ExportSource) -> DocumentSummary:
     """What the subject's contract says; () for all that it says nothing of. Raises ContractError for a faulty one."""
     contract = subject.contract
-    return Told(
+    return DocumentSummary(
         title=visible(contract.name),
         facts=tuple((name, visible(value)) for name, value in _facts(subject)),
         prose=tuple(map(visible, _prose(contract.document))),
@@ -70,7 +70,7 @@ def _hidden(character: str) -> bool:
     return character in TURNING or (character not in "\n\t" and unicodedata.category(character) in {"Cc", "Cs"})
 
 
-def _facts(subject: Subject) -> Iterator[tuple[str, str]]:
+def _facts(subject: ExportSource) -> Iterator[tuple[str, str]]:
     contract = subject.contract
     yield "id", contract.id
     yield "version", contract.version
@@ -117,17 +117,17 @@ def _tables(contract: Contract) -> Iterator[Element]:
     return members(contract.document, "schema")
 
 
-def _section(element: Element, described: DataObject) -> Section:
+def _section(element: Element, described: DataObject) -> TableSection:
     at = f" ({described.physical_name})" if described.physical_name else ""
     named = ("column", "type", "is", "about")
     entries = dict(walk(dict(element[1]), element[0]))
     checks = tuple(_check(entries.get(each.check.path), each) for each in entrusted(described))
-    return Section(
+    return TableSection(
         title=visible(described.name + at),
         prose=tuple(map(visible, _prose(element[1]))),
         tables=(
-            Table("Columns", named, tuple(_column(*each) for each in columns(element))),
-            Table("Checks", ("check", "promise", "severity", "judged", "by"), checks),
+            ExportGrid("Columns", named, tuple(_column(*each) for each in columns(element))),
+            ExportGrid("Checks", ("check", "promise", "severity", "judged", "by"), checks),
         ),
     )
 
@@ -141,7 +141,7 @@ def _column(path: str, element: Element) -> tuple[str, ...]:
     return tuple(map(visible, (path, kind, ", ".join(words), " ".join(_prose(content)))))
 
 
-def _check(written: Any, each: Entrusted) -> tuple[str, ...]:
+def _check(written: Any, each: CheckAssignment) -> tuple[str, ...]:
     about = written.get("description") if isinstance(written, dict) and each.check.kind != "schema" else None
     promise = " — ".join(str(part) for part in (each.sentence, about) if part)
     runner = RUNNERS[each.runner]

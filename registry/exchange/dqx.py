@@ -8,14 +8,14 @@ from typing import Any
 import yaml
 
 from treaty.contracts.document.model import DataObject
-from treaty.registry.exchange.common_checks import Kind, Promise, Unsaid, label, line, promises
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.common_checks import CommonCheck, CommonCheckKind, UnsupportedCheck, label, line, promises
+from treaty.registry.exchange.export_source import ExportSource
 
 FOREIGN = "dqx"
 WIDTH = 120
 
 
-def write(subject: Subject) -> bytes:
+def write(subject: ExportSource) -> bytes:
     """The file. Raises ContractError for a faulty document."""
     comments: list[str] = []
     checks = [check for each in subject.contract.objects for check in _checks(each, comments)]
@@ -28,7 +28,7 @@ def write(subject: Subject) -> bytes:
 
 def _checks(described: DataObject, comments: list[str]) -> Iterator[Mapping[str, Any]]:
     for each in promises(described):
-        if isinstance(each, Promise):
+        if isinstance(each, CommonCheck):
             yield from (_entry(described, each, *said) for said in SAYING[each.kind](each))
         elif own := _own(each):
             yield own
@@ -36,13 +36,13 @@ def _checks(described: DataObject, comments: list[str]) -> Iterator[Mapping[str,
             comments.append(f"# not said in DQX: {line(each.check.sentence)} ({line(each.reason)})")
 
 
-def _own(unsaid: Unsaid) -> Mapping[str, Any] | None:
+def _own(unsaid: UnsupportedCheck) -> Mapping[str, Any] | None:
     """The check of DQX's that it is; None where it is none."""
     given = unsaid.check.check.arguments.get("implementation") if unsaid.check.check.analyzer == FOREIGN else None
     return given if isinstance(given, dict) and isinstance(given.get("check"), dict) else None
 
 
-def _entry(described: DataObject, promise: Promise, function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(described: DataObject, promise: CommonCheck, function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     own, column = promise.check, f"_{promise.column}" if promise.column else ""
     return {
         "name": label(f"{own.check.id}_{function}{column}"),
@@ -56,54 +56,54 @@ def _entry(described: DataObject, promise: Promise, function: str, arguments: Ma
 Said = Iterator[tuple[str, Mapping[str, Any]]]
 
 
-def _filled(of: Promise) -> Said:
+def _filled(of: CommonCheck) -> Said:
     yield "is_not_null", {"column": of.column}
 
 
-def _listed(of: Promise) -> Said:
+def _listed(of: CommonCheck) -> Said:
     yield "is_in_list", {"column": of.column, "allowed": list(of.told)}
 
 
-def _ranged(of: Promise) -> Said:
+def _ranged(of: CommonCheck) -> Said:
     return _bounded(of, ("is_not_less_than", "is_not_greater_than"), {"column": of.column})
 
 
-def _matched(of: Promise) -> Said:
+def _matched(of: CommonCheck) -> Said:
     yield "regex_match", {"column": of.column, "regex": of.told[0]}
 
 
-def _true(of: Promise) -> Said:
+def _true(of: CommonCheck) -> Said:
     # To DQX a row of which the condition is null keeps it.
     yield "sql_expression", {"expression": f"coalesce(({of.told[0]}), false)", "msg": label(of.check.check.id)}
 
 
-def _unique(of: Promise) -> Said:
+def _unique(of: CommonCheck) -> Said:
     yield "is_unique", {"columns": list(of.columns)}
 
 
-def _counted(function: str) -> Callable[[Promise], Said]:
+def _counted(function: str) -> Callable[[CommonCheck], Said]:
     """Of one number about all rows."""
     names = "is_aggr_not_less_than", "is_aggr_not_greater_than"
     return lambda of: _bounded(of, names, {"column": of.column or "*", "aggr_type": function})
 
 
-def _bounded(of: Promise, names: tuple[str, str], arguments: Mapping[str, Any]) -> Said:
+def _bounded(of: CommonCheck, names: tuple[str, str], arguments: Mapping[str, Any]) -> Said:
     for name, limit in zip(names, of.told, strict=True):
         if limit is not None:
             yield name, {**arguments, "limit": limit}
 
 
-SAYING: Mapping[Kind, Callable[[Promise], Said]] = {
-    Kind.FILLED: _filled,
-    Kind.LISTED: _listed,
-    Kind.RANGED: _ranged,
-    Kind.MATCHED: _matched,
-    Kind.TRUE: _true,
-    Kind.UNIQUE: _unique,
-    Kind.ROWS: _counted("count"),
-    Kind.LEAST: _counted("min"),
-    Kind.GREATEST: _counted("max"),
-    Kind.MEAN: _counted("avg"),
-    Kind.SUM: _counted("sum"),
-    Kind.DISTINCT: _counted("count_distinct"),
+SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], Said]] = {
+    CommonCheckKind.FILLED: _filled,
+    CommonCheckKind.LISTED: _listed,
+    CommonCheckKind.RANGED: _ranged,
+    CommonCheckKind.MATCHED: _matched,
+    CommonCheckKind.TRUE: _true,
+    CommonCheckKind.UNIQUE: _unique,
+    CommonCheckKind.ROWS: _counted("count"),
+    CommonCheckKind.LEAST: _counted("min"),
+    CommonCheckKind.GREATEST: _counted("max"),
+    CommonCheckKind.MEAN: _counted("avg"),
+    CommonCheckKind.SUM: _counted("sum"),
+    CommonCheckKind.DISTINCT: _counted("count_distinct"),
 }

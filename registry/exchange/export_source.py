@@ -8,7 +8,7 @@ from treaty.contracts.document.reader import read
 
 
 @dataclass(frozen=True)
-class Given:
+class ImportSource:
     """A text, where it comes from, and what its table is called where the text does not say."""
 
     source: str
@@ -17,7 +17,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Subject:
+class ExportSource:
     """A document; of a version that is kept, the status that it has in the registry (None: what the document says), and
     the hash of the record of its approval (None: none is asked for, or there is none)."""
 

@@ -8,15 +8,23 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from treaty.contracts.document.model import Contract, DataObject
-from treaty.registry.exchange.common_checks import NO_WORD, Kind, Promise, Unsaid, label, line, promises
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.common_checks import (
+    NO_WORD,
+    CommonCheck,
+    CommonCheckKind,
+    UnsupportedCheck,
+    label,
+    line,
+    promises,
+)
+from treaty.registry.exchange.export_source import ExportSource
 
 FOREIGN = frozenset({"greatExpectations", "great-expectations", "great_expectations", "gx"})
 CONDITION = "its condition on rows is written as the data lie"
 Said = tuple[str, dict[str, Any]]
 
 
-def write(subject: Subject) -> bytes:
+def write(subject: ExportSource) -> bytes:
     """The file. Raises ContractError for a faulty document."""
     suites = [_suite(subject.contract, each) for each in subject.contract.objects]
     return json.dumps(suites[0] if len(suites) == 1 else suites, indent=2, ensure_ascii=False).encode() + b"\n"
@@ -33,72 +41,72 @@ def _suite(contract: Contract, described: DataObject) -> dict[str, Any]:
 
 def _expectations(described: DataObject, unsaid: list[str]) -> Iterator[Mapping[str, Any]]:
     for each in promises(described):
-        if isinstance(each, Unsaid) and (own := _own(each)):
+        if isinstance(each, UnsupportedCheck) and (own := _own(each)):
             yield own
         elif reason := _unsaid(each):
             unsaid.append(f"{line(each.check.sentence)} ({line(reason)})")
-        elif isinstance(each, Promise):
+        elif isinstance(each, CommonCheck):
             yield _expectation(each, *SAYING[each.kind](each))
 
 
-def _unsaid(of: Promise | Unsaid) -> str | None:
+def _unsaid(of: CommonCheck | UnsupportedCheck) -> str | None:
     """Why it is not said; None where it is."""
-    if isinstance(of, Unsaid):
+    if isinstance(of, UnsupportedCheck):
         return of.reason
     if of.where:
         return CONDITION
     return None if of.kind in SAYING else NO_WORD
 
 
-def _own(unsaid: Unsaid) -> Mapping[str, Any] | None:
+def _own(unsaid: UnsupportedCheck) -> Mapping[str, Any] | None:
     """The expectation that it is; None where it is none."""
     own = unsaid.check.check
     given = own.arguments.get("implementation") if own.analyzer in FOREIGN else None
     return given if isinstance(given, dict) and "kwargs" in given else None
 
 
-def _expectation(of: Promise, kind: str, words: dict[str, Any]) -> dict[str, Any]:
+def _expectation(of: CommonCheck, kind: str, words: dict[str, Any]) -> dict[str, Any]:
     own = of.check
     about = {"check": line(own.check.id), "severity": own.check.severity, "scope": line(own.scope)}
     return {"type": kind, "kwargs": words, "meta": {"treaty": about}}
 
 
-def _of_column(kind: str, *names: str) -> Callable[[Promise], Said]:
+def _of_column(kind: str, *names: str) -> Callable[[CommonCheck], Said]:
     """An expectation of one column, which is told these in turn; a bound that there is not is left out."""
 
-    def said(of: Promise) -> Said:
+    def said(of: CommonCheck) -> Said:
         told = {name: each for name, each in zip(names, of.told, strict=True) if each is not None}
         return kind, {"column": of.column, **told}
 
     return said
 
 
-def _listed(of: Promise) -> Said:
+def _listed(of: CommonCheck) -> Said:
     return "expect_column_values_to_be_in_set", {"column": of.column, "value_set": list(of.told)}
 
 
-def _unique(of: Promise) -> Said:
+def _unique(of: CommonCheck) -> Said:
     if len(of.columns) == 1:
         return "expect_column_values_to_be_unique", {"column": of.column}
     return "expect_compound_columns_to_be_unique", {"column_list": list(of.columns)}
 
 
-def _rows(of: Promise) -> Said:
+def _rows(of: CommonCheck) -> Said:
     bounds = zip(BOUNDS, of.told, strict=True)
     return "expect_table_row_count_to_be_between", {name: each for name, each in bounds if each is not None}
 
 
 BOUNDS = ("min_value", "max_value")
-SAYING: Mapping[Kind, Callable[[Promise], Said]] = {
-    Kind.FILLED: _of_column("expect_column_values_to_not_be_null"),
-    Kind.LISTED: _listed,
-    Kind.RANGED: _of_column("expect_column_values_to_be_between", *BOUNDS),
-    Kind.MATCHED: _of_column("expect_column_values_to_match_regex", "regex"),
-    Kind.UNIQUE: _unique,
-    Kind.ROWS: _rows,
-    Kind.LEAST: _of_column("expect_column_min_to_be_between", *BOUNDS),
-    Kind.GREATEST: _of_column("expect_column_max_to_be_between", *BOUNDS),
-    Kind.MEAN: _of_column("expect_column_mean_to_be_between", *BOUNDS),
-    Kind.SUM: _of_column("expect_column_sum_to_be_between", *BOUNDS),
-    Kind.DISTINCT: _of_column("expect_column_unique_value_count_to_be_between", *BOUNDS),
+SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], Said]] = {
+    CommonCheckKind.FILLED: _of_column("expect_column_values_to_not_be_null"),
+    CommonCheckKind.LISTED: _listed,
+    CommonCheckKind.RANGED: _of_column("expect_column_values_to_be_between", *BOUNDS),
+    CommonCheckKind.MATCHED: _of_column("expect_column_values_to_match_regex", "regex"),
+    CommonCheckKind.UNIQUE: _unique,
+    CommonCheckKind.ROWS: _rows,
+    CommonCheckKind.LEAST: _of_column("expect_column_min_to_be_between", *BOUNDS),
+    CommonCheckKind.GREATEST: _of_column("expect_column_max_to_be_between", *BOUNDS),
+    CommonCheckKind.MEAN: _of_column("expect_column_mean_to_be_between", *BOUNDS),
+    CommonCheckKind.SUM: _of_column("expect_column_sum_to_be_between", *BOUNDS),
+    CommonCheckKind.DISTINCT: _of_column("expect_column_unique_value_count_to_be_between", *BOUNDS),
 }

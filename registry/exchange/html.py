@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from treaty.registry.exchange.document_summary import Section, Table, Told, told
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, told
+from treaty.registry.exchange.export_source import ExportSource
 
 # Whatever a document holds: a browser neither loads nor runs anything of the page.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -22,12 +22,12 @@ pre { background: var(--ground); padding: 1rem; overflow-x: auto }
 """
 
 
-def write(subject: Subject) -> bytes:
+def write(subject: ExportSource) -> bytes:
     """The page, in UTF-8. Raises ContractError for a faulty document."""
     return "\n".join(_page(told(subject))).encode()
 
 
-def _page(page: Told) -> Iterator[str]:
+def _page(page: DocumentSummary) -> Iterator[str]:
     title = escape(page.title)
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
@@ -43,14 +43,14 @@ def _page(page: Told) -> Iterator[str]:
     yield "</main>\n</body>\n</html>\n"
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: TableSection) -> Iterator[str]:
     yield f"<h2>{escape(section.title)}</h2>"
     yield from _paragraphs(section.prose)
     for table in section.tables:
         yield from _table(table) if table.rows else ()
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: ExportGrid) -> Iterator[str]:
     yield f'<div class="wide"><table><caption>{escape(table.title)}</caption>'
     yield f"<thead>{_row('th', table.head)}</thead>\n<tbody>"
     yield from (_row("td", each) for each in table.rows)

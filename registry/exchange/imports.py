@@ -13,7 +13,7 @@ from treaty.contracts.errors import ROOT, ContractError, Fault
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import bind
 from treaty.registry.exchange import dbt_import, spark_import
-from treaty.registry.exchange.export_source import Given
+from treaty.registry.exchange.export_source import ImportSource
 
 YAML = frozenset({".yaml", ".yml", ".json"})
 SPARK = frozenset({".json", ".ddl", ".sql", ".txt"})
@@ -21,27 +21,27 @@ MOST_FILES = 5000
 
 
 @dataclass(frozen=True)
-class Form:
+class ImportFormat:
     """A form of import: the documents that a text stands for, and how its files end."""
 
-    read: Callable[[Given], Iterable[bytes]]
+    read: Callable[[ImportSource], Iterable[bytes]]
     suffixes: frozenset[str]
 
 
-def _itself(given: Given) -> Iterator[bytes]:
+def _itself(given: ImportSource) -> Iterator[bytes]:
     """A document of the standard stands for itself, byte for byte."""
     yield given.text
 
 
-FORMS: Mapping[str, Form] = {
-    "odcs": Form(_itself, YAML),
-    "dbt": Form(dbt_import.documents, YAML),
-    "spark": Form(spark_import.documents, SPARK),
+FORMS: Mapping[str, ImportFormat] = {
+    "odcs": ImportFormat(_itself, YAML),
+    "dbt": ImportFormat(dbt_import.documents, YAML),
+    "spark": ImportFormat(spark_import.documents, SPARK),
 }
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedDocument:
     """A document that was made, and where it came from."""
 
     source: str
@@ -50,7 +50,7 @@ class Imported:
     document: bytes
 
 
-class NotImported(Exception):
+class ImportFailed(Exception):
     """Nothing was imported: the faults of each text that has some, by its source."""
 
     def __init__(self, faults: Mapping[str, Sequence[Fault]]) -> None:
@@ -59,9 +59,9 @@ class NotImported(Exception):
         super().__init__("nothing was imported:\n" + "\n".join(f"  {each}" for each in lines))
 
 
-def imported(form: Form, texts: Iterable[Given]) -> tuple[Imported, ...]:
+def imported(form: ImportFormat, texts: Iterable[ImportSource]) -> tuple[ImportedDocument, ...]:
     """The documents that the texts stand for, in their order. Raises NotImported with all faults of all of them."""
-    made: list[Imported] = []
+    made: list[ImportedDocument] = []
     faults: dict[str, Sequence[Fault]] = {}
     for given in texts:
         try:
@@ -71,36 +71,36 @@ def imported(form: Form, texts: Iterable[Given]) -> tuple[Imported, ...]:
     for source, fault in _doubles(made):
         faults[source] = (*faults.get(source, ()), fault)
     if faults:
-        raise NotImported(faults)
+        raise ImportFailed(faults)
     return tuple(made)
 
 
-def texts(path: Path, form: Form, *, name: str | None = None) -> Iterator[Given]:
+def texts(path: Path, form: ImportFormat, *, name: str | None = None) -> Iterator[ImportSource]:
     """What there is to import at the path: the file, or all files of a folder whose names end as such do.
 
     `name` instead of the files' own. Raises OSError where one cannot be read, NotImported for a folder without any."""
     if not path.is_dir():
-        yield Given(str(path), name or path.name.split(".")[0], path.read_bytes())
+        yield ImportSource(str(path), name or path.name.split(".")[0], path.read_bytes())
         return
     found = sorted(each for each in path.rglob("*") if each.suffix.lower() in form.suffixes and each.is_file())
     if not found or len(found) > MOST_FILES:
         told = f"holds {len(found)} files that end in {', '.join(sorted(form.suffixes))}"
-        raise NotImported(
+        raise ImportFailed(
             {
                 str(path): [
                     Fault(code="import-files", where=ROOT, message=told, remedy=f"name a folder of 1 to {MOST_FILES}")
                 ]
             }
         )
-    yield from (Given(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in found)
+    yield from (ImportSource(str(each.relative_to(path)), each.name.split(".")[0], each.read_bytes()) for each in found)
 
 
-def _inspected(given: Given, document: bytes) -> Imported:
+def _inspected(given: ImportSource, document: bytes) -> ImportedDocument:
     contract = read(document)
     faults = [fault for each in contract.objects for fault in _meaning(each)]
     if faults:
         raise ContractError(faults)
-    return Imported(given.source, contract.id, contract.version, document)
+    return ImportedDocument(given.source, contract.id, contract.version, document)
 
 
 def _meaning(described: DataObject) -> Sequence[Fault]:
@@ -112,9 +112,9 @@ def _meaning(described: DataObject) -> Sequence[Fault]:
     return ()
 
 
-def _doubles(made: Sequence[Imported]) -> Iterator[tuple[str, Fault]]:
+def _doubles(made: Sequence[ImportedDocument]) -> Iterator[tuple[str, Fault]]:
     """The same version of the same contract twice: which of them is meant, nobody can say."""
-    first: dict[tuple[str, str], Imported] = {}
+    first: dict[tuple[str, str], ImportedDocument] = {}
     for each in made:
         known = first.setdefault((each.contract_id, each.version), each)
         if known is not each:

@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from treaty.registry.exchange.document_summary import Section, Table, Told, told
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, told
+from treaty.registry.exchange.export_source import ExportSource
 
 # Addresses, too: readers that turn them into links find none.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$=^])")
 
 
-def write(subject: Subject) -> bytes:
+def write(subject: ExportSource) -> bytes:
     """The text, in UTF-8. Raises ContractError for a faulty document."""
     return "\n".join(_page(told(subject))).encode()
 
 
-def _page(page: Told) -> Iterator[str]:
+def _page(page: DocumentSummary) -> Iterator[str]:
     yield f"# {plain(page.title)}\n"
     yield from _paragraphs(page.prose)
     yield from (f"- {name}: {plain(value)}" for name, value in page.facts)
@@ -25,14 +25,14 @@ def _page(page: Told) -> Iterator[str]:
         yield from _section(section)
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: TableSection) -> Iterator[str]:
     yield f"## {plain(section.title)}\n"
     yield from _paragraphs(section.prose)
     for table in section.tables:
         yield from _table(table) if table.rows else ()
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: ExportGrid) -> Iterator[str]:
     yield f"### {table.title}\n"
     yield _row(table.head)
     yield _row("---" for _ in table.head)

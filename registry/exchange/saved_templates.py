@@ -9,25 +9,28 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 from treaty.registry.access.authentication import Principal, decide_somewhere
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Permission
-from treaty.registry.core.errors import Conflict, Forbidden, Invalid, NotFound
-from treaty.registry.exchange.builtin_templates import Template, templates
-from treaty.registry.tables import TemplateRow, User
+from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from treaty.registry.exchange.builtin_templates import DocumentTemplate, templates
+from treaty.registry.tables import TemplateRow, UserRow
 
 # Who keeps it, for each template that somebody does.
-Owned = tuple[Template, str | None]
+Owned = tuple[DocumentTemplate, str | None]
 
 
 def listed(session: Session, by: Principal) -> list[Owned]:
     """All templates with the names of their owners (None: it comes with Treaty), those of people last, by name."""
     decide_somewhere(by, Permission.READ)
     row = TemplateRow
-    query = select(row.name, row.about, row.document, User.name).join(User, col(User.id) == col(row.owner_id))
-    own = [(Template(name, about, text), owner) for name, about, text, owner in session.exec(query.order_by(row.name))]
+    query = select(row.name, row.about, row.document, UserRow.name).join(UserRow, col(UserRow.id) == col(row.owner_id))
+    own = [
+        (DocumentTemplate(name, about, text), owner)
+        for name, about, text, owner in session.exec(query.order_by(row.name))
+    ]
     return [*((each, None) for each in templates()), *own]
 
 
-def keep(session: Session, made: Template, *, by: Principal, now: datetime) -> Template:
+def keep(session: Session, made: DocumentTemplate, *, by: Principal, now: datetime) -> DocumentTemplate:
     """Keeps the template for others. Raises Conflict where there is one of that name, Invalid with every fault of its
     document as it is before anything is put in its places."""
     decide_somewhere(by, Permission.DECIDE)
@@ -36,9 +39,9 @@ def keep(session: Session, made: Template, *, by: Principal, now: datetime) -> T
     try:
         read(made.text.encode())
     except ContractError as error:
-        raise Invalid.because(error) from error
+        raise InvalidRequest.because(error) from error
     session.add(_row(made, by.user_id, now))
-    audit_log.record(session, Action.TEMPLATE_KEPT, actor=by.name, object_id=made.name, now=now)
+    audit_log.record(session, AuditAction.TEMPLATE_KEPT, actor=by.name, object_id=made.name, now=now)
     return made
 
 
@@ -52,8 +55,8 @@ def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None
     if row.owner_id != by.user_id and not by.may(Permission.USERS):
         raise Forbidden("only who keeps a template may remove it")
     session.delete(row)
-    audit_log.record(session, Action.TEMPLATE_REMOVED, actor=by.name, object_id=name, now=now)
+    audit_log.record(session, AuditAction.TEMPLATE_REMOVED, actor=by.name, object_id=name, now=now)
 
 
-def _row(made: Template, owner_id: UUID, now: datetime) -> TemplateRow:
+def _row(made: DocumentTemplate, owner_id: UUID, now: datetime) -> TemplateRow:
     return TemplateRow(name=made.name, about=made.about, document=made.text, owner_id=owner_id, created=now)

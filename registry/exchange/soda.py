@@ -10,8 +10,18 @@ from typing import Any, NamedTuple
 import yaml
 
 from treaty.contracts.document.model import DataObject
-from treaty.registry.exchange.common_checks import BY_ROW, NAME, NO_WORD, Kind, Promise, Unsaid, label, line, promises
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.common_checks import (
+    BY_ROW,
+    NAME,
+    NO_WORD,
+    CommonCheck,
+    CommonCheckKind,
+    UnsupportedCheck,
+    label,
+    line,
+    promises,
+)
+from treaty.registry.exchange.export_source import ExportSource
 
 FOREIGN = "soda"
 WIDTH = 120
@@ -20,7 +30,7 @@ Bounds = tuple[Any, Any]
 NONE: Bounds = (0, 0)
 
 
-class Said(NamedTuple):
+class SodaCheck(NamedTuple):
     """A check of Soda's: the metric, the range in which it is kept (None: it is of rows), and what configures it."""
 
     metric: str
@@ -28,7 +38,7 @@ class Said(NamedTuple):
     more: Mapping[str, Any] = MappingProxyType({})
 
 
-def write(subject: Subject) -> bytes:
+def write(subject: ExportSource) -> bytes:
     """The file. Raises ContractError for a faulty document."""
     comments: list[str] = []
     tables = {f"checks for {each.name}": list(_checks(each, comments)) for each in subject.contract.objects}
@@ -40,17 +50,17 @@ def write(subject: Subject) -> bytes:
 def _checks(described: DataObject, comments: list[str]) -> Iterator[Any]:
     for each in promises(described):
         reason = _unsaid(described, each)
-        if isinstance(each, Promise) and reason is None:
+        if isinstance(each, CommonCheck) and reason is None:
             yield _entry(each, SAYING[each.kind](each))
-        elif isinstance(each, Unsaid) and (own := _own(described, each)):
+        elif isinstance(each, UnsupportedCheck) and (own := _own(described, each)):
             yield own
         else:
             comments.append(f"# not said in Soda: {line(each.check.sentence)} ({line(reason or '')})")
 
 
-def _unsaid(described: DataObject, of: Promise | Unsaid) -> str | None:
+def _unsaid(described: DataObject, of: CommonCheck | UnsupportedCheck) -> str | None:
     """Why it is not said; None where it is."""
-    if isinstance(of, Unsaid):
+    if isinstance(of, UnsupportedCheck):
         return of.reason
     if not NAME.fullmatch(described.name):
         return "its table has no plain name"
@@ -59,7 +69,7 @@ def _unsaid(described: DataObject, of: Promise | Unsaid) -> str | None:
     return None if of.kind in SAYING else NO_WORD
 
 
-def _own(described: DataObject, unsaid: Unsaid) -> Any:
+def _own(described: DataObject, unsaid: UnsupportedCheck) -> Any:
     """The check of Soda's that it is; None where it is none."""
     own = unsaid.check.check
     given = own.arguments.get("implementation") if own.analyzer == FOREIGN else None
@@ -67,7 +77,7 @@ def _own(described: DataObject, unsaid: Unsaid) -> Any:
     return given if sound and NAME.fullmatch(described.name) else None
 
 
-def _entry(of: Promise, said: Said) -> dict[str, Any]:
+def _entry(of: CommonCheck, said: SodaCheck) -> dict[str, Any]:
     """Its threshold stands in its head; of a warning, when to warn."""
     name = {"name": label(of.check.check.id)}
     filtered = {"filter": of.where} if of.where and said.range else {}
@@ -95,47 +105,47 @@ def _breaking(bounds: Bounds) -> str:
     return f"< {least}" if greatest is None else f"> {greatest}"
 
 
-def _filled(of: Promise) -> Said:
-    return Said(f"missing_count({of.column})", NONE)
+def _filled(of: CommonCheck) -> SodaCheck:
+    return SodaCheck(f"missing_count({of.column})", NONE)
 
 
-def _unique(of: Promise) -> Said:
-    return Said(f"duplicate_count({', '.join(of.columns)})", NONE)
+def _unique(of: CommonCheck) -> SodaCheck:
+    return SodaCheck(f"duplicate_count({', '.join(of.columns)})", NONE)
 
 
-def _listed(of: Promise) -> Said:
-    return Said(f"invalid_count({of.column})", NONE, {"valid values": list(of.told)})
+def _listed(of: CommonCheck) -> SodaCheck:
+    return SodaCheck(f"invalid_count({of.column})", NONE, {"valid values": list(of.told)})
 
 
-def _ranged(of: Promise) -> Said:
+def _ranged(of: CommonCheck) -> SodaCheck:
     bounds = zip(("valid min", "valid max"), of.told, strict=True)
-    return Said(f"invalid_count({of.column})", NONE, {word: each for word, each in bounds if each is not None})
+    return SodaCheck(f"invalid_count({of.column})", NONE, {word: each for word, each in bounds if each is not None})
 
 
-def _matched(of: Promise) -> Said:
-    return Said(f"invalid_count({of.column})", NONE, {"valid regex": of.told[0]})
+def _matched(of: CommonCheck) -> SodaCheck:
+    return SodaCheck(f"invalid_count({of.column})", NONE, {"valid regex": of.told[0]})
 
 
-def _true(of: Promise) -> Said:
+def _true(of: CommonCheck) -> SodaCheck:
     """Rows of which the condition is null break it."""
     among = f"({of.where}) AND " if of.where else ""
-    return Said("failed rows", None, {"fail condition": f"{among}NOT coalesce(({of.told[0]}), false)"})
+    return SodaCheck("failed rows", None, {"fail condition": f"{among}NOT coalesce(({of.told[0]}), false)"})
 
 
-def _number(metric: str) -> Callable[[Promise], Said]:
-    return lambda of: Said(f"{metric}({of.column})" if of.column else metric, (of.told[0], of.told[1]))
+def _number(metric: str) -> Callable[[CommonCheck], SodaCheck]:
+    return lambda of: SodaCheck(f"{metric}({of.column})" if of.column else metric, (of.told[0], of.told[1]))
 
 
-SAYING: Mapping[Kind, Callable[[Promise], Said]] = {
-    Kind.FILLED: _filled,
-    Kind.UNIQUE: _unique,
-    Kind.LISTED: _listed,
-    Kind.RANGED: _ranged,
-    Kind.MATCHED: _matched,
-    Kind.TRUE: _true,
-    Kind.ROWS: _number("row_count"),
-    Kind.LEAST: _number("min"),
-    Kind.GREATEST: _number("max"),
-    Kind.MEAN: _number("avg"),
-    Kind.SUM: _number("sum"),
+SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], SodaCheck]] = {
+    CommonCheckKind.FILLED: _filled,
+    CommonCheckKind.UNIQUE: _unique,
+    CommonCheckKind.LISTED: _listed,
+    CommonCheckKind.RANGED: _ranged,
+    CommonCheckKind.MATCHED: _matched,
+    CommonCheckKind.TRUE: _true,
+    CommonCheckKind.ROWS: _number("row_count"),
+    CommonCheckKind.LEAST: _number("min"),
+    CommonCheckKind.GREATEST: _number("max"),
+    CommonCheckKind.MEAN: _number("avg"),
+    CommonCheckKind.SUM: _number("sum"),
 }

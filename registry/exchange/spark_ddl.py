@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Described:
+class DdlTable:
     """The columns of a table, each with what is said of it; its name and partition columns where the text has them."""
 
     columns: tuple[tuple[Column, str | None], ...]
@@ -29,7 +29,7 @@ class Described:
     partition_by: tuple[str, ...] = ()
 
 
-def described(source: str) -> Described:
+def described(source: str) -> DdlTable:
     """The columns in the text. Raises ContractError where it is no such text, naming the line."""
     return _Reader(source).table()
 
@@ -54,15 +54,15 @@ class _Reader:
         self.source, self.at, self.depth = source, 0, 0
         self.tokens = [each for each in _TOKEN.finditer(source) if each.lastgroup != "space"]
 
-    def table(self) -> Described:
+    def table(self) -> DdlTable:
         """The whole text."""
         name = self._head() if self._takes("create") else None
         columns = self._listed(self._column)
         if name is None:
             self._refuse_more()
-            return Described(tuple(columns))
+            return DdlTable(tuple(columns))
         self._need(")")
-        return Described(tuple(columns), name, self._partitions())
+        return DdlTable(tuple(columns), name, self._partitions())
 
     def _head(self) -> str:
         while self._next and not self._takes("table"):

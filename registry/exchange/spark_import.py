@@ -9,13 +9,13 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.editing.skeleton import skeleton
 from treaty.contracts.errors import ROOT, ContractError, Fault, Faults
 from treaty.contracts.schema import Column, Schema
-from treaty.registry.exchange.export_source import Given
-from treaty.registry.exchange.spark_ddl import Described, described, known_type
+from treaty.registry.exchange.export_source import ImportSource
+from treaty.registry.exchange.spark_ddl import DdlTable, described, known_type
 
 MAX_COLUMNS = 4000
 
 
-def documents(given: Given) -> Iterator[bytes]:
+def documents(given: ImportSource) -> Iterator[bytes]:
     """The contract of the table in the text. Raises ContractError with all its faults."""
     found = _of_json(given.text) if given.text.lstrip().startswith(b"{") else described(_text(given.text))
     if len(found.columns) > MAX_COLUMNS:
@@ -57,7 +57,7 @@ def _text(source: bytes) -> str:
         ) from None
 
 
-def _of_json(source: bytes) -> Described:
+def _of_json(source: bytes) -> DdlTable:
     parsed = yaml_syntax.parse(source)
     faults = Faults(parsed.lines)
     if parsed.data.get("type") != "struct" or not isinstance(parsed.data.get("fields"), list):
@@ -66,7 +66,7 @@ def _of_json(source: bytes) -> Described:
     if not columns and not faults.found:
         faults.add("spark-schema", "fields", "has no columns")
     faults.settle()
-    return Described(columns)
+    return DdlTable(columns)
 
 
 def _column(path: str, content: Mapping[str, Any], faults: Faults) -> tuple[Column, str | None]:

@@ -10,24 +10,24 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide, decide_somewhere, rights_of
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import NO_FAULT, Action, IncidentState, Mark, Permission, Resolution
-from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.core.enums import NO_FAULT, AuditAction, FeedbackKind, IncidentState, Permission, Resolution
+from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.core.ids import derived
-from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.core.state_machines import INCIDENT
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.drafting import refits
 from treaty.registry.incidents import lifecycle, ownership
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.measurements.anomalies import baselines, feedback
-from treaty.registry.tables import Contract, Incident, IncidentPart, User
+from treaty.registry.tables import ContractRow, IncidentObjectRow, IncidentRow, UserRow
 
-NEWEST_FIRST = Order((col(Incident.id),), newest_first=True)
+NEWEST_FIRST = SortOrder((col(IncidentRow.id),), newest_first=True)
 UNKNOWN = "nobody of that name may read what the incident is about"
 
 
 @dataclass(frozen=True)
-class Which:
+class IncidentFilter:
     """Which incidents are asked for: of a contract, in a state, assigned to somebody. `snoozed` False: none of those
     that are put off now."""
 
@@ -38,18 +38,18 @@ class Which:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class IncidentListing:
     """An incident with its parts, as far as they may be read, and the names of the people in it."""
 
-    incident: Incident
-    parts: Sequence[IncidentPart]
+    incident: IncidentRow
+    parts: Sequence[IncidentObjectRow]
     assignee: str | None = None
     acknowledged_by: str | None = None
     resolved_by: str | None = None
 
 
 @dataclass(frozen=True)
-class Step:
+class IncidentStep:
     """A change of an incident as somebody saw it: at that revision."""
 
     incident_id: UUID
@@ -58,60 +58,64 @@ class Step:
     now: datetime
 
 
-def listed(session: Session, by: Principal, asked: Asked, which: Which, *, now: datetime) -> Portion[Listed]:
+def listed(
+    session: Session, by: Principal, asked: PageRequest, which: IncidentFilter, *, now: datetime
+) -> RowPage[IncidentListing]:
     """Incidents of what the principal may read, newest first."""
     decide_somewhere(by, Permission.READ)
     query = (
-        select(Incident).join(Contract, col(Contract.id) == col(Incident.contract_id)).where(visibility.contracts(by))
+        select(IncidentRow)
+        .join(ContractRow, col(ContractRow.id) == col(IncidentRow.contract_id))
+        .where(visibility.contracts(by))
     )
     if which.contract_id is not None:
-        query = query.where(Incident.contract_id == which.contract_id)
+        query = query.where(IncidentRow.contract_id == which.contract_id)
     if which.state is not None:
-        query = query.where(Incident.state == which.state)
+        query = query.where(IncidentRow.state == which.state)
     if which.assignee is not None:
-        query = query.where(Incident.assignee_id == which.assignee)
+        query = query.where(IncidentRow.assignee_id == which.assignee)
     if not which.snoozed:
-        query = query.where(col(Incident.snoozed_until).is_(None) | (col(Incident.snoozed_until) <= now))
+        query = query.where(col(IncidentRow.snoozed_until).is_(None) | (col(IncidentRow.snoozed_until) <= now))
     portion = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked)
-    return Portion(_listed(session, portion.rows, by), portion.next)
+    return RowPage(_listed(session, portion.rows, by), portion.next)
 
 
-def get(session: Session, incident_id: UUID, *, by: Principal, lock: bool = False) -> Incident:
+def get(session: Session, incident_id: UUID, *, by: Principal, lock: bool = False) -> IncidentRow:
     """The incident. Raises NotFound where there is none, or what it is about is not the principal's to read."""
     decide_somewhere(by, Permission.READ)
     if lock:
         incident_downstream.take_turn(session)
-    found = session.get(Incident, incident_id, with_for_update=lock, populate_existing=lock)
+    found = session.get(IncidentRow, incident_id, with_for_update=lock, populate_existing=lock)
     if found is None:
         raise NotFound
     visibility.see_object(session, found.contract_id, found.object, by)
     return found
 
 
-def of_runs(session: Session, runs: Collection[UUID], by: Principal) -> list[Listed]:
+def of_runs(session: Session, runs: Collection[UUID], by: Principal) -> list[IncidentListing]:
     """The incidents that those runs are the last word of, as far as the principal may read what they are about."""
     found = ownership.incidents(session, runs)
     return _listed(session, [each for each in found if _may_read(session, (each.contract_id, each.object), by)], by)
 
 
-def shown(session: Session, incident: Incident, by: Principal) -> Listed:
+def shown(session: Session, incident: IncidentRow, by: Principal) -> IncidentListing:
     """The incident as people see it: of its parts those that the principal may read."""
     return _listed(session, [incident], by)[0]
 
 
-def _listed(session: Session, found: Sequence[Incident], by: Principal) -> list[Listed]:
-    row = IncidentPart
+def _listed(session: Session, found: Sequence[IncidentRow], by: Principal) -> list[IncidentListing]:
+    row = IncidentObjectRow
     query = select(row).where(col(row.incident_id).in_([each.id for each in found]))
     parts = session.exec(query.order_by(col(row.joined), row.contract_id, row.object)).all()
     readable = {about for about in {_about(each) for each in parts} if _may_read(session, about, by)}
     named = {user for each in found for user in _people(each) if user}
-    names = dict(session.exec(select(User.id, User.name).where(col(User.id).in_(named))).all())
-    of: dict[UUID, list[IncidentPart]] = {}
+    names = dict(session.exec(select(UserRow.id, UserRow.name).where(col(UserRow.id).in_(named))).all())
+    of: dict[UUID, list[IncidentObjectRow]] = {}
     for each in parts:
         if _about(each) in readable:
             of.setdefault(each.incident_id, []).append(each)
     return [
-        Listed(
+        IncidentListing(
             incident=each,
             parts=of.get(each.id, ()),
             assignee=_name(names, each.assignee_id),
@@ -122,34 +126,39 @@ def _listed(session: Session, found: Sequence[Incident], by: Principal) -> list[
     ]
 
 
-def acknowledge(session: Session, step: Step) -> Incident:
+def acknowledge(session: Session, step: IncidentStep) -> IncidentRow:
     """Says that somebody looks after it. Raises NotFound, Forbidden; Conflict where it was changed meanwhile."""
     incident = _taken(session, step, "acknowledge")
     incident.acknowledged_by_id = step.by.user_id
-    return _done(session, incident, step, Action.INCIDENT_ACKNOWLEDGED)
+    return _done(session, incident, step, AuditAction.INCIDENT_ACKNOWLEDGED)
 
 
-def assign(session: Session, step: Step, name: str | None) -> Incident:
+def assign(session: Session, step: IncidentStep, name: str | None) -> IncidentRow:
     """Says who looks after it; None: nobody in particular. Raises Invalid for who may not even read what it is about,
     else as `acknowledge` does."""
     incident = _taken(session, step, "assign")
     incident.assignee_id = _reader(session, incident, name) if name is not None else None
-    return _done(session, incident, step, Action.INCIDENT_ASSIGNED, assignee=name)
+    return _done(session, incident, step, AuditAction.INCIDENT_ASSIGNED, assignee=name)
 
 
-def snooze(session: Session, step: Step, until: datetime | None) -> Incident:
+def snooze(session: Session, step: IncidentStep, until: datetime | None) -> IncidentRow:
     """Puts it off: nobody is told of it until then. None: not any longer. Raises Invalid for a time that is over, else
     as `acknowledge` does."""
     incident = _taken(session, step, "snooze")
     if until is not None and until <= step.now:
-        raise Invalid("put it off until a time that is still to come")
+        raise InvalidRequest("put it off until a time that is still to come")
     incident.snoozed_until = until
-    return _done(session, incident, step, Action.INCIDENT_SNOOZED, until=until.isoformat() if until else None)
+    return _done(session, incident, step, AuditAction.INCIDENT_SNOOZED, until=until.isoformat() if until else None)
 
 
 def resolve(
-    session: Session, step: Step, resolution: Resolution, *, comment: str | None, duplicate_of: UUID | None = None
-) -> Incident:
+    session: Session,
+    step: IncidentStep,
+    resolution: Resolution,
+    *,
+    comment: str | None,
+    duplicate_of: UUID | None = None,
+) -> IncidentRow:
     """Ends it, for that reason. Raises Invalid for a reason that is found and not told, and for a duplicate of nothing
     that may be read; else as `acknowledge` does."""
     incident = _taken(session, step, "resolve")
@@ -163,20 +172,20 @@ def resolve(
     session.flush()
     _clear(session, incident, step.now)
     _teach(session, incident, step)
-    return _done(session, incident, step, Action.INCIDENT_RESOLVED, resolution=resolution.value)
+    return _done(session, incident, step, AuditAction.INCIDENT_RESOLVED, resolution=resolution.value)
 
 
-def reopen(session: Session, step: Step) -> Incident:
+def reopen(session: Session, step: IncidentStep) -> IncidentRow:
     """Opens it again: what was over, or what nobody looks after any more. What fails in another incident by now stays
     there. Raises as `acknowledge` does."""
     incident = _taken(session, step, "reopen")
     incident.acknowledged_by_id = None
     if incident.resolution is not None:
         _revive(session, incident, step)
-    return _done(session, incident, step, Action.INCIDENT_REOPENED)
+    return _done(session, incident, step, AuditAction.INCIDENT_REOPENED)
 
 
-def _revive(session: Session, incident: Incident, step: Step) -> None:
+def _revive(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
     for part in lifecycle.parts(session, incident.id):
         part.active = None if part.recovered or _fails_elsewhere(session, part) else True
     incident.resolution, incident.resolved, incident.resolved_by_id = None, None, None
@@ -188,7 +197,7 @@ def _revive(session: Session, incident: Incident, step: Step) -> None:
     _refit(session, incident, step)
 
 
-def _taken(session: Session, step: Step, name: str) -> Incident:
+def _taken(session: Session, step: IncidentStep, name: str) -> IncidentRow:
     """The incident, locked, in the state that the step leaves it in."""
     incident = get(session, step.incident_id, by=step.by, lock=True)
     decide(step.by, Permission.INCIDENTS, visibility.of_object(session, incident.contract_id, incident.object))
@@ -198,7 +207,9 @@ def _taken(session: Session, step: Step, name: str) -> Incident:
     return incident
 
 
-def _done(session: Session, incident: Incident, step: Step, action: Action, **told: str | None) -> Incident:
+def _done(
+    session: Session, incident: IncidentRow, step: IncidentStep, action: AuditAction, **told: str | None
+) -> IncidentRow:
     incident.revision += 1
     incident.changed = step.now
     details = {"contract": incident.contract_id, "object": incident.object, **told}
@@ -206,27 +217,27 @@ def _done(session: Session, incident: Incident, step: Step, action: Action, **to
     return incident
 
 
-def _reader(session: Session, incident: Incident, name: str) -> UUID:
-    user = session.exec(select(User).where(User.name == name, col(User.active).is_(True))).first()
+def _reader(session: Session, incident: IncidentRow, name: str) -> UUID:
+    user = session.exec(select(UserRow).where(UserRow.name == name, col(UserRow.active).is_(True))).first()
     place = visibility.of_object(session, incident.contract_id, incident.object)
     if user is None or not rights_of(session, user).may(Permission.READ, place):
-        raise Invalid(UNKNOWN)
+        raise InvalidRequest(UNKNOWN)
     return user.id
 
 
 def _refuse(
-    session: Session, incident: Incident, resolution: Resolution, duplicate_of: UUID | None, by: Principal
+    session: Session, incident: IncidentRow, resolution: Resolution, duplicate_of: UUID | None, by: Principal
 ) -> None:
     if resolution is Resolution.RECOVERED:
-        raise Invalid("that it recovered is found by validating the data: say `fixed`, and have them validated")
+        raise InvalidRequest("that it recovered is found by validating the data: say `fixed`, and have them validated")
     if (resolution is Resolution.DUPLICATE) != (duplicate_of is not None):
-        raise Invalid("say which incident it is a duplicate of, and that it is one")
+        raise InvalidRequest("say which incident it is a duplicate of, and that it is one")
     other = get(session, duplicate_of, by=by) if duplicate_of is not None else None
     if other is not None and (other.id == incident.id or other.state is IncidentState.RESOLVED):
-        raise Invalid("an incident is a duplicate of another one that is not resolved")
+        raise InvalidRequest("an incident is a duplicate of another one that is not resolved")
 
 
-def _clear(session: Session, incident: Incident, now: datetime) -> None:
+def _clear(session: Session, incident: IncidentRow, now: datetime) -> None:
     """What lies downstream: where nothing was wrong, nothing came to it; what was fixed goes with the next runs."""
     if incident.resolution in NO_FAULT or incident.resolution is Resolution.DUPLICATE:
         incident_downstream.forget(session, incident.id)
@@ -235,25 +246,25 @@ def _clear(session: Session, incident: Incident, now: datetime) -> None:
     incident_downstream.refresh(session, incident)
 
 
-def _teach(session: Session, incident: Incident, step: Step) -> None:
+def _teach(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
     """What its end says of the data that failed: whether programs and detectors learn from them."""
     if incident.resolution is Resolution.DUPLICATE:
         return
     parts = lifecycle.parts(session, incident.id)
-    spots = {About(*_about(part)): baselines.failed_in(session, [part]) for part in parts}
-    mark = Mark.EXPECTED if incident.resolution in NO_FAULT else Mark.INCIDENT
+    spots = {ContractObject(*_about(part)): baselines.failed_in(session, [part]) for part in parts}
+    mark = FeedbackKind.EXPECTED if incident.resolution in NO_FAULT else FeedbackKind.INCIDENT
     feedback.of_incident(session, incident, spots, mark)
     _refit(session, incident, step)
 
 
-def _refit(session: Session, incident: Incident, step: Step) -> None:
+def _refit(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
     for part in lifecycle.parts(session, incident.id):
-        about = About(*_about(part))
+        about = ContractObject(*_about(part))
         refits.say(session, about, now=step.now, task_id=derived(step.now, f"{incident.id}/{about}"))
 
 
-def _fails_elsewhere(session: Session, part: IncidentPart) -> bool:
-    row = IncidentPart
+def _fails_elsewhere(session: Session, part: IncidentObjectRow) -> bool:
+    row = IncidentObjectRow
     same = row.contract_id == part.contract_id, row.object == part.object, col(row.active).is_(True)
     found = session.exec(select(row.incident_id).where(*same)).all()
     return any(each != part.incident_id for each in found)
@@ -263,11 +274,11 @@ def _name(names: Mapping[UUID, str], user: UUID | None) -> str | None:
     return names.get(user) if user else None
 
 
-def _people(incident: Incident) -> tuple[UUID | None, UUID | None, UUID | None]:
+def _people(incident: IncidentRow) -> tuple[UUID | None, UUID | None, UUID | None]:
     return incident.assignee_id, incident.acknowledged_by_id, incident.resolved_by_id
 
 
-def _about(part: IncidentPart) -> tuple[str, str]:
+def _about(part: IncidentObjectRow) -> tuple[str, str]:
     return part.contract_id, part.object
 
 

@@ -12,20 +12,27 @@ from sqlmodel import Session, col, select
 
 from treaty.engine.core.results import Outcome, RunResult
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import NO_FAULT, Action, IncidentState, Resolution
+from treaty.registry.core.enums import NO_FAULT, AuditAction, IncidentState, Resolution
 from treaty.registry.core.ids import Ids
-from treaty.registry.incidents.violations import Failing, Seen, place
+from treaty.registry.incidents.violations import Failing, RunViolations, place
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.measurements.states import state_store
 from treaty.registry.notifications import dispatch, messages
-from treaty.registry.tables import Dataset, Incident, IncidentPart, Reached, ResultRow, Run
+from treaty.registry.tables import (
+    CheckResultRow,
+    DatasetRow,
+    IncidentDownstreamRow,
+    IncidentObjectRow,
+    IncidentRow,
+    RunRow,
+)
 
 ACTOR = "worker"
 # What fails again so soon after it recovered was not over.
 REOPENS = timedelta(hours=24)
 
 
-def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids: Ids) -> Incident | None:
+def of_run(session: Session, run: RunRow, result: RunResult, *, now: datetime, ids: Ids) -> IncidentRow | None:
     """What the run means for incidents: the one that it opened, joined or closed; None for none.
 
     A run that could not judge says nothing, nor one of data that a failed run wrote; nor do runs of consumers' checks,
@@ -36,26 +43,28 @@ def of_run(session: Session, run: Run, result: RunResult, *, now: datetime, ids:
         or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
     ):
         return None
-    seen = Seen(session=session, run=run, result=result, now=now, ids=ids)
+    seen = RunViolations(session=session, run=run, result=result, now=now, ids=ids)
     if not seen.failing and session.exec(_parts_of(seen).limit(1)).first() is None:
         return None
     incident_downstream.take_turn(session)
-    part = session.exec(_parts_of(seen).where(col(IncidentPart.active).is_(True)).with_for_update()).first()
+    part = session.exec(_parts_of(seen).where(col(IncidentObjectRow.active).is_(True)).with_for_update()).first()
     if part is not None:
         return _continued(seen, part)
-    last = session.exec(_parts_of(seen).order_by(col(IncidentPart.joined).desc()).limit(1).with_for_update()).first()
+    last = session.exec(
+        _parts_of(seen).order_by(col(IncidentObjectRow.joined).desc()).limit(1).with_for_update()
+    ).first()
     incident = _locked(session, last.incident_id) if last else None
     if last is not None and incident is not None and _is_no_fault(seen, incident, last):
         return None
     return _opened(seen, incident, last) if seen.failing else None
 
 
-def _parts_of(seen: Seen) -> Any:
-    row = IncidentPart
+def _parts_of(seen: RunViolations) -> Any:
+    row = IncidentObjectRow
     return select(row).where(row.contract_id == seen.about[0], row.object == seen.about[1])
 
 
-def _continued(seen: Seen, part: IncidentPart) -> Incident:
+def _continued(seen: RunViolations, part: IncidentObjectRow) -> IncidentRow:
     """What goes on to fail, and what does not any more."""
     incident = _locked(seen.session, part.incident_id)
     before, failing = _said(part), _still(seen, part)
@@ -71,7 +80,7 @@ def _continued(seen: Seen, part: IncidentPart) -> Incident:
     return incident
 
 
-def _widen(incident: Incident, seen: Seen) -> None:
+def _widen(incident: IncidentRow, seen: RunViolations) -> None:
     """More is wrong with the data; the incident of data that came late knows only now that there is."""
     if incident.dataset_id is None:
         incident.dataset_id, incident.since, incident.columns = seen.run.dataset_id, seen.written, seen.columns
@@ -80,7 +89,7 @@ def _widen(incident: Incident, seen: Seen) -> None:
         incident.columns = _joined(incident.columns, seen.columns)
 
 
-def _still(seen: Seen, part: IncidentPart) -> set[Failing]:
+def _still(seen: RunViolations, part: IncidentObjectRow) -> set[Failing]:
     """What fails now: what failed before and was not judged better, unless it cannot fail any more."""
     judged = {place(each) for each in seen.result.results if each.outcome is not Outcome.NOT_EVALUATED}
     old = _said(part) - judged
@@ -95,7 +104,7 @@ def _still(seen: Seen, part: IncidentPart) -> set[Failing]:
     return seen.failing | {each for each in kept if part.version == seen.run.version or each[0] in checks}
 
 
-def _opened(seen: Seen, last: Incident | None, part: IncidentPart | None) -> Incident:
+def _opened(seen: RunViolations, last: IncidentRow | None, part: IncidentObjectRow | None) -> IncidentRow:
     """The incident that the violation belongs to: of the same object not long ago, of bad data upstream, its own."""
     if last is not None and part is not None and _returns(seen, last, part):
         return _reopened(seen, last, part)
@@ -103,7 +112,7 @@ def _opened(seen: Seen, last: Incident | None, part: IncidentPart | None) -> Inc
     return _joined_to(seen, cause) if cause else _new(seen)
 
 
-def _is_no_fault(seen: Seen, incident: Incident, last: IncidentPart) -> bool:
+def _is_no_fault(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
     """Whether all that fails is no fault, as somebody said; that was said until it passes."""
     if incident.resolution not in NO_FAULT:
         return False
@@ -113,7 +122,7 @@ def _is_no_fault(seen: Seen, incident: Incident, last: IncidentPart) -> bool:
     return seen.failing <= said
 
 
-def _returns(seen: Seen, incident: Incident, last: IncidentPart) -> bool:
+def _returns(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow) -> bool:
     """Whether it is the same violation again: so soon after it recovered, or one that was said to be fixed."""
     if not _is_root(incident, last):
         return False
@@ -123,8 +132,8 @@ def _returns(seen: Seen, incident: Incident, last: IncidentPart) -> bool:
     return incident.resolution is Resolution.FIXED and bool(said & seen.failing)
 
 
-def _new(seen: Seen) -> Incident:
-    incident = Incident(
+def _new(seen: RunViolations) -> IncidentRow:
+    incident = IncidentRow(
         id=seen.ids(),
         contract_id=seen.about[0],
         object=seen.about[1],
@@ -140,21 +149,21 @@ def _new(seen: Seen) -> Incident:
     _add_part(seen, incident)
     incident_downstream.refresh(seen.session, incident)
     _absorb(seen, incident)
-    _record(seen, Action.INCIDENT_OPENED, incident)
+    _record(seen, AuditAction.INCIDENT_OPENED, incident)
     _tell(seen, incident)
     return incident
 
 
-def _joined_to(seen: Seen, incident: Incident) -> Incident:
+def _joined_to(seen: RunViolations, incident: IncidentRow) -> IncidentRow:
     """The incident with one more object that fails in it."""
     _add_part(seen, incident)
     _changed(incident, seen.now)
-    _record(seen, Action.INCIDENT_JOINED, incident)
+    _record(seen, AuditAction.INCIDENT_JOINED, incident)
     _tell(seen, incident)
     return incident
 
 
-def _reopened(seen: Seen, incident: Incident, part: IncidentPart) -> Incident:
+def _reopened(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> IncidentRow:
     incident.state, incident.resolution, incident.resolved = IncidentState.OPEN, None, None
     incident.resolved_by_id, incident.acknowledged_by_id = None, None
     incident.reopened += 1
@@ -165,12 +174,12 @@ def _reopened(seen: Seen, incident: Incident, part: IncidentPart) -> Incident:
     _store(part, seen, seen.failing)
     _changed(incident, seen.now)
     incident_downstream.refresh(seen.session, incident)
-    _record(seen, Action.INCIDENT_REOPENED, incident)
+    _record(seen, AuditAction.INCIDENT_REOPENED, incident)
     _tell(seen, incident)
     return incident
 
 
-def _recover(seen: Seen, incident: Incident, part: IncidentPart) -> None:
+def _recover(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> None:
     """Ends the part of the incident, and the incident with its last one."""
     part.active, part.recovered = None, seen.now
     if _is_root(incident, part):
@@ -180,55 +189,60 @@ def _recover(seen: Seen, incident: Incident, part: IncidentPart) -> None:
     if not parts(seen.session, incident.id, active=True):
         incident.state, incident.resolution = IncidentState.RESOLVED, Resolution.RECOVERED
         incident.resolved, incident.resolved_by_id = seen.now, None
-        _record(seen, Action.INCIDENT_RESOLVED, incident)
+        _record(seen, AuditAction.INCIDENT_RESOLVED, incident)
         dispatch.tell(seen.session, messages.recovered(seen.run, subject=_subject(incident)), now=seen.now)
 
 
-def _tell(seen: Seen, incident: Incident) -> None:
+def _tell(seen: RunViolations, incident: IncidentRow) -> None:
     """Tells people of what fails: each of them once of an incident, and of none that is put off."""
     if incident.snoozed_until is not None and incident.snoozed_until > seen.now:
         return
-    query = select(ResultRow).where(ResultRow.run_id == seen.run.id).order_by(col(ResultRow.position))
+    query = select(CheckResultRow).where(CheckResultRow.run_id == seen.run.id).order_by(col(CheckResultRow.position))
     notice = messages.violated(seen.run, seen.session.exec(query).all(), subject=_subject(incident))
     dispatch.tell(seen.session, notice, now=seen.now)
 
 
-def _subject(incident: Incident) -> str:
+def _subject(incident: IncidentRow) -> str:
     return f"{incident.id}/{incident.reopened}"
 
 
-def _cause(seen: Seen) -> Incident | None:
+def _cause(seen: RunViolations) -> IncidentRow | None:
     """The open incident whose bad data came to the dataset that was judged, or are on their way; the oldest."""
-    dataset = seen.session.get(Dataset, seen.run.dataset_id) if seen.run.dataset_id else None
+    dataset = seen.session.get(DatasetRow, seen.run.dataset_id) if seen.run.dataset_id else None
     if dataset is None:
         return None
-    row = Reached
-    query = select(Incident).join(row, col(row.incident_id) == col(Incident.id))
+    row = IncidentDownstreamRow
+    query = select(IncidentRow).join(row, col(row.incident_id) == col(IncidentRow.id))
     here = query.where(row.namespace == dataset.namespace, row.name == dataset.name)
-    harmed = here.where(col(row.spread).in_(incident_downstream.HARMED), Incident.state != IncidentState.RESOLVED)
-    return seen.session.exec(harmed.order_by(col(Incident.opened)).limit(1).with_for_update(of=Incident)).first()
+    harmed = here.where(col(row.spread).in_(incident_downstream.HARMED), IncidentRow.state != IncidentState.RESOLVED)
+    return seen.session.exec(harmed.order_by(col(IncidentRow.opened)).limit(1).with_for_update(of=IncidentRow)).first()
 
 
-def _absorb(seen: Seen, incident: Incident) -> None:
+def _absorb(seen: RunViolations, incident: IncidentRow) -> None:
     """Makes incidents part of this one that turn out to be of the same cause: opened downstream, where its bad data
     had come, before the data themselves were judged."""
-    reached = select(Dataset.id).join(
-        Reached, (col(Dataset.namespace) == col(Reached.namespace)) & (col(Dataset.name) == col(Reached.name))
+    reached = select(DatasetRow.id).join(
+        IncidentDownstreamRow,
+        (col(DatasetRow.namespace) == col(IncidentDownstreamRow.namespace))
+        & (col(DatasetRow.name) == col(IncidentDownstreamRow.name)),
     )
-    came = reached.where(Reached.incident_id == incident.id, col(Reached.spread).in_(incident_downstream.HARMED))
-    open_ones = select(Incident).where(Incident.state != IncidentState.RESOLVED, Incident.id != incident.id)
-    later = open_ones.where(col(Incident.dataset_id).in_(came), col(Incident.opened) >= incident.since)
-    for other in seen.session.exec(later.order_by(col(Incident.id)).with_for_update()).all():
+    came = reached.where(
+        IncidentDownstreamRow.incident_id == incident.id,
+        col(IncidentDownstreamRow.spread).in_(incident_downstream.HARMED),
+    )
+    open_ones = select(IncidentRow).where(IncidentRow.state != IncidentState.RESOLVED, IncidentRow.id != incident.id)
+    later = open_ones.where(col(IncidentRow.dataset_id).in_(came), col(IncidentRow.opened) >= incident.since)
+    for other in seen.session.exec(later.order_by(col(IncidentRow.id)).with_for_update()).all():
         _merge(seen, other, incident)
 
 
-def _merge(seen: Seen, other: Incident, into: Incident) -> None:
+def _merge(seen: RunViolations, other: IncidentRow, into: IncidentRow) -> None:
     move(seen.session, other.id, into.id)
     other.state, other.resolution, other.duplicate_of = IncidentState.RESOLVED, Resolution.DUPLICATE, into.id
     other.resolved, other.resolved_by_id = seen.now, None
     _changed(other, seen.now)
     incident_downstream.forget(seen.session, other.id)
-    _record(seen, Action.INCIDENT_RESOLVED, other)
+    _record(seen, AuditAction.INCIDENT_RESOLVED, other)
 
 
 def move(session: Session, incident_id: UUID, into: UUID) -> None:
@@ -236,26 +250,28 @@ def move(session: Session, incident_id: UUID, into: UUID) -> None:
     for part in parts(session, incident_id):
         session.delete(part)
         session.flush()
-        there = session.get(IncidentPart, (into, part.contract_id, part.object))
+        there = session.get(IncidentObjectRow, (into, part.contract_id, part.object))
         if there is None:
-            session.add(IncidentPart(**{**part.model_dump(), "incident_id": into}))
+            session.add(IncidentObjectRow(**{**part.model_dump(), "incident_id": into}))
         else:
             there.active, there.recovered, there.failing = part.active, part.recovered, part.failing
     session.flush()
 
 
-def parts(session: Session, incident_id: UUID, *, active: bool | None = None) -> Sequence[IncidentPart]:
+def parts(session: Session, incident_id: UUID, *, active: bool | None = None) -> Sequence[IncidentObjectRow]:
     """The objects that fail or failed in the incident, first ones first; with `active` those that still do."""
-    query = select(IncidentPart).where(IncidentPart.incident_id == incident_id)
+    query = select(IncidentObjectRow).where(IncidentObjectRow.incident_id == incident_id)
     if active is not None:
-        query = query.where(col(IncidentPart.active).is_(active))
-    return session.exec(query.order_by(col(IncidentPart.joined), IncidentPart.contract_id, IncidentPart.object)).all()
+        query = query.where(col(IncidentObjectRow.active).is_(active))
+    return session.exec(
+        query.order_by(col(IncidentObjectRow.joined), IncidentObjectRow.contract_id, IncidentObjectRow.object)
+    ).all()
 
 
-def _add_part(seen: Seen, incident: Incident) -> None:
+def _add_part(seen: RunViolations, incident: IncidentRow) -> None:
     """Adds what fails to the incident; an object that failed in it before fails in it again."""
-    known = seen.session.get(IncidentPart, (incident.id, *seen.about))
-    part = known or IncidentPart(
+    known = seen.session.get(IncidentObjectRow, (incident.id, *seen.about))
+    part = known or IncidentObjectRow(
         incident_id=incident.id,
         contract_id=seen.about[0],
         object=seen.about[1],
@@ -271,13 +287,13 @@ def _add_part(seen: Seen, incident: Incident) -> None:
     seen.session.flush()
 
 
-def _store(part: IncidentPart, seen: Seen, failing: Collection[Failing]) -> None:
+def _store(part: IncidentObjectRow, seen: RunViolations, failing: Collection[Failing]) -> None:
     """What fails now. Once nothing does, it stays what failed last."""
     part.failing = _plain(failing) if failing else part.failing
     part.last_run_id, part.version = seen.run.id, seen.run.version
 
 
-def _said(part: IncidentPart) -> set[Failing]:
+def _said(part: IncidentObjectRow) -> set[Failing]:
     """What failed when it was judged last."""
     return {(str(check), partition) for check, partition in part.failing}
 
@@ -286,23 +302,23 @@ def _plain(failing: Collection[Failing]) -> list[list[str | None]]:
     return [list(each) for each in sorted(failing, key=repr)]
 
 
-def _record(seen: Seen, action: Action, incident: Incident) -> None:
+def _record(seen: RunViolations, action: AuditAction, incident: IncidentRow) -> None:
     details = {"contract": seen.about[0], "object": seen.about[1], "run": str(seen.run.id)}
     if incident.resolution:
         details |= {"resolution": incident.resolution.value}
     audit_log.record(seen.session, action, actor=ACTOR, object_id=incident.id, details=details, now=seen.now)
 
 
-def _changed(incident: Incident, now: datetime) -> None:
+def _changed(incident: IncidentRow, now: datetime) -> None:
     incident.revision += 1
     incident.changed = now
 
 
-def _locked(session: Session, incident_id: UUID) -> Incident:
-    return session.get_one(Incident, incident_id, with_for_update=True, populate_existing=True)
+def _locked(session: Session, incident_id: UUID) -> IncidentRow:
+    return session.get_one(IncidentRow, incident_id, with_for_update=True, populate_existing=True)
 
 
-def _is_root(incident: Incident, part: IncidentPart) -> bool:
+def _is_root(incident: IncidentRow, part: IncidentObjectRow) -> bool:
     return (incident.contract_id, incident.object) == (part.contract_id, part.object)
 
 

@@ -9,21 +9,21 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.enums import IncidentState
-from treaty.registry.tables import Incident, IncidentPart, Run
+from treaty.registry.tables import IncidentObjectRow, IncidentRow, RunRow
 
 
 def cared_for(by: Principal, *, now: datetime) -> ColumnElement[bool]:
     """The condition that the incident which a run is the last word of is over, is put off until later, or is in the
     hands of somebody else."""
-    hands = func.coalesce(Incident.assignee_id, Incident.acknowledged_by_id)
+    hands = func.coalesce(IncidentRow.assignee_id, IncidentRow.acknowledged_by_id)
     elsewhere = hands.is_not(None) & (hands != by.user_id)
-    over = (col(Incident.state) == IncidentState.RESOLVED) | (col(Incident.snoozed_until) > now) | elsewhere
-    part = IncidentPart
-    found = select(part.incident_id).join(Incident, col(Incident.id) == col(part.incident_id))
-    return found.where(part.last_run_id == Run.id, over).exists()
+    over = (col(IncidentRow.state) == IncidentState.RESOLVED) | (col(IncidentRow.snoozed_until) > now) | elsewhere
+    part = IncidentObjectRow
+    found = select(part.incident_id).join(IncidentRow, col(IncidentRow.id) == col(part.incident_id))
+    return found.where(part.last_run_id == RunRow.id, over).exists()
 
 
-def incidents(session: Session, runs: Collection[UUID]) -> Sequence[Incident]:
+def incidents(session: Session, runs: Collection[UUID]) -> Sequence[IncidentRow]:
     """The incidents that those runs are the last word of, none twice."""
-    told = select(IncidentPart.incident_id).where(col(IncidentPart.last_run_id).in_(runs))
-    return session.exec(select(Incident).where(col(Incident.id).in_(told)).order_by(col(Incident.id))).all()
+    told = select(IncidentObjectRow.incident_id).where(col(IncidentObjectRow.last_run_id).in_(runs))
+    return session.exec(select(IncidentRow).where(col(IncidentRow.id).in_(told)).order_by(col(IncidentRow.id))).all()

@@ -9,23 +9,23 @@ from sqlmodel import Session
 
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.registry.core.ids import Ids
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.downstream import impact
 from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.lineage.graph.flows import node
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.tables import Dataset, LineageRun, Run
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.tables import DatasetRow, LineageRunRow, RunRow
 
 # A check, and the partition that it fails on; None: on all together.
 Failing: TypeAlias = tuple[str, str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class RunViolations:
     """A run as incidents see it."""
 
     session: Session
-    run: Run
+    run: RunRow
     result: RunResult
     now: datetime
     ids: Ids
@@ -47,9 +47,9 @@ class Seen:
         return None if None in named else sorted(filter(None, named))
 
     @cached_property
-    def by(self) -> LineageRun | None:
+    def by(self) -> LineageRunRow | None:
         """The run that wrote the data that it judged; None where none is known."""
-        return self.session.get(LineageRun, self.run.lineage_run_id) if self.run.lineage_run_id else None
+        return self.session.get(LineageRunRow, self.run.lineage_run_id) if self.run.lineage_run_id else None
 
     @property
     def written(self) -> datetime:
@@ -59,10 +59,10 @@ class Seen:
     @property
     def data_version(self) -> str | None:
         """The version of the table that the run wrote; None where it told none."""
-        dataset = self.session.get(Dataset, self.run.dataset_id) if self.run.dataset_id else None
+        dataset = self.session.get(DatasetRow, self.run.dataset_id) if self.run.dataset_id else None
         if self.by is None or dataset is None:
             return None
-        here, nodes = Name(dataset.namespace, dataset.name), Nodes(self.session)
+        here, nodes = LineageName(dataset.namespace, dataset.name), NameResolver(self.session)
         outputs = FoldedRun.model_validate(self.by.state).outputs
         return next(
             (impact.version(each) for each in outputs if here in nodes.group(node(each.namespace, each.name))), None

@@ -19,14 +19,20 @@ from sqlmodel import Session, col, select
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.registry.core.state_machines import IN_FORCE
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.datasets.names import LineageName, normalise, trim
 from treaty.registry.lineage import name_groups as pure
-from treaty.registry.lineage.events.links import Link
-from treaty.registry.lineage.name_groups import Refusal
-from treaty.registry.tables import ContractVersion, Dataset, DatasetContract, NameLink, NamePattern
+from treaty.registry.lineage.events.links import AliasLink
+from treaty.registry.lineage.name_groups import LinkConflict
+from treaty.registry.tables import (
+    ContractVersionRow,
+    DatasetAliasPatternRow,
+    DatasetAliasRow,
+    DatasetContractRow,
+    DatasetRow,
+)
 
-Item = TypeVar("Item", bound="Name | tuple[Any, ...]")
+Item = TypeVar("Item", bound="LineageName | tuple[Any, ...]")
 LASTS = timedelta(days=90)
 # A link that is told of again and again is written once in this time.
 FRESH = timedelta(days=1)
@@ -38,13 +44,13 @@ LONGEST = 1024
 
 
 @dataclass(frozen=True)
-class Group:
+class AliasGroup:
     """A dataset by all of its names. `canonical` is the one that stands for it: the contract's where one is about it,
     else the smallest; it may become another one as names are learned. `about`: the contracts' objects about it."""
 
-    canonical: Name
-    names: frozenset[Name]
-    about: frozenset[About] = frozenset()
+    canonical: LineageName
+    names: frozenset[LineageName]
+    about: frozenset[ContractObject] = frozenset()
 
 
 @contextmanager
@@ -58,25 +64,25 @@ def remembered(session: Session) -> Iterator[None]:
         del session.info[REMEMBERED]
 
 
-def groups(session: Session, names: Collection[Name]) -> dict[Name, Group]:
+def groups(session: Session, names: Collection[LineageName]) -> dict[LineageName, AliasGroup]:
     """The dataset of each name. Names of partitions stand for their table. A few queries, however many names."""
-    known: dict[Name, Group] = session.info.get(REMEMBERED, {})
+    known: dict[LineageName, AliasGroup] = session.info.get(REMEMBERED, {})
     if new := [each for each in names if each not in known]:
         known |= _groups(session, new)
     return {each: known[each] for each in names}
 
 
-def _groups(session: Session, names: Collection[Name]) -> dict[Name, Group]:
+def _groups(session: Session, names: Collection[LineageName]) -> dict[LineageName, AliasGroup]:
     tables = {name: trim(normalise(name.namespace, name.name)).dataset for name in names}
     seen = _surroundings(session, set(tables.values()))
     found, _ = pure.grouped(seen.links, seen.owners)
-    made: dict[int, Group] = {}
+    made: dict[int, AliasGroup] = {}
     return {name: _group(found, seen, table, made) for name, table in tables.items()}
 
 
-def learn(session: Session, links: Iterable[Link]) -> tuple[Refusal, ...]:
+def learn(session: Session, links: Iterable[AliasLink]) -> tuple[LinkConflict, ...]:
     """Remembers what events tell of names; those links that are new and not followed, with the reason."""
-    told: dict[tuple[Name, Name], list[datetime]] = {}
+    told: dict[tuple[LineageName, LineageName], list[datetime]] = {}
     for each in links:
         told.setdefault(each.pair, []).append(each.at)
     known = {_pair(row): row for row in _links(session, told)}
@@ -89,13 +95,13 @@ def learn(session: Session, links: Iterable[Link]) -> tuple[Refusal, ...]:
 
 def declare(session: Session, contract: Contract) -> None:
     """Keeps the patterns of the contract's versions in force, of which this one is."""
-    row = ContractVersion
+    row = ContractVersionRow
     mine = row.contract_id == contract.id, col(row.state).in_(IN_FORCE), row.fingerprint != contract.fingerprint
     versions = [contract, *map(read, session.exec(select(row.body).where(*mine)))]
-    session.exec(delete(NamePattern).where(col(NamePattern.contract_id) == contract.id))
+    session.exec(delete(DatasetAliasPatternRow).where(col(DatasetAliasPatternRow.contract_id) == contract.id))
     patterns = {(each.object, each.namespace, each.name): each.regex for each in _patterns_of(versions)}
     session.add_all(
-        NamePattern(contract_id=contract.id, object=of, namespace=space, name=name, regex=regex)
+        DatasetAliasPatternRow(contract_id=contract.id, object=of, namespace=space, name=name, regex=regex)
         for (of, space, name), regex in sorted(patterns.items())
     )
     session.flush()
@@ -103,24 +109,24 @@ def declare(session: Session, contract: Contract) -> None:
 
 def forget(session: Session, *, now: datetime) -> int:
     """Forgets links that nobody told of for 90 days; how many these were."""
-    return int(session.exec(delete(NameLink).where(col(NameLink.last_seen) < now - LASTS)).rowcount)
+    return int(session.exec(delete(DatasetAliasRow).where(col(DatasetAliasRow.last_seen) < now - LASTS)).rowcount)
 
 
 @dataclass(frozen=True)
 class _Surroundings:
     """What is known around some names: the links between them, whose they are, and by owner the name that stands."""
 
-    links: Sequence[Link]
-    owners: Mapping[Name, pure.Owners]
-    kept: Mapping[tuple[str, str], tuple[bool, UUID, Name]]
+    links: Sequence[AliasLink]
+    owners: Mapping[LineageName, pure.Owners]
+    kept: Mapping[tuple[str, str], tuple[bool, UUID, LineageName]]
 
 
-def _surroundings(session: Session, names: set[Name]) -> _Surroundings:
-    patterns = session.exec(select(NamePattern)).all()
+def _surroundings(session: Session, names: set[LineageName]) -> _Surroundings:
+    patterns = session.exec(select(DatasetAliasPatternRow)).all()
     seen, frontier = set(names), set(names)
-    links: dict[tuple[Name, Name], Link] = {}
-    owners: dict[Name, set[tuple[str, str]]] = {}
-    kept: dict[tuple[str, str], tuple[bool, UUID, Name]] = {}
+    links: dict[tuple[LineageName, LineageName], AliasLink] = {}
+    owners: dict[LineageName, set[tuple[str, str]]] = {}
+    kept: dict[tuple[str, str], tuple[bool, UUID, LineageName]] = {}
     while frontier:
         near = {_pair(row): _link(row) for row in _around(session, frontier)}
         links |= near
@@ -138,47 +144,49 @@ def _surroundings(session: Session, names: set[Name]) -> _Surroundings:
     return _Surroundings(within, {name: frozenset(whose) for name, whose in owners.items()}, kept)
 
 
-def _around(session: Session, names: Iterable[Name]) -> Iterator[NameLink]:
+def _around(session: Session, names: Iterable[LineageName]) -> Iterator[DatasetAliasRow]:
     for some in _batches(names):
-        near = or_(_in(NameLink.one_namespace, NameLink.one_name, some),
-                   _in(NameLink.other_namespace, NameLink.other_name, some))  # fmt: skip
-        yield from session.exec(select(NameLink).where(near))
+        near = or_(_in(DatasetAliasRow.one_namespace, DatasetAliasRow.one_name, some),
+                   _in(DatasetAliasRow.other_namespace, DatasetAliasRow.other_name, some))  # fmt: skip
+        yield from session.exec(select(DatasetAliasRow).where(near))
 
 
 def _declaring(
-    session: Session, names: Iterable[Name], patterns: Sequence[NamePattern]
-) -> Iterator[tuple[Name, tuple[str, str]]]:
+    session: Session, names: Iterable[LineageName], patterns: Sequence[DatasetAliasPatternRow]
+) -> Iterator[tuple[LineageName, tuple[str, str]]]:
     """Whose the names are, by their datasets and by patterns."""
-    link = DatasetContract
-    query = select(Dataset.namespace, Dataset.name, link.contract_id, link.object)
-    joined = query.join(link, col(link.dataset_id) == col(Dataset.id))
+    link = DatasetContractRow
+    query = select(DatasetRow.namespace, DatasetRow.name, link.contract_id, link.object)
+    joined = query.join(link, col(link.dataset_id) == col(DatasetRow.id))
     for some in _batches(names):
-        for namespace, name, *about in session.exec(joined.where(_in(Dataset.namespace, Dataset.name, some))):
-            yield Name(namespace, name), (about[0], about[1])
+        for namespace, name, *about in session.exec(joined.where(_in(DatasetRow.namespace, DatasetRow.name, some))):
+            yield LineageName(namespace, name), (about[0], about[1])
         for each in some:
             yield from ((each, (row.contract_id, row.object)) for row in patterns if matches(row, each))
 
 
 def _declared(
     session: Session, about: Iterable[tuple[str, str]]
-) -> Iterator[tuple[tuple[str, str], tuple[bool, UUID, Name]]]:
+) -> Iterator[tuple[tuple[str, str], tuple[bool, UUID, LineageName]]]:
     """The names that contracts declare of these objects, by the order in which their memory is chosen."""
-    link = DatasetContract
-    query = select(link.contract_id, link.object, Dataset).join(Dataset, col(Dataset.id) == col(link.dataset_id))
+    link = DatasetContractRow
+    query = select(link.contract_id, link.object, DatasetRow).join(
+        DatasetRow, col(DatasetRow.id) == col(link.dataset_id)
+    )
     for some in _batches(about):
         mine = tuple_(col(link.contract_id), col(link.object)).in_(some)
         for contract_id, name, dataset in session.exec(query.where(mine)):
-            place = dataset.location is None, dataset.id, Name(dataset.namespace, dataset.name)
+            place = dataset.location is None, dataset.id, LineageName(dataset.namespace, dataset.name)
             yield (contract_id, name), place
 
 
-def is_pattern(session: Session, about: About, name: Name) -> bool:
+def is_pattern(session: Session, about: ContractObject, name: LineageName) -> bool:
     """Whether the name means the object by a pattern of its contract."""
-    mine = NamePattern.contract_id == about.contract_id, NamePattern.object == about.object
-    return any(matches(each, name) for each in session.exec(select(NamePattern).where(*mine)))
+    mine = DatasetAliasPatternRow.contract_id == about.contract_id, DatasetAliasPatternRow.object == about.object
+    return any(matches(each, name) for each in session.exec(select(DatasetAliasPatternRow).where(*mine)))
 
 
-def matches(pattern: NamePattern, name: Name) -> bool:
+def matches(pattern: DatasetAliasPatternRow, name: LineageName) -> bool:
     """Whether the pattern stands for that name, too."""
     if pattern.namespace != name.namespace or len(name.name) > LONGEST:
         return False
@@ -194,17 +202,17 @@ def _compiled(pattern: str, *, regex: bool) -> re.Pattern[str]:
     return re.compile(first + "".join(f"(?>[^/]*?{part})" for part in rest[:-1]) + (f"[^/]*{rest[-1]}" if rest else ""))
 
 
-def _group(found: pure.Groups, seen: _Surroundings, name: Name, made: dict[int, Group]) -> Group:
+def _group(found: pure.NameGroups, seen: _Surroundings, name: LineageName, made: dict[int, AliasGroup]) -> AliasGroup:
     members = found.group(name)
     if id(members) not in made:
         owned = found.owned(name)
         places = [seen.kept[each] for each in owned if each in seen.kept]
         stands = min(places)[2] if places else min(members)
-        made[id(members)] = Group(stands, frozenset(members), frozenset(About(*each) for each in owned))
+        made[id(members)] = AliasGroup(stands, frozenset(members), frozenset(ContractObject(*each) for each in owned))
     return made[id(members)]
 
 
-def _report(session: Session, new: Sequence[tuple[Name, Name]]) -> tuple[Refusal, ...]:
+def _report(session: Session, new: Sequence[tuple[LineageName, LineageName]]) -> tuple[LinkConflict, ...]:
     """Says with new links that are not followed why."""
     seen = _surroundings(session, {name for pair in new for name in pair})
     _, refused = pure.grouped(seen.links, seen.owners)
@@ -215,12 +223,14 @@ def _report(session: Session, new: Sequence[tuple[Name, Name]]) -> tuple[Refusal
     return tuple(mine[pair] for pair in sorted(mine))
 
 
-def _keep(session: Session, pair: tuple[Name, Name], times: Sequence[datetime], row: NameLink | None) -> None:
+def _keep(
+    session: Session, pair: tuple[LineageName, LineageName], times: Sequence[datetime], row: DatasetAliasRow | None
+) -> None:
     if row is None:
         _forget(session)
         one, other = pair
         session.add(
-            NameLink(
+            DatasetAliasRow(
                 one_namespace=one.namespace, one_name=one.name,
                 other_namespace=other.namespace, other_name=other.name,
                 first_seen=min(times), last_seen=max(times),
@@ -235,16 +245,19 @@ def _forget(session: Session) -> None:
     session.info.get(REMEMBERED, {}).clear()
 
 
-def _links(session: Session, pairs: Iterable[tuple[Name, Name]]) -> Iterator[NameLink]:
+def _links(session: Session, pairs: Iterable[tuple[LineageName, LineageName]]) -> Iterator[DatasetAliasRow]:
     four = tuple_(
-        col(NameLink.one_namespace), col(NameLink.one_name), col(NameLink.other_namespace), col(NameLink.other_name)
+        col(DatasetAliasRow.one_namespace),
+        col(DatasetAliasRow.one_name),
+        col(DatasetAliasRow.other_namespace),
+        col(DatasetAliasRow.other_name),
     )
     for some in _batches(pairs):
         wanted = [(one.namespace, one.name, other.namespace, other.name) for one, other in some]
-        yield from session.exec(select(NameLink).where(four.in_(wanted)))
+        yield from session.exec(select(DatasetAliasRow).where(four.in_(wanted)))
 
 
-def _in(namespace: str, name: str, names: Iterable[Name]) -> ColumnElement[bool]:
+def _in(namespace: str, name: str, names: Iterable[LineageName]) -> ColumnElement[bool]:
     return tuple_(col(namespace), col(name)).in_([(each.namespace, each.name) for each in names])
 
 
@@ -254,16 +267,18 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     return iter(lambda: list(islice(ordered, 400)), [])
 
 
-def _pair(row: NameLink) -> tuple[Name, Name]:
-    return Name(row.one_namespace, row.one_name), Name(row.other_namespace, row.other_name)
+def _pair(row: DatasetAliasRow) -> tuple[LineageName, LineageName]:
+    return LineageName(row.one_namespace, row.one_name), LineageName(row.other_namespace, row.other_name)
 
 
-def _link(row: NameLink) -> Link:
-    return Link(*_pair(row), row.first_seen)
+def _link(row: DatasetAliasRow) -> AliasLink:
+    return AliasLink(*_pair(row), row.first_seen)
 
 
-def _patterns_of(versions: Iterable[Contract]) -> Iterator[NamePattern]:
+def _patterns_of(versions: Iterable[Contract]) -> Iterator[DatasetAliasPatternRow]:
     for each in (alias for version in versions for alias in version.terms.aliases if alias.is_pattern):
         known = normalise(each.namespace, "/x")
         name = each.name if each.regex else normalise(each.namespace, each.name).name
-        yield NamePattern(contract_id="", object=each.object, namespace=known.namespace, name=name, regex=each.regex)
+        yield DatasetAliasPatternRow(
+            contract_id="", object=each.object, namespace=known.namespace, name=name, regex=each.regex
+        )

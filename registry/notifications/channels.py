@@ -12,36 +12,36 @@ from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide_somewhere
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, ChannelKind, Permission, TeamRole
-from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.core.enums import AuditAction, ChannelKind, Permission, TeamRole
+from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.notifications import dispatch, messages, outbox
 from treaty.registry.notifications.transport import egress, smtp, webhook_signatures
-from treaty.registry.notifications.transport.egress import Refused
-from treaty.registry.tables import Channel, OutboxMessage, Subscription, Team, TeamMember, User
+from treaty.registry.notifications.transport.egress import DestinationNotAllowed
+from treaty.registry.tables import ChannelRow, OutboxMessageRow, SubscriptionRow, TeamMemberRow, TeamRow, UserRow
 
 MOST = 20
 
 
 @dataclass(frozen=True)
-class Listed:
+class ChannelListing:
     """A channel with its holder's name, and the last message to it; None: there was none."""
 
-    channel: Channel
+    channel: ChannelRow
     holder: str
-    last: OutboxMessage | None = None
+    last: OutboxMessageRow | None = None
 
 
-def channels(session: Session, by: Principal) -> list[Listed]:
+def channels(session: Session, by: Principal) -> list[ChannelListing]:
     """The principal's own channels and those of their teams, oldest first; all for who manages users."""
     decide_somewhere(by, Permission.TOKENS)
-    query = select(Channel).order_by(col(Channel.id))
+    query = select(ChannelRow).order_by(col(ChannelRow.id))
     if not by.may(Permission.USERS):
-        teams = select(TeamMember.team_id).where(TeamMember.user_id == by.user_id)
-        query = query.where((col(Channel.user_id) == by.user_id) | col(Channel.team_id).in_(teams))
+        teams = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == by.user_id)
+        query = query.where((col(ChannelRow.user_id) == by.user_id) | col(ChannelRow.team_id).in_(teams))
     return listed(session, session.exec(query).all())
 
 
-def add(session: Session, channel: Channel, *, by: Principal, now: datetime) -> Listed:
+def add(session: Session, channel: ChannelRow, *, by: Principal, now: datetime) -> ChannelListing:
     """Adds the channel, of the principal where it names no team. A webhook's has the secret that it is signed with.
 
     Raises Invalid for a target that is none; NotFound for a team that they do not lead or a contract that they may not
@@ -57,7 +57,7 @@ def add(session: Session, channel: Channel, *, by: Principal, now: datetime) -> 
     _refuse_many(session, channel)
     channel.secret = webhook_signatures.new_secret() if channel.kind is ChannelKind.WEBHOOK else None
     session.add(channel)
-    _record(session, Action.CHANNEL_ADDED, channel, by=by, now=now)
+    _record(session, AuditAction.CHANNEL_ADDED, channel, by=by, now=now)
     return listed(session, [channel])[0]
 
 
@@ -65,13 +65,13 @@ def remove(session: Session, channel_id: UUID, *, by: Principal, now: datetime) 
     """Removes the channel: what waits for it is given up, and subscriptions that were told through it alone are told
     through all. Raises NotFound where there is none, or it is not theirs."""
     channel = own(session, channel_id, by)
-    _record(session, Action.CHANNEL_REMOVED, channel, by=by, now=now)
-    for each in session.exec(select(Subscription).where(Subscription.channel_id == channel.id)).all():
+    _record(session, AuditAction.CHANNEL_REMOVED, channel, by=by, now=now)
+    for each in session.exec(select(SubscriptionRow).where(SubscriptionRow.channel_id == channel.id)).all():
         each.channel_id = None
     session.delete(channel)
 
 
-def try_out(session: Session, channel_id: UUID, *, subject: UUID, by: Principal, now: datetime) -> Listed:
+def try_out(session: Session, channel_id: UUID, *, subject: UUID, by: Principal, now: datetime) -> ChannelListing:
     """Has a notice that says nothing but that it came be sent to the channel. Raises NotFound as `remove`."""
     channel = own(session, channel_id, by)
     dispatch.send(session, messages.trial(str(subject)), channel, now=now)
@@ -79,10 +79,10 @@ def try_out(session: Session, channel_id: UUID, *, subject: UUID, by: Principal,
     return listed(session, [channel])[0]
 
 
-def own(session: Session, channel_id: UUID, by: Principal) -> Channel:
+def own(session: Session, channel_id: UUID, by: Principal) -> ChannelRow:
     """The channel, locked. Raises NotFound where there is none, or it is neither theirs nor a led team's."""
     decide_somewhere(by, Permission.TOKENS)
-    channel = session.get(Channel, channel_id, with_for_update=True)
+    channel = session.get(ChannelRow, channel_id, with_for_update=True)
     if channel is None:
         raise NotFound
     if channel.team_id is not None:
@@ -92,7 +92,7 @@ def own(session: Session, channel_id: UUID, by: Principal) -> Channel:
     return channel
 
 
-def shown(channel: Channel) -> str:
+def shown(channel: ChannelRow) -> str:
     """The target as people see it: an address, or of a URL, whose path may let anybody in, the host alone."""
     if channel.kind is ChannelKind.EMAIL:
         return channel.target
@@ -100,30 +100,30 @@ def shown(channel: Channel) -> str:
     return f"{parts.scheme}://{parts.netloc}/..."
 
 
-def listed(session: Session, found: Sequence[Channel]) -> list[Listed]:
+def listed(session: Session, found: Sequence[ChannelRow]) -> list[ChannelListing]:
     """The channels as lists show them."""
-    users = _names(session, User, [each.user_id for each in found])
-    teams = _names(session, Team, [each.team_id for each in found])
+    users = _names(session, UserRow, [each.user_id for each in found])
+    teams = _names(session, TeamRow, [each.team_id for each in found])
     last = outbox.last(session, [dispatch.destination(each.id) for each in found])
     return [
-        Listed(each, (users | teams)[each.user_id or each.team_id], last.get(dispatch.destination(each.id)))
+        ChannelListing(each, (users | teams)[each.user_id or each.team_id], last.get(dispatch.destination(each.id)))
         for each in found
     ]
 
 
-def _refuse_malformed(channel: Channel) -> None:
+def _refuse_malformed(channel: ChannelRow) -> None:
     if channel.kind is ChannelKind.EMAIL:
         if not smtp.is_address(channel.target):
             raise _invalid("is no mail address", "write one address, NAME@HOST")
         return
     try:
         egress.refuse_malformed(channel.target)
-    except Refused as error:
+    except DestinationNotAllowed as error:
         raise _invalid("is no URL that can be asked", str(error)) from None
 
 
-def _invalid(message: str, remedy: str) -> Invalid:
-    return Invalid(
+def _invalid(message: str, remedy: str) -> InvalidRequest:
+    return InvalidRequest(
         "this channel would lead nowhere",
         faults=[Fault(code="TR-CHANNEL", where="target", message=message, remedy=remedy)],
     )
@@ -131,24 +131,24 @@ def _invalid(message: str, remedy: str) -> Invalid:
 
 def _refuse_foreign(session: Session, team_id: UUID, by: Principal) -> None:
     """Returns for who leads the team, and who manages users."""
-    member = session.get(TeamMember, (team_id, by.user_id))
+    member = session.get(TeamMemberRow, (team_id, by.user_id))
     leads = member is not None and member.role is TeamRole.LEAD
-    if session.get(Team, team_id) is None or not (leads or by.may(Permission.USERS)):
+    if session.get(TeamRow, team_id) is None or not (leads or by.may(Permission.USERS)):
         raise NotFound
 
 
-def _refuse_many(session: Session, channel: Channel) -> None:
-    same = (Channel.user_id == channel.user_id) if channel.user_id else (Channel.team_id == channel.team_id)
-    if len(session.exec(select(Channel.id).where(same)).all()) >= MOST:
+def _refuse_many(session: Session, channel: ChannelRow) -> None:
+    same = (ChannelRow.user_id == channel.user_id) if channel.user_id else (ChannelRow.team_id == channel.team_id)
+    if len(session.exec(select(ChannelRow.id).where(same)).all()) >= MOST:
         raise Conflict(f"there are {MOST} channels already: remove one first")
 
 
-def _record(session: Session, action: Action, channel: Channel, *, by: Principal, now: datetime) -> None:
+def _record(session: Session, action: AuditAction, channel: ChannelRow, *, by: Principal, now: datetime) -> None:
     details = {"kind": channel.kind.value, "contract": channel.contract_id, "kinds": channel.kinds}
     holder = {"team" if channel.team_id else "user": str(channel.team_id or channel.user_id)}
     audit_log.record(session, action, actor=by.name, object_id=channel.id, now=now, details={**details, **holder})
 
 
-def _names(session: Session, kind: type[User] | type[Team], ids: Sequence[UUID | None]) -> dict[UUID | None, str]:
+def _names(session: Session, kind: type[UserRow] | type[TeamRow], ids: Sequence[UUID | None]) -> dict[UUID | None, str]:
     found = session.exec(select(kind.id, kind.name).where(col(kind.id).in_([each for each in ids if each])))
     return dict(found.all())

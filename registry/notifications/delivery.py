@@ -20,14 +20,21 @@ from treaty.contracts.fingerprint import canonical, fingerprint
 from treaty.engine.core import clock
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import ChannelKind
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.notifications import messages, outbox
-from treaty.registry.notifications.messages import Told
+from treaty.registry.notifications.messages import RenderedNotice
 from treaty.registry.notifications.outbox import LINEAGE, NOTICE
 from treaty.registry.notifications.transport import egress, smtp, webhook_signatures
-from treaty.registry.notifications.transport.egress import ANYWHERE, Answer, Lookup, Refused, Unreachable, reach
-from treaty.registry.notifications.transport.smtp import Mail, Unmailable
-from treaty.registry.tables import Channel, OutboxMessage
+from treaty.registry.notifications.transport.egress import (
+    ANYWHERE,
+    DestinationNotAllowed,
+    DestinationUnreachable,
+    Lookup,
+    OutboundResponse,
+    reach,
+)
+from treaty.registry.notifications.transport.smtp import Mail, MailRejected
+from treaty.registry.tables import ChannelRow, OutboxMessageRow
 
 log = logging.getLogger("treaty.deliverer")
 # Longer than any sending takes, with what the database may need.
@@ -37,7 +44,7 @@ JSON = {"Content-Type": "application/json", "User-Agent": "treaty"}
 REFUSALS = frozenset({400, 410, 413, 414, 415, 422})
 
 
-class Undelivered(Exception):
+class DeliveryFailed(Exception):
     """A message was not taken. `retry`: it may be later, not before `after` where the receiver said so."""
 
     def __init__(self, reason: str, *, retry: bool = True, after: timedelta | None = None) -> None:
@@ -46,11 +53,11 @@ class Undelivered(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deliverer:
+class OutboxDeliverer:
     """One deliverer. Everything it must remember is in the database."""
 
     database: Database
-    settings: Settings
+    settings: RegistrySettings
     clock: Callable[[], datetime] = clock.now
     jitter: Callable[[], float] = random
     find: Lookup = egress.lookup
@@ -62,13 +69,13 @@ class Deliverer:
             return False
         try:
             if message.attempts > outbox.ATTEMPTS:
-                raise Undelivered(f"its deliverers ended without an answer; last error: {message.error or 'none'}")
+                raise DeliveryFailed(f"its deliverers ended without an answer; last error: {message.error or 'none'}")
             SENDERS[message.kind](self, message)
-        except Undelivered as missed:
+        except DeliveryFailed as missed:
             self._keep(message, missed)
         except Exception as error:
             log.exception("a message could not be made")
-            self._keep(message, Undelivered(f"unexpected {type(error).__name__}; the worker's log has the details"))
+            self._keep(message, DeliveryFailed(f"unexpected {type(error).__name__}; the worker's log has the details"))
         else:
             self._keep(message, None)
         return True
@@ -77,7 +84,7 @@ class Deliverer:
         """Tries to deliver what is due, at most so many messages; how many tries there were."""
         return sum(1 for _ in takewhile(bool, (self.step() for _ in range(most))))
 
-    def _claim(self) -> OutboxMessage | None:
+    def _claim(self) -> OutboxMessageRow | None:
         now = self.clock()
         with reading(self.database) as tx:
             if not outbox.due(tx, now=now):
@@ -87,9 +94,9 @@ class Deliverer:
             tx.commit()
         return message
 
-    def _keep(self, message: OutboxMessage, missed: Undelivered | None) -> None:
+    def _keep(self, message: OutboxMessageRow, missed: DeliveryFailed | None) -> None:
         """Writes down what became of the try; nothing, where the message is another deliverer's by now."""
-        with suppress(outbox.Overdue), transaction(self.database) as tx:
+        with suppress(outbox.DeliveryLeaseLost), transaction(self.database) as tx:
             now = self.clock()
             if missed is None:
                 outbox.sent(tx, message, now=now)
@@ -98,57 +105,57 @@ class Deliverer:
                 outbox.failed(tx, message, missed.reason, now=now, retry_at=self._again(message, missed, now))
             tx.commit()
 
-    def _again(self, message: OutboxMessage, missed: Undelivered, now: datetime) -> datetime | None:
+    def _again(self, message: OutboxMessageRow, missed: DeliveryFailed, now: datetime) -> datetime | None:
         if not missed.retry or message.attempts >= outbox.ATTEMPTS:
             return None
         asked = min(missed.after or timedelta(0), outbox.LONGEST_ASKED)
         return now + max(outbox.pause(message.attempts, self.jitter()), asked)
 
 
-def identity(message: OutboxMessage) -> str:
+def identity(message: OutboxMessageRow) -> str:
     """By what a receiver tells a repeat: the same with every try."""
     return f"msg_{fingerprint(message.key)[:32]}"
 
 
-def _lineage(desk: Deliverer, message: OutboxMessage) -> None:
+def _lineage(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
     if desk.settings.openlineage_config:
         _through_client(desk.settings.openlineage_config, message)
         return
     url, key = desk.settings.lineage_service, desk.settings.openlineage_key
     if not url:
-        raise Undelivered("no lineage service is set: TREATY_OPENLINEAGE_URL")
+        raise DeliveryFailed("no lineage service is set: TREATY_OPENLINEAGE_URL")
     bearer = {"Authorization": f"Bearer {key}"} if key else {}
     headers = {**JSON, **bearer, "Idempotency-Key": identity(message)}
     _judge(_asked(desk, url, canonical(message.payload), headers, trusted=True), desk.clock())
 
 
-def _through_client(path: str, message: OutboxMessage) -> None:
+def _through_client(path: str, message: OutboxMessageRow) -> None:
     """Hands the event to the transport that the client's own configuration names."""
     from treaty.registry.lineage.events import transports
 
     try:
         transports.emit(path, message.payload)
     except Exception as error:
-        raise Undelivered(f"the client's transport failed: {type(error).__name__}") from error
+        raise DeliveryFailed(f"the client's transport failed: {type(error).__name__}") from error
 
 
-def _notice(desk: Deliverer, message: OutboxMessage) -> None:
+def _notice(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
     with reading(desk.database) as tx:
         channel = _channel(tx, message)
-    told = Told.kept(message.payload["notice"]).at(desk.settings.pages)
+    told = RenderedNotice.kept(message.payload["notice"]).at(desk.settings.pages)
     WAYS[channel.kind](desk, channel, told, message)
 
 
-def _channel(session: Session, message: OutboxMessage) -> Channel:
-    found = session.get(Channel, UUID(message.payload["channel"]))
+def _channel(session: Session, message: OutboxMessageRow) -> ChannelRow:
+    found = session.get(ChannelRow, UUID(message.payload["channel"]))
     if found is None:
-        raise Undelivered("the channel was removed", retry=False)
+        raise DeliveryFailed("the channel was removed", retry=False)
     return found
 
 
-def _by_mail(desk: Deliverer, channel: Channel, told: Told, message: OutboxMessage) -> None:
+def _by_mail(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
     if not desk.settings.smtp_url:
-        raise Undelivered("no mail server is set: TREATY_SMTP_URL")
+        raise DeliveryFailed("no mail server is set: TREATY_SMTP_URL")
     mail = Mail(
         to=channel.target,
         subject=f"[Treaty] {told.title}",
@@ -158,40 +165,42 @@ def _by_mail(desk: Deliverer, channel: Channel, told: Told, message: OutboxMessa
     )
     try:
         smtp.send(mail, by=smtp.server(desk.settings.smtp_url), sender=desk.settings.mail_from)
-    except Unmailable as error:
-        raise Undelivered(str(error), retry=not error.for_good) from None
+    except MailRejected as error:
+        raise DeliveryFailed(str(error), retry=not error.for_good) from None
 
 
-def _by_chat(desk: Deliverer, channel: Channel, told: Told, message: OutboxMessage) -> None:
+def _by_chat(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
     headers = {**JSON, "Idempotency-Key": identity(message)}
     _judge(_asked(desk, channel.target, canonical(messages.as_chat(told)), headers), desk.clock())
 
 
-def _by_webhook(desk: Deliverer, channel: Channel, told: Told, message: OutboxMessage) -> None:
+def _by_webhook(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
     body, now = canonical(messages.as_data(told)), desk.clock()
     signature = webhook_signatures.signed(channel.secret or "", identity(message), body, now=now)
     _judge(_asked(desk, channel.target, body, {**JSON, **signature}), now)
 
 
-def _asked(desk: Deliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False) -> Answer:
+def _asked(
+    desk: OutboxDeliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False
+) -> OutboundResponse:
     """What the place answers. `trusted`: the settings name it, so that it may be anywhere."""
     within = ANYWHERE if trusted else reach(desk.settings.webhook_allow)
     try:
         return egress.post(url, body, headers, within=within, find=desk.find)
-    except Refused as error:
-        raise Undelivered(str(error), retry=False) from None
-    except Unreachable as error:
-        raise Undelivered(str(error)) from None
+    except DestinationNotAllowed as error:
+        raise DeliveryFailed(str(error), retry=False) from None
+    except DestinationUnreachable as error:
+        raise DeliveryFailed(str(error)) from None
 
 
-def _judge(answer: Answer, now: datetime) -> None:
+def _judge(answer: OutboundResponse, now: datetime) -> None:
     """Returns where the message was taken."""
     if 200 <= answer.status < 300:
         return
     if 300 <= answer.status < 400:
-        raise Undelivered(f"it answered {answer.status}: redirects are not followed", retry=False)
+        raise DeliveryFailed(f"it answered {answer.status}: redirects are not followed", retry=False)
     refused = answer.status in REFUSALS
-    raise Undelivered(f"it answered {answer.status}", retry=not refused, after=_after(answer.headers, now))
+    raise DeliveryFailed(f"it answered {answer.status}", retry=not refused, after=_after(answer.headers, now))
 
 
 def _after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
@@ -204,8 +213,8 @@ def _after(headers: Mapping[str, str], now: datetime) -> timedelta | None:
     return None
 
 
-SENDERS: Mapping[str, Callable[[Deliverer, OutboxMessage], None]] = {LINEAGE: _lineage, NOTICE: _notice}
-WAYS: Mapping[ChannelKind, Callable[[Deliverer, Channel, Told, OutboxMessage], None]] = {
+SENDERS: Mapping[str, Callable[[OutboxDeliverer, OutboxMessageRow], None]] = {LINEAGE: _lineage, NOTICE: _notice}
+WAYS: Mapping[ChannelKind, Callable[[OutboxDeliverer, ChannelRow, RenderedNotice, OutboxMessageRow], None]] = {
     ChannelKind.EMAIL: _by_mail,
     ChannelKind.SLACK: _by_chat,
     ChannelKind.WEBHOOK: _by_webhook,

@@ -12,51 +12,53 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.registry.access import authentication, visibility
-from treaty.registry.access.authentication import Place, Principal
-from treaty.registry.access.permissions import GRANTS, Granted, permissions_of
+from treaty.registry.access.authentication import Principal, Resource
+from treaty.registry.access.permissions import GRANTS, ScopedGrant, permissions_of
 from treaty.registry.contracts import subscriptions
-from treaty.registry.core.enums import NoticeKind, Part, Permission, Role
+from treaty.registry.core.enums import GrantScope, NotificationKind, Permission, Role
 from treaty.registry.core.ids import derived
 from treaty.registry.notifications import outbox
-from treaty.registry.notifications.messages import Notice, Told
+from treaty.registry.notifications.messages import Notification, RenderedNotice
 from treaty.registry.notifications.outbox import NOTICE
-from treaty.registry.tables import Channel, Contract, Grant, Proposal, Subscription, Team, User
+from treaty.registry.tables import ChannelRow, ContractRow, ProposalRow, RoleGrantRow, SubscriptionRow, TeamRow, UserRow
 
 
-class Audience(StrEnum):
+class AudienceKind(StrEnum):
     """Whom a kind of notice concerns beside those that the notice names."""
 
     OWNERS = "owners"
     CONSUMERS = "consumers"
 
 
-AUDIENCES: dict[NoticeKind, frozenset[Audience]] = {
-    NoticeKind.PROPOSAL: frozenset({Audience.OWNERS}),
-    NoticeKind.DECISION: frozenset({Audience.OWNERS}),
-    NoticeKind.REVIEW: frozenset(),
-    NoticeKind.BREAKING: frozenset({Audience.OWNERS}),
-    NoticeKind.VIOLATION: frozenset(Audience),
-    NoticeKind.RECOVERY: frozenset(Audience),
-    NoticeKind.LAG: frozenset(),
-    NoticeKind.REQUEST: frozenset({Audience.OWNERS}),
-    NoticeKind.TEST: frozenset(),
+AUDIENCES: dict[NotificationKind, frozenset[AudienceKind]] = {
+    NotificationKind.PROPOSAL: frozenset({AudienceKind.OWNERS}),
+    NotificationKind.DECISION: frozenset({AudienceKind.OWNERS}),
+    NotificationKind.REVIEW: frozenset(),
+    NotificationKind.BREAKING: frozenset({AudienceKind.OWNERS}),
+    NotificationKind.VIOLATION: frozenset(AudienceKind),
+    NotificationKind.RECOVERY: frozenset(AudienceKind),
+    NotificationKind.LAG: frozenset(),
+    NotificationKind.REQUEST: frozenset({AudienceKind.OWNERS}),
+    NotificationKind.TEST: frozenset(),
 }
 
 # Of what consumers are told because they are: they choose of which, and through which channel.
-CHOSEN = frozenset({NoticeKind.VIOLATION, NoticeKind.RECOVERY, NoticeKind.BREAKING, NoticeKind.LAG})
+CHOSEN = frozenset(
+    {NotificationKind.VIOLATION, NotificationKind.RECOVERY, NotificationKind.BREAKING, NotificationKind.LAG}
+)
 
 
-def tell(session: Session, notice: Notice, *, now: datetime) -> int:
+def tell(session: Session, notice: Notification, *, now: datetime) -> int:
     """Puts the notice into the outbox for every channel of whom it concerns; how many are told that were not before."""
-    query = select(Channel).order_by(col(Channel.id))
+    query = select(ChannelRow).order_by(col(ChannelRow.id))
     told = [each for each in session.exec(query).all() if not each.kinds or notice.kind in each.kinds]
     if not told:
         return 0
-    hall = _Hall(session, notice)
+    hall = _Audience(session, notice)
     return sum(_post(session, notice, each, now=now) for each in told if hall.hears(each))
 
 
-def send(session: Session, notice: Notice, channel: Channel, *, now: datetime) -> bool:
+def send(session: Session, notice: Notification, channel: ChannelRow, *, now: datetime) -> bool:
     """Puts the notice into the outbox for that channel, whomever it concerns; False where it was told before."""
     return _post(session, notice, channel, now=now)
 
@@ -66,19 +68,19 @@ def destination(channel_id: UUID) -> str:
     return f"channel/{channel_id}"
 
 
-class _Hall:
+class _Audience:
     """Who hears a notice: what is known of its contract, asked for once."""
 
-    def __init__(self, session: Session, notice: Notice) -> None:
+    def __init__(self, session: Session, notice: Notification) -> None:
         self._session, self._notice = session, notice
-        self._contract = session.get(Contract, notice.contract_id)
+        self._contract = session.get(ContractRow, notice.contract_id)
         self._place = notice.place or _place(session, notice.contract_id)
         used = subscriptions.active(session, notice.contract_id)
         self._used = used
         # By team that subscribed, who did it for them.
         self._teams = {team: {each.user_id for each in used if each.team_id == team} for team in _teams_of(used)}
 
-    def hears(self, channel: Channel) -> bool:
+    def hears(self, channel: ChannelRow) -> bool:
         """Whether the channel is told."""
         holder = _holder(self._session, channel)
         knows = channel.user_id is not None and channel.user_id == self._notice.by
@@ -88,22 +90,22 @@ class _Hall:
             return channel.contract_id == self._notice.contract_id
         return self._concerns(channel, holder)
 
-    def _may_read(self, holder: Principal, channel: Channel) -> bool:
+    def _may_read(self, holder: Principal, channel: ChannelRow) -> bool:
         """A team reads what it was granted, and what somebody who may read it subscribed to for the team."""
         return holder.may(Permission.READ, self._place) or any(map(self._reads, self._spoke(channel)))
 
     def _reads(self, user_id: UUID) -> bool:
-        user = self._session.get(User, user_id)
+        user = self._session.get(UserRow, user_id)
         return (
             user is not None
             and user.active
             and authentication.rights_of(self._session, user).may(Permission.READ, self._place)
         )
 
-    def _spoke(self, channel: Channel) -> set[UUID]:
+    def _spoke(self, channel: ChannelRow) -> set[UUID]:
         return self._teams.get(channel.team_id, set()) if channel.team_id else set()
 
-    def _concerns(self, channel: Channel, holder: Principal) -> bool:
+    def _concerns(self, channel: ChannelRow, holder: Principal) -> bool:
         audience, meant = AUDIENCES[self._notice.kind], {channel.user_id} | self._spoke(channel)
         owner = self._contract is not None and self._contract.owner_id == channel.user_id
         owns = owner or holder.may(Permission.DECIDE, self._place)
@@ -112,56 +114,60 @@ class _Hall:
         chosen = wanted or not uses or self._notice.kind not in CHOSEN
         return (
             (not meant.isdisjoint(self._notice.to) and chosen)
-            or (Audience.OWNERS in audience and owns)
-            or (Audience.CONSUMERS in audience and wanted)
+            or (AudienceKind.OWNERS in audience and owns)
+            or (AudienceKind.CONSUMERS in audience and wanted)
         )
 
-    def _wanted(self, use: Subscription, channel: Channel) -> bool:
+    def _wanted(self, use: SubscriptionRow, channel: ChannelRow) -> bool:
         """Whether its subscriber wants to be told of such through that channel."""
         return (not use.kinds or self._notice.kind in use.kinds) and use.channel_id in (None, channel.id)
 
 
-def _is_of(use: Subscription, channel: Channel) -> bool:
+def _is_of(use: SubscriptionRow, channel: ChannelRow) -> bool:
     """Whether the channel is the subscriber's, or that of the team which they subscribed for."""
     return use.team_id == channel.team_id if channel.team_id else use.user_id == channel.user_id
 
 
-def _teams_of(used: Iterable[Subscription]) -> set[UUID]:
+def _teams_of(used: Iterable[SubscriptionRow]) -> set[UUID]:
     return {each.team_id for each in used if each.team_id is not None}
 
 
-def _place(session: Session, contract_id: str) -> Place:
+def _place(session: Session, contract_id: str) -> Resource:
     """Where the contract is; of one that is not there yet, where it is proposed to be."""
-    if session.get(Contract, contract_id) is None:
-        query = select(Proposal).where(Proposal.contract_id == contract_id).order_by(col(Proposal.id).desc())
+    if session.get(ContractRow, contract_id) is None:
+        query = select(ProposalRow).where(ProposalRow.contract_id == contract_id).order_by(col(ProposalRow.id).desc())
         proposal = session.exec(query.limit(1)).first()
-        return visibility.of_proposal(proposal) if proposal else Place(contract_id)
+        return visibility.of_proposal(proposal) if proposal else Resource(contract_id)
     return visibility.of_contract(session, contract_id)
 
 
-def _holder(session: Session, channel: Channel) -> Principal | None:
+def _holder(session: Session, channel: ChannelRow) -> Principal | None:
     """What the channel's holder may do; None for a user who is not active any more."""
     if channel.user_id is not None:
-        user = session.get(User, channel.user_id)
+        user = session.get(UserRow, channel.user_id)
         return authentication.rights_of(session, user) if user and user.active else None
-    team = session.get(Team, channel.team_id)
+    team = session.get(TeamRow, channel.team_id)
     return _team(session, team) if team else None
 
 
-def _team(session: Session, team: Team) -> Principal:
+def _team(session: Session, team: TeamRow) -> Principal:
     """What a team was granted, as a principal."""
-    grants = session.exec(select(Grant).where(Grant.team_id == team.id)).all()
-    roles = frozenset(Role(each.role) for each in grants if each.part is Part.EVERYTHING)
-    parts = [Granted(each.part, each.target, GRANTS[each.role]) for each in grants if each.part is not Part.EVERYTHING]
+    grants = session.exec(select(RoleGrantRow).where(RoleGrantRow.team_id == team.id)).all()
+    roles = frozenset(Role(each.role) for each in grants if each.part is GrantScope.EVERYTHING)
+    parts = [
+        ScopedGrant(each.part, each.target, GRANTS[each.role])
+        for each in grants
+        if each.part is not GrantScope.EVERYTHING
+    ]
     return Principal(
         user_id=team.id, name=team.name, roles=roles, permissions=permissions_of(roles), granted=tuple(parts)
     )
 
 
-def _post(session: Session, notice: Notice, channel: Channel, *, now: datetime) -> bool:
+def _post(session: Session, notice: Notification, channel: ChannelRow, *, now: datetime) -> bool:
     to = destination(channel.id)
     key = f"{NOTICE}/{notice.key}/{to}"
-    payload = {"channel": str(channel.id), "notice": asdict(Told.of(notice, now=now))}
+    payload = {"channel": str(channel.id), "notice": asdict(RenderedNotice.of(notice, now=now))}
     posted = outbox.post(
         session, kind=NOTICE, destination=to, payload=payload, key=key, now=now, message_id=derived(now, key)
     )

@@ -8,11 +8,19 @@ from urllib.parse import quote
 from uuid import UUID
 
 from treaty.engine.core.results import CheckResult, Outcome, Verdict
-from treaty.registry.access.permissions import Place
-from treaty.registry.core.enums import NoticeKind
-from treaty.registry.tables import CommentRow, ContractRequest, ContractVersion, Proposal, ResultRow, Run, Subscription
+from treaty.registry.access.permissions import Resource
+from treaty.registry.core.enums import NotificationKind
+from treaty.registry.tables import (
+    CheckResultRow,
+    ContractRequestRow,
+    ContractVersionRow,
+    ProposalCommentRow,
+    ProposalRow,
+    RunRow,
+    SubscriptionRow,
+)
 
-Result: TypeAlias = CheckResult | ResultRow
+Result: TypeAlias = CheckResult | CheckResultRow
 MOST_LINES = 20
 LONGEST_LINE = 300
 VERDICTS = {
@@ -24,7 +32,7 @@ VERDICTS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Notice:
+class Notification:
     """Something that people are told once: `kind` and `subject`, the id of what it is about, say whether they were.
 
     `title`: the verdict in one line. `table`: which one; '' for none. `found`: what failed, or what changes, in
@@ -32,7 +40,7 @@ class Notice:
     told beside those whom the kind concerns; `by`: the user who did it, and knows. `place`: where that is which no
     contract is about yet."""
 
-    kind: NoticeKind
+    kind: NotificationKind
     contract_id: str
     subject: str
     title: str
@@ -42,7 +50,7 @@ class Notice:
     page: str = ""
     to: frozenset[UUID] = frozenset()
     by: UUID | None = None
-    place: Place | None = None
+    place: Resource | None = None
 
     @property
     def key(self) -> str:
@@ -51,7 +59,7 @@ class Notice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class RenderedNotice:
     """A notice as it is kept to be delivered, with the moment and the link of its page."""
 
     kind: str
@@ -65,7 +73,7 @@ class Told:
     time: str
 
     @classmethod
-    def of(cls, notice: Notice, *, now: datetime) -> "Told":
+    def of(cls, notice: Notification, *, now: datetime) -> "RenderedNotice":
         """The notice as of that moment, cut to what people read."""
         lines = [_line(each) for each in notice.found[:MOST_LINES]]
         more = len(notice.found) - len(lines)
@@ -82,20 +90,20 @@ class Told:
         )
 
     @classmethod
-    def kept(cls, payload: Mapping[str, Any]) -> "Told":
+    def kept(cls, payload: Mapping[str, Any]) -> "RenderedNotice":
         """The notice as it was kept."""
         known = {name: payload[name] for name in cls.__dataclass_fields__}
         return cls(**{**known, "found": tuple(known["found"])})
 
-    def at(self, pages: str) -> "Told":
+    def at(self, pages: str) -> "RenderedNotice":
         """The same with the whole link, where the pages are at that address."""
         return replace(self, page=f"{pages.rstrip('/')}/{self.page}" if self.page else pages)
 
 
-def violated(run: Run, results: Sequence[Result], *, subject: str) -> Notice:
+def violated(run: RunRow, results: Sequence[Result], *, subject: str) -> Notification:
     """That a run found a contract violated, or could not tell. `subject`: the incident that the run belongs to."""
-    return Notice(
-        kind=NoticeKind.VIOLATION,
+    return Notification(
+        kind=NotificationKind.VIOLATION,
         contract_id=run.contract_id,
         subject=subject,
         title=f"{run.contract_id} {run.version}: {VERDICTS[run.verdict]}",
@@ -106,10 +114,10 @@ def violated(run: Run, results: Sequence[Result], *, subject: str) -> Notice:
     )
 
 
-def recovered(run: Run, *, subject: str) -> Notice:
+def recovered(run: RunRow, *, subject: str) -> Notification:
     """That a contract is kept again. `subject`: the incident that ended."""
-    return Notice(
-        kind=NoticeKind.RECOVERY,
+    return Notification(
+        kind=NotificationKind.RECOVERY,
         contract_id=run.contract_id,
         subject=subject,
         title=f"{run.contract_id} {run.version}: {VERDICTS[run.verdict]} again",
@@ -119,10 +127,10 @@ def recovered(run: Run, *, subject: str) -> Notice:
     )
 
 
-def proposed(proposal: Proposal, *, by: UUID) -> Notice:
+def proposed(proposal: ProposalRow, *, by: UUID) -> Notification:
     """That a proposal is put before the owners."""
-    return Notice(
-        kind=NoticeKind.PROPOSAL,
+    return Notification(
+        kind=NotificationKind.PROPOSAL,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
         title=f"{proposal.contract_id}: a proposal waits for its owners",
@@ -133,10 +141,12 @@ def proposed(proposal: Proposal, *, by: UUID) -> Notice:
     )
 
 
-def changes_asked(proposal: Proposal, comment: CommentRow, *, to: Collection[UUID], by: UUID) -> Notice:
+def changes_asked(
+    proposal: ProposalRow, comment: ProposalCommentRow, *, to: Collection[UUID], by: UUID
+) -> Notification:
     """That an owner asks for changes of a proposal: who wrote it (`to`) is told, and who decides with them."""
-    return Notice(
-        kind=NoticeKind.DECISION,
+    return Notification(
+        kind=NotificationKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(comment.id),
         title=f"{proposal.contract_id}: changes of a proposal are asked for",
@@ -148,10 +158,10 @@ def changes_asked(proposal: Proposal, comment: CommentRow, *, to: Collection[UUI
     )
 
 
-def said(proposal: Proposal, comment: CommentRow, *, to: Collection[UUID]) -> Notice:
+def said(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Collection[UUID]) -> Notification:
     """That somebody said something about a proposal to those who take part in it."""
-    return Notice(
-        kind=NoticeKind.REVIEW,
+    return Notification(
+        kind=NotificationKind.REVIEW,
         contract_id=proposal.contract_id,
         subject=str(comment.id),
         title=f"{proposal.contract_id}: something was said about a proposal",
@@ -163,12 +173,12 @@ def said(proposal: Proposal, comment: CommentRow, *, to: Collection[UUID]) -> No
 
 
 def decided(
-    proposal: Proposal, outcome: str, said: str | None = None, *, by: UUID, to: Collection[UUID] = ()
-) -> Notice:
+    proposal: ProposalRow, outcome: str, said: str | None = None, *, by: UUID, to: Collection[UUID] = ()
+) -> Notification:
     """What became of a proposal: its author is told, too, and `to`. `said`: the words of who decided."""
     label = "summary" if outcome == "approved" else "reason"
-    return Notice(
-        kind=NoticeKind.DECISION,
+    return Notification(
+        kind=NotificationKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
         title=f"{proposal.contract_id}: a proposal was {outcome}",
@@ -179,10 +189,10 @@ def decided(
     )
 
 
-def breaking(version: ContractVersion, breaks: Mapping[UUID, Sequence[str]], deadline: datetime) -> Notice:
+def breaking(version: ContractVersionRow, breaks: Mapping[UUID, Sequence[str]], deadline: datetime) -> Notification:
     """That an approved version breaks consumers, by user why; they are asked to acknowledge it until the deadline."""
-    return Notice(
-        kind=NoticeKind.BREAKING,
+    return Notification(
+        kind=NotificationKind.BREAKING,
         contract_id=version.contract_id,
         subject=str(version.id),
         title=f"{version.contract_id}: version {version.version} breaks {len(breaks)} consumer(s)",
@@ -193,10 +203,10 @@ def breaking(version: ContractVersion, breaks: Mapping[UUID, Sequence[str]], dea
     )
 
 
-def lagging(subscription: Subscription, why: str, newest: str) -> Notice:
+def lagging(subscription: SubscriptionRow, why: str, newest: str) -> Notification:
     """That a consumer's pin is behind what is in force; told once for each version that it is behind."""
-    return Notice(
-        kind=NoticeKind.LAG,
+    return Notification(
+        kind=NotificationKind.LAG,
         contract_id=subscription.contract_id,
         subject=f"{subscription.id}/{subscription.pinned_to}/{newest}",
         title=f"{subscription.contract_id}: your pin is behind",
@@ -207,10 +217,10 @@ def lagging(subscription: Subscription, why: str, newest: str) -> Notice:
     )
 
 
-def wanted(request: ContractRequest, author: str, place: Place) -> Notice:
+def wanted(request: ContractRequestRow, author: str, place: Resource) -> Notification:
     """That somebody asks for a contract: whoever may decide about the dataset is told."""
-    return Notice(
-        kind=NoticeKind.REQUEST,
+    return Notification(
+        kind=NotificationKind.REQUEST,
         contract_id="",
         subject=str(request.id),
         title=f"{author} asks for a contract of {request.name}",
@@ -223,10 +233,10 @@ def wanted(request: ContractRequest, author: str, place: Place) -> Notice:
     )
 
 
-def declined(request: ContractRequest, reason: str, place: Place, *, by: UUID) -> Notice:
+def declined(request: ContractRequestRow, reason: str, place: Resource, *, by: UUID) -> Notification:
     """That a contract which was asked for will not be: who asked is told."""
-    return Notice(
-        kind=NoticeKind.REQUEST,
+    return Notification(
+        kind=NotificationKind.REQUEST,
         contract_id="",
         subject=f"{request.id}/declined",
         title=f"no contract of {request.name} for now",
@@ -239,10 +249,10 @@ def declined(request: ContractRequest, reason: str, place: Place, *, by: UUID) -
     )
 
 
-def trial(subject: str) -> Notice:
+def trial(subject: str) -> Notification:
     """That a channel works."""
-    return Notice(
-        kind=NoticeKind.TEST,
+    return Notification(
+        kind=NotificationKind.TEST,
         contract_id="",
         subject=subject,
         title="this channel works",
@@ -250,7 +260,7 @@ def trial(subject: str) -> Notice:
     )
 
 
-def as_text(told: Told) -> str:
+def as_text(told: RenderedNotice) -> str:
     """The notice as a mail has it; `told.page` is the whole link."""
     named = (("Contract", told.contract), ("Table", told.table))
     facts = [f"{label}: {text}" for label, text in named if text]
@@ -259,20 +269,20 @@ def as_text(told: Told) -> str:
     return "\n".join([told.title, *([""] if facts else []), *facts, *found, *step, "", told.page, ""])
 
 
-def as_chat(told: Told) -> dict[str, Any]:
+def as_chat(told: RenderedNotice) -> dict[str, Any]:
     """The notice as a chat takes it: Slack, and what understands its webhooks."""
     title, *rest = as_text(told).strip().split("\n")
     return {"text": "\n".join([f"*{_escaped(title)}*", *map(_escaped, rest)])}
 
 
-def as_data(told: Told) -> dict[str, Any]:
+def as_data(told: RenderedNotice) -> dict[str, Any]:
     """The notice for a program."""
     said = {"contract": told.contract, "subject": told.subject, "title": told.title, "table": told.table or None}
     more = {"found": list(told.found), "next_step": told.next_step or None, "link": told.page}
     return {"type": f"treaty.{told.kind}", "timestamp": told.time, "data": {**said, **more}}
 
 
-def _page(request: ContractRequest) -> str:
+def _page(request: ContractRequestRow) -> str:
     return f"lineage?node={quote(f'dataset:{request.namespace}:{request.name}', safe='')}"
 
 

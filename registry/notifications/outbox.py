@@ -15,10 +15,10 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, OutboxState, Permission
+from treaty.registry.core.enums import AuditAction, OutboxState, Permission
 from treaty.registry.core.errors import Conflict, NotFound, RegistryError
-from treaty.registry.core.pagination import Asked, Order, Portion
-from treaty.registry.tables import OutboxMessage
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
+from treaty.registry.tables import OutboxMessageRow
 
 # The kinds of messages: a verdict for a lineage service, and a notice to a channel.
 LINEAGE, NOTICE = "lineage", "notice"
@@ -28,10 +28,10 @@ LONGEST_PAUSE = timedelta(minutes=30)
 # However long a receiver asks to be left alone, it is asked again by then.
 LONGEST_ASKED = timedelta(hours=2)
 ACTOR = "worker"
-NEWEST_FIRST = Order((col(OutboxMessage.id),), newest_first=True)
+NEWEST_FIRST = SortOrder((col(OutboxMessageRow.id),), newest_first=True)
 
 
-class Overdue(RegistryError):
+class DeliveryLeaseLost(RegistryError):
     """The message was given to another deliverer in the meantime: what became of this try is not kept."""
 
 
@@ -44,9 +44,9 @@ def post(  # noqa: PLR0913 - each is a column of the message, named by the calle
     key: str,
     now: datetime,
     message_id: UUID,
-) -> OutboxMessage | None:
+) -> OutboxMessageRow | None:
     """The new message; None where one of that key is there, whatever became of it."""
-    message = OutboxMessage(
+    message = OutboxMessageRow(
         id=message_id,
         kind=kind,
         destination=destination,
@@ -59,7 +59,7 @@ def post(  # noqa: PLR0913 - each is a column of the message, named by the calle
         with session.begin_nested():
             session.add(message)
     except IntegrityError:
-        if session.exec(select(OutboxMessage).where(OutboxMessage.key == key)).first() is None:
+        if session.exec(select(OutboxMessageRow).where(OutboxMessageRow.key == key)).first() is None:
             raise
         return None
     return message
@@ -70,9 +70,9 @@ def due(session: Session, *, now: datetime) -> bool:
     return session.exec(_next(now)).first() is not None
 
 
-def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessage | None:
+def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessageRow | None:
     """The message that waits longest and is the oldest to its destination, held until now + lease; None for none."""
-    found: OutboxMessage | None = session.exec(_next(now).with_for_update(skip_locked=True)).first()
+    found: OutboxMessageRow | None = session.exec(_next(now).with_for_update(skip_locked=True)).first()
     if found is not None:
         found.attempts += 1
         found.fence += 1
@@ -81,12 +81,14 @@ def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessage
     return found
 
 
-def sent(session: Session, message: OutboxMessage, *, now: datetime) -> None:
+def sent(session: Session, message: OutboxMessageRow, *, now: datetime) -> None:
     """Notes that the message was taken. Raises Overdue where another deliverer has it by now."""
     _held(session, message, state=OutboxState.SENT, error=None, ended=now)
 
 
-def failed(session: Session, message: OutboxMessage, error: str, *, now: datetime, retry_at: datetime | None) -> None:
+def failed(
+    session: Session, message: OutboxMessageRow, error: str, *, now: datetime, retry_at: datetime | None
+) -> None:
     """Has the message, and all others to its destination, wait until `retry_at`; None: it is given up, and audited.
 
     Raises Overdue as `sent`."""
@@ -96,7 +98,7 @@ def failed(session: Session, message: OutboxMessage, error: str, *, now: datetim
         return
     _held(session, message, state=OutboxState.DEAD, error=error, ended=now)
     details = {"kind": message.kind, "attempts": message.attempts, "error": error}
-    audit_log.record(session, Action.MESSAGE_FAILED, actor=ACTOR, object_id=message.id, details=details, now=now)
+    audit_log.record(session, AuditAction.MESSAGE_FAILED, actor=ACTOR, object_id=message.id, details=details, now=now)
 
 
 def pause(attempts: int, jitter: float) -> timedelta:
@@ -105,47 +107,49 @@ def pause(attempts: int, jitter: float) -> timedelta:
     return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
 
 
-def listed(session: Session, by: Principal, asked: Asked, state: OutboxState | None = None) -> Portion[OutboxMessage]:
+def listed(
+    session: Session, by: Principal, asked: PageRequest, state: OutboxState | None = None
+) -> RowPage[OutboxMessageRow]:
     """Messages, newest first; for who administers. Raises Forbidden."""
     decide(by, Permission.USERS)
-    query = NEWEST_FIRST.of(select(OutboxMessage), asked)
-    found = session.exec(query if state is None else query.where(OutboxMessage.state == state)).all()
+    query = NEWEST_FIRST.of(select(OutboxMessageRow), asked)
+    found = session.exec(query if state is None else query.where(OutboxMessageRow.state == state)).all()
     return NEWEST_FIRST.cut(found, asked)
 
 
-def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) -> OutboxMessage:
+def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) -> OutboxMessageRow:
     """Has a message that was given up be delivered after all, with the same key and body.
 
     Raises Forbidden, NotFound, Conflict for one that was not given up."""
     decide(by, Permission.USERS)
-    message = session.get(OutboxMessage, message_id, with_for_update=True)
+    message = session.get(OutboxMessageRow, message_id, with_for_update=True)
     if message is None:
         raise NotFound
     if message.state is not OutboxState.DEAD:
         raise Conflict(f"only what was given up is delivered anew; this message is {message.state.value}")
     message.state, message.attempts, message.ended = OutboxState.WAITING, 0, None
     message.available_at, message.lease_until = now, None
-    audit_log.record(session, Action.MESSAGE_REPLAYED, actor=by.name, object_id=message.id, now=now)
+    audit_log.record(session, AuditAction.MESSAGE_REPLAYED, actor=by.name, object_id=message.id, now=now)
     return message
 
 
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
     """Deletes messages that were sent or given up before that time, at most so many; how many these were."""
-    over = col(OutboxMessage.state) != OutboxState.WAITING, col(OutboxMessage.ended) < before
-    gone = select(OutboxMessage.id).where(*over).limit(most)
-    return session.exec(delete(OutboxMessage).where(col(OutboxMessage.id).in_(gone))).rowcount
+    over = col(OutboxMessageRow.state) != OutboxState.WAITING, col(OutboxMessageRow.ended) < before
+    gone = select(OutboxMessageRow.id).where(*over).limit(most)
+    return session.exec(delete(OutboxMessageRow).where(col(OutboxMessageRow.id).in_(gone))).rowcount
 
 
-def last(session: Session, destinations: Sequence[str]) -> dict[str, OutboxMessage]:
+def last(session: Session, destinations: Sequence[str]) -> dict[str, OutboxMessageRow]:
     """The newest message to each of the destinations that there is one to."""
-    newest = aliased(OutboxMessage)
-    later = select(newest.id).where(newest.destination == OutboxMessage.destination, newest.id > OutboxMessage.id)
-    query = select(OutboxMessage).where(col(OutboxMessage.destination).in_(destinations), ~later.exists())
+    newest = aliased(OutboxMessageRow)
+    later = select(newest.id).where(newest.destination == OutboxMessageRow.destination, newest.id > OutboxMessageRow.id)
+    query = select(OutboxMessageRow).where(col(OutboxMessageRow.destination).in_(destinations), ~later.exists())
     return {each.destination: each for each in session.exec(query)}
 
 
 def _next(now: datetime) -> Any:
-    row, before = OutboxMessage, aliased(OutboxMessage)
+    row, before = OutboxMessageRow, aliased(OutboxMessageRow)
     older = select(before.id).where(
         before.state == OutboxState.WAITING, before.destination == row.destination, before.id < row.id
     )
@@ -156,18 +160,18 @@ def _next(now: datetime) -> Any:
 
 def _put_off(session: Session, destination: str, until: datetime) -> None:
     """Nobody asks a destination for a later message while it does not take an earlier one: so none of them is due."""
-    row = OutboxMessage
+    row = OutboxMessageRow
     waiting = col(row.state) == OutboxState.WAITING, col(row.destination) == destination
     session.exec(update(row).where(*waiting, col(row.available_at) < until).values(available_at=until))
 
 
-def _held(session: Session, message: OutboxMessage, **values: Any) -> None:
+def _held(session: Session, message: OutboxMessageRow, **values: Any) -> None:
     """Writes to the message if this try still holds it. One statement: no other claim can come between."""
     mine: tuple[ColumnElement[bool], ...] = (
-        col(OutboxMessage.id) == message.id,
-        col(OutboxMessage.fence) == message.fence,
-        col(OutboxMessage.state) == OutboxState.WAITING,
+        col(OutboxMessageRow.id) == message.id,
+        col(OutboxMessageRow.fence) == message.fence,
+        col(OutboxMessageRow.state) == OutboxState.WAITING,
     )
-    changed = update(OutboxMessage).where(*mine).values(lease_until=None, **values)
+    changed = update(OutboxMessageRow).where(*mine).values(lease_until=None, **values)
     if cast("CursorResult[Any]", session.exec(changed)).rowcount != 1:
-        raise Overdue
+        raise DeliveryLeaseLost

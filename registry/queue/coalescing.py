@@ -16,9 +16,9 @@ from sqlmodel import Session, select
 
 from treaty.registry.core.enums import TaskKind, TaskState
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.queue import pending_triggers, task_queue
-from treaty.registry.tables import DirtyMark, Task
+from treaty.registry.tables import PendingValidationRow, TaskRow
 
 # However long a run that is waited for lasts, what its parts wrote is looked at after this time.
 PATIENCE = timedelta(minutes=60)
@@ -26,7 +26,7 @@ WITHDRAWN = "the run that asked for it failed"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class ValidationRequest:
     """What is validated: one object of a contract, how urgently. `extra` travels with the task, for people to read."""
 
     contract_id: str
@@ -37,7 +37,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Pace:
+class DebouncePolicy:
     """When a trigger wants to be looked at. `quiet`: after a validation of it, nothing else is for so long. `every`:
     what is written all the time is looked at so often. `waits_for`: not before that run has ended."""
 
@@ -46,10 +46,12 @@ class Pace:
     waits_for: str | None = None
 
 
-AT_ONCE = Pace()
+AT_ONCE = DebouncePolicy()
 
 
-def touch(session: Session, subject: Subject, *, now: datetime, task_id: UUID, pace: Pace = AT_ONCE) -> Task | None:
+def touch(
+    session: Session, subject: ValidationRequest, *, now: datetime, task_id: UUID, pace: DebouncePolicy = AT_ONCE
+) -> TaskRow | None:
     """Counts a trigger. Returns the task it enqueues where the object was clean, None where a task is under way."""
     mark = _mark(session, subject)
     clean = mark.dirty_seq == mark.done_seq
@@ -69,17 +71,19 @@ def touch(session: Session, subject: Subject, *, now: datetime, task_id: UUID, p
 
 def sequence(session: Session, contract_id: str, object_name: str) -> int:
     """How many triggers the object has had: what a validation that begins now will cover."""
-    mark = session.get(DirtyMark, (contract_id, object_name))
+    mark = session.get(PendingValidationRow, (contract_id, object_name))
     return mark.dirty_seq if mark else 0
 
 
 def pending(session: Session, contract_id: str, object_name: str) -> Sequence[Mapping[str, Any]]:
     """What the triggers said that no validation has covered, as `told.added` keeps it; [] where the object is clean."""
-    mark = session.get(DirtyMark, (contract_id, object_name))
+    mark = session.get(PendingValidationRow, (contract_id, object_name))
     return list(mark.told) if mark else []
 
 
-def settle(session: Session, subject: Subject, covered: int, *, now: datetime, task_id: UUID) -> Task | None:
+def settle(
+    session: Session, subject: ValidationRequest, covered: int, *, now: datetime, task_id: UUID
+) -> TaskRow | None:
     """Marks triggers up to `covered` as dealt with, and enqueues one task for those that came since, if any."""
     mark = _mark(session, subject)
     _cover(mark, covered)
@@ -92,7 +96,7 @@ def settle(session: Session, subject: Subject, covered: int, *, now: datetime, t
 
 def cover(session: Session, contract_id: str, object_name: str, covered: int) -> None:
     """Marks triggers up to `covered` as dealt with by another task than the object's own, which is left to find out."""
-    mark = session.get(DirtyMark, (contract_id, object_name), with_for_update=True, populate_existing=True)
+    mark = session.get(PendingValidationRow, (contract_id, object_name), with_for_update=True, populate_existing=True)
     if mark is not None:
         _cover(mark, covered)
         session.flush()
@@ -100,7 +104,7 @@ def cover(session: Session, contract_id: str, object_name: str, covered: int) ->
 
 def withdraw(session: Session, contract_id: str, object_name: str, run: UUID, *, now: datetime) -> bool:
     """Takes back what the run asked for; its task, too, where nobody else asked and nobody began. Whether it did."""
-    mark = session.get(DirtyMark, (contract_id, object_name), with_for_update=True, populate_existing=True)
+    mark = session.get(PendingValidationRow, (contract_id, object_name), with_for_update=True, populate_existing=True)
     if mark is None or mark.dirty_seq == mark.done_seq or not mark.told:
         return False
     mark.told = pending_triggers.without(mark.told, run)
@@ -116,9 +120,17 @@ def withdraw(session: Session, contract_id: str, object_name: str, run: UUID, *,
 
 def release(session: Session, run_id: str, *, now: datetime) -> None:
     """Lets begin what waited for the end of that run."""
-    waiting = session.exec(select(DirtyMark.contract_id, DirtyMark.object).where(DirtyMark.waits_for == run_id)).all()
-    contract_datasets.hold(session, [About(*each) for each in waiting])
-    query = select(DirtyMark).where(DirtyMark.waits_for == run_id).order_by(DirtyMark.contract_id, DirtyMark.object)
+    waiting = session.exec(
+        select(PendingValidationRow.contract_id, PendingValidationRow.object).where(
+            PendingValidationRow.waits_for == run_id
+        )
+    ).all()
+    contract_datasets.hold(session, [ContractObject(*each) for each in waiting])
+    query = (
+        select(PendingValidationRow)
+        .where(PendingValidationRow.waits_for == run_id)
+        .order_by(PendingValidationRow.contract_id, PendingValidationRow.object)
+    )
     for mark in session.exec(query.with_for_update()).all():
         mark.waits_for, mark.due = None, now
         _hasten(session, mark, now)
@@ -128,27 +140,29 @@ def release(session: Session, run_id: str, *, now: datetime) -> None:
 def hold(session: Session, about: Iterable[tuple[str, str]]) -> None:
     """Locks the marks of these objects, as far as there are any, in the order in which all who lock several do."""
     for each in sorted(set(about)):
-        session.get(DirtyMark, each, with_for_update=True, populate_existing=True)
+        session.get(PendingValidationRow, each, with_for_update=True, populate_existing=True)
 
 
 def is_clean(session: Session, contract_id: str, object_name: str) -> bool:
     """Whether every trigger of the object so far was dealt with."""
-    mark = session.get(DirtyMark, (contract_id, object_name), populate_existing=True)
+    mark = session.get(PendingValidationRow, (contract_id, object_name), populate_existing=True)
     return mark is None or mark.dirty_seq == mark.done_seq
 
 
-def _due(mark: DirtyMark, pace: Pace, now: datetime) -> datetime:
+def _due(mark: PendingValidationRow, pace: DebouncePolicy, now: datetime) -> datetime:
     if pace.waits_for is not None:
         return now + PATIENCE
     return max(now, mark.streamed + pace.every) if pace.every and mark.streamed else now
 
 
-def _cover(mark: DirtyMark, covered: int) -> None:
+def _cover(mark: PendingValidationRow, covered: int) -> None:
     mark.done_seq = max(mark.done_seq, min(covered, mark.dirty_seq))
     mark.told = pending_triggers.after(mark.told, mark.done_seq)
 
 
-def _enqueue(session: Session, subject: Subject, mark: DirtyMark, *, now: datetime, task_id: UUID) -> Task | None:
+def _enqueue(
+    session: Session, subject: ValidationRequest, mark: PendingValidationRow, *, now: datetime, task_id: UUID
+) -> TaskRow | None:
     mark.floor = mark.quiet_until
     begins = _begins(mark, now)
     _begin(mark, begins)
@@ -163,7 +177,7 @@ def _enqueue(session: Session, subject: Subject, mark: DirtyMark, *, now: dateti
     )  # fmt: skip
 
 
-def _hasten(session: Session, mark: DirtyMark, now: datetime) -> None:
+def _hasten(session: Session, mark: PendingValidationRow, now: datetime) -> None:
     """Has the task that waits begin earlier where a trigger wants it; one that is tried again keeps its pause."""
     task = _waiting(session, mark)
     if task is None or mark.due is None:
@@ -176,30 +190,30 @@ def _hasten(session: Session, mark: DirtyMark, now: datetime) -> None:
     mark.due = None
 
 
-def _begins(mark: DirtyMark, now: datetime) -> datetime:
+def _begins(mark: PendingValidationRow, now: datetime) -> datetime:
     return max(each for each in (now, mark.due, mark.floor) if each is not None)
 
 
-def _begin(mark: DirtyMark, at: datetime) -> None:
+def _begin(mark: PendingValidationRow, at: datetime) -> None:
     mark.quiet_until = at + timedelta(seconds=mark.quiet_seconds)
     mark.streamed = at if pending_triggers.streams(mark.told) else mark.streamed
 
 
-def _waiting(session: Session, mark: DirtyMark) -> Task | None:
+def _waiting(session: Session, mark: PendingValidationRow) -> TaskRow | None:
     """The object's task, locked, where nobody began it yet. Nobody waits here for who begins or ends it: they may be
     waiting for the object's mark."""
     if mark.task_id is None:
         return None
     unlocked = {"skip_locked": True}
-    task = session.get(Task, mark.task_id, with_for_update=unlocked, populate_existing=True)
+    task = session.get(TaskRow, mark.task_id, with_for_update=unlocked, populate_existing=True)
     return task if task is not None and task.state is TaskState.QUEUED and task.attempts == 0 else None
 
 
-def _mark(session: Session, subject: Subject) -> DirtyMark:
+def _mark(session: Session, subject: ValidationRequest) -> PendingValidationRow:
     """The object's row, locked until the transaction ends."""
     identity = (subject.contract_id, subject.object)
-    if mark := session.get(DirtyMark, identity, with_for_update=True, populate_existing=True):
+    if mark := session.get(PendingValidationRow, identity, with_for_update=True, populate_existing=True):
         return mark
     with suppress(IntegrityError), session.begin_nested():
-        session.add(DirtyMark(contract_id=subject.contract_id, object=subject.object))
-    return session.get_one(DirtyMark, identity, with_for_update=True, populate_existing=True)
+        session.add(PendingValidationRow(contract_id=subject.contract_id, object=subject.object))
+    return session.get_one(PendingValidationRow, identity, with_for_update=True, populate_existing=True)

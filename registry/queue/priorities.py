@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 from treaty.registry.core.enums import SubscriptionState
 from treaty.registry.queue import task_queue
 from treaty.registry.queue.task_queue import Priority
-from treaty.registry.tables import Subscription
+from treaty.registry.tables import SubscriptionRow
 
 # For each so many tasks that wait for a worker, the quiet times are doubled.
 HIGH_WATER = 200
@@ -19,8 +19,8 @@ def priority(session: Session, usual: int, contract_id: str) -> int:
     """That of the trigger; of data that somebody builds on, and waits for, a higher one than the usual."""
     if usual != Priority.NORMAL:
         return usual
-    consumers = select(Subscription.id).where(Subscription.contract_id == contract_id)
-    waits = session.exec(consumers.where(col(Subscription.state) == SubscriptionState.ACTIVE).limit(1)).first()
+    consumers = select(SubscriptionRow.id).where(SubscriptionRow.contract_id == contract_id)
+    waits = session.exec(consumers.where(col(SubscriptionRow.state) == SubscriptionState.ACTIVE).limit(1)).first()
     return usual if waits is None else Priority.BLOCKING
 
 

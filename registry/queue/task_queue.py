@@ -22,7 +22,7 @@ from treaty.registry.core.database import lock
 from treaty.registry.core.enums import TaskKind, TaskState
 from treaty.registry.core.errors import Conflict, RegistryError
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 
 ATTEMPTS = 5
 # Kinds of tasks that read a dataset and write what is remembered of it.
@@ -47,7 +47,7 @@ class Priority(IntEnum):
     UPKEEP = 9
 
 
-class Fenced(RegistryError):
+class LeaseLost(RegistryError):
     """The task was given to another worker in the meantime; nothing of this work is kept."""
 
 
@@ -61,12 +61,12 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
     task_id: UUID,
     priority: int = Priority.NORMAL,
     delay: timedelta = AT_ONCE,
-) -> Task | None:
+) -> TaskRow | None:
     """The new task, ready after `delay`; None where a task of that key exists, whatever became of it.
 
     The payload's `producer` is whose line it waits in; those without one share a line."""
     producer = str(payload.get("producer") or "")
-    task = Task(
+    task = TaskRow(
         id=task_id,
         kind=kind,
         payload=dict(payload),
@@ -88,18 +88,18 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
     return task
 
 
-def find(session: Session, key: str) -> Task | None:
+def find(session: Session, key: str) -> TaskRow | None:
     """The task of that idempotency key, or None."""
-    return session.exec(select(Task).where(Task.key == key)).first()
+    return session.exec(select(TaskRow).where(TaskRow.key == key)).first()
 
 
-def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> Task | None:
+def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> TaskRow | None:
     """The most urgent task, leased to `worker` until now + lease; None where nothing waits.
 
     A task whose lease ran out is claimed anew; every claim raises the fence. One whose subject another worker has
     waits, whatever its priority."""
     lock(session, CLAIMING)
-    task: Task | None = session.exec(_waiting(now, col(Task.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
+    task: TaskRow | None = session.exec(_waiting(now, col(TaskRow.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
     if task is not None:
         task.state, task.worker, task.lease_until = TaskState.RUNNING, worker, now + lease
         task.attempts += 1
@@ -109,9 +109,9 @@ def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> 
     return task
 
 
-def bury(session: Session, *, now: datetime) -> list[Task]:
+def bury(session: Session, *, now: datetime) -> list[TaskRow]:
     """Marks tasks failed whose last attempt ended without an answer, and returns them: their workers died."""
-    dead: list[Task] = list(session.exec(_waiting(now, col(Task.attempts) >= ATTEMPTS)))
+    dead: list[TaskRow] = list(session.exec(_waiting(now, col(TaskRow.attempts) >= ATTEMPTS)))
     for task in dead:
         task.state, task.finished, task.lease_until = TaskState.FAILED, now, None
         task.progress = None
@@ -130,8 +130,8 @@ def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, p
 def refuse_late(session: Session, task_id: UUID, fence: int) -> None:
     """Raises Fenced where the task is another's by now, before anything is done in its name. Locks nothing: whoever
     ends a task locks what it is about first, as those do who ask for more of it; `finish` has the last word."""
-    if session.exec(select(Task.id).where(*_mine(task_id, fence))).first() is None:
-        raise Fenced
+    if session.exec(select(TaskRow.id).where(*_mine(task_id, fence))).first() is None:
+        raise LeaseLost
 
 
 def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:
@@ -149,30 +149,30 @@ def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: dateti
 
 def release(session: Session, task_id: UUID, fence: int, *, now: datetime) -> None:
     """Gives a task back untried, for any worker to take at once. Raises Fenced as `finish`."""
-    untried = {"attempts": col(Task.attempts) - 1, "state": TaskState.QUEUED, "available_at": now}
+    untried = {"attempts": col(TaskRow.attempts) - 1, "state": TaskState.QUEUED, "available_at": now}
     _left(session, task_id, fence, **untried)
 
 
-def retry(session: Session, task: Task, *, now: datetime) -> Task:
+def retry(session: Session, task: TaskRow, *, now: datetime) -> TaskRow:
     """Has a task that was given up tried anew, as often as a new one. Raises Conflict for one that was not.
 
     Its triggers were settled when it was given up: what it does now, it does for no trigger."""
     payload = {name: value for name, value in task.payload.items() if name != "seq"}
     anew = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished": None, "payload": payload}
-    given_up = col(Task.id) == task.id, col(Task.state) == TaskState.FAILED
-    written = cast("CursorResult[Any]", session.exec(update(Task).where(*given_up).values(**anew)))
+    given_up = col(TaskRow.id) == task.id, col(TaskRow.state) == TaskState.FAILED
+    written = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*given_up).values(**anew)))
     if written.rowcount != 1:
         raise Conflict(f"the task is {task.state.value}: only one that failed for good can be tried anew")
     session.refresh(task)
     return task
 
 
-def stop(session: Session, task: Task, *, error: str, now: datetime) -> Task:
+def stop(session: Session, task: TaskRow, *, error: str, now: datetime) -> TaskRow:
     """Ends a task that waits or is being done: whoever does it cannot write any more. Raises Conflict for one that has
     ended."""
-    under_way = col(Task.id) == task.id, col(Task.state).in_((TaskState.QUEUED, TaskState.RUNNING))
+    under_way = col(TaskRow.id) == task.id, col(TaskRow.state).in_((TaskState.QUEUED, TaskState.RUNNING))
     ended = {"state": TaskState.FAILED, "error": error, "finished": now, "lease_until": None, "progress": None}
-    statement = update(Task).where(*under_way).values(**ended, fence=col(Task.fence) + 1)
+    statement = update(TaskRow).where(*under_way).values(**ended, fence=col(TaskRow.fence) + 1)
     if cast("CursorResult[Any]", session.exec(statement)).rowcount != 1:
         raise Conflict(f"the task is {task.state.value}: only one that waits or is being done can be ended")
     session.refresh(task)
@@ -181,8 +181,8 @@ def stop(session: Session, task: Task, *, error: str, now: datetime) -> Task:
 
 def waiting(session: Session, *, now: datetime, most: int) -> int:
     """How many tasks could be done at once if there were workers for them; no more than `most` are counted."""
-    ready = col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now
-    return session.exec(select(func.count()).select_from(select(Task.id).where(*ready).limit(most).subquery())).one()
+    ready = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now
+    return session.exec(select(func.count()).select_from(select(TaskRow.id).where(*ready).limit(most).subquery())).one()
 
 
 def pause(attempts: int, jitter: float) -> timedelta:
@@ -204,34 +204,34 @@ def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | N
 def _turn(session: Session, producer: str, priority: int) -> int:
     """The next place in the producer's line. A line that is empty begins where the others stand now, so that who sends
     much waits behind themselves alone, and who comes anew is not behind all of it."""
-    waits = col(Task.state) == TaskState.QUEUED, col(Task.priority) == priority
-    last = session.exec(select(func.max(Task.turn)).where(*waits, Task.producer == producer)).one()
-    return last + 1 if last is not None else session.exec(select(func.min(Task.turn)).where(*waits)).one() or 0
+    waits = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.priority) == priority
+    last = session.exec(select(func.max(TaskRow.turn)).where(*waits, TaskRow.producer == producer)).one()
+    return last + 1 if last is not None else session.exec(select(func.min(TaskRow.turn)).where(*waits)).one() or 0
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
     """The condition that no other worker has a task about the same."""
-    other = aliased(Task)
+    other = aliased(TaskRow)
     held = and_(col(other.state) == TaskState.RUNNING, col(other.lease_until) >= now)
-    taken = select(other.id).where(col(other.subject) == col(Task.subject), col(other.id) != col(Task.id), held)
-    return or_(col(Task.subject).is_(None), ~taken.exists())
+    taken = select(other.id).where(col(other.subject) == col(TaskRow.subject), col(other.id) != col(TaskRow.id), held)
+    return or_(col(TaskRow.subject).is_(None), ~taken.exists())
 
 
 def _urgency(now: datetime) -> ColumnElement[int]:
     """How urgent each task is: a step more with every `AGES` since it could be done, until it is as urgent as any; the
     smaller the sooner. So none waits for ever behind others that keep coming."""
-    steps = [(col(Task.available_at) <= now - each * AGES, each) for each in range(max(Priority), 0, -1)]
-    aged = col(Task.priority) - case(*steps, else_=0)
+    steps = [(col(TaskRow.available_at) <= now - each * AGES, each) for each in range(max(Priority), 0, -1)]
+    aged = col(TaskRow.priority) - case(*steps, else_=0)
     return case((aged < 0, 0), else_=aged)
 
 
 def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
-    ready = and_(col(Task.state) == TaskState.QUEUED, col(Task.available_at) <= now)
-    expired = and_(col(Task.state) == TaskState.RUNNING, col(Task.lease_until) < now)
+    ready = and_(col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now)
+    expired = and_(col(TaskRow.state) == TaskState.RUNNING, col(TaskRow.lease_until) < now)
     urgent = _urgency(now)
     # Of what has become as urgent as can be, the oldest first: whatever comes anew, it is done.
-    order = urgent, case((urgent == 0, 0), else_=col(Task.turn)), col(Task.available_at), col(Task.id)
-    return select(Task).where(*which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
+    order = urgent, case((urgent == 0, 0), else_=col(TaskRow.turn)), col(TaskRow.available_at), col(TaskRow.id)
+    return select(TaskRow).where(*which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
 
 
 def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
@@ -240,10 +240,10 @@ def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
 
 def _held(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
     """Writes to the task if this fence still holds it. One statement: no other claim can come between."""
-    written = cast("CursorResult[Any]", session.exec(update(Task).where(*_mine(task_id, fence)).values(**values)))
+    written = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*_mine(task_id, fence)).values(**values)))
     if written.rowcount != 1:
-        raise Fenced
+        raise LeaseLost
 
 
 def _mine(task_id: UUID, fence: int) -> tuple[ColumnElement[bool], ...]:
-    return col(Task.id) == task_id, col(Task.fence) == fence, col(Task.state) == TaskState.RUNNING
+    return col(TaskRow.id) == task_id, col(TaskRow.fence) == fence, col(TaskRow.state) == TaskState.RUNNING

@@ -4,27 +4,27 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from treaty.registry.audit.hash_chain import Head
-from treaty.registry.core.enums import Action
-from treaty.registry.schemas.base import Schema
+from treaty.registry.audit.hash_chain import AuditHead
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.schemas.base import ApiModel
 
-__all__ = ["ApprovalRecordOut", "AuditOut", "ChainOut", "Head"]
+__all__ = ["ApprovalRecordOut", "AuditHead", "AuditOut", "ChainOut"]
 
 
-class AuditOut(Schema):
+class AuditOut(ApiModel):
     """One audited change."""
 
     position: int
     time: datetime
     actor: str
-    action: Action
+    action: AuditAction
     object_type: str
     object_id: str
     details: dict[str, Any]
     hash: str
 
 
-class ChainOut(Schema):
+class ChainOut(ApiModel):
     """Whether the audit is as it was written: so many entries are, up to the one of that hash.
 
     `broken_at` is the first position that is not, `fault` what is wrong there."""
@@ -35,7 +35,7 @@ class ChainOut(Schema):
     fault: str | None
 
 
-class ApprovalRecordOut(Schema):
+class ApprovalRecordOut(ApiModel):
     """An approval as it was given, under the hash of `content`; `faults` says what no longer agrees with it."""
 
     hash: str

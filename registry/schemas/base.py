@@ -18,26 +18,26 @@ Password = Annotated[SecretStr, Field(min_length=12, max_length=256)]
 Item = TypeVar("Item")
 
 
-class Schema(BaseModel):
+class ApiModel(BaseModel):
     """The base of all: immutable, readable from rows."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-class Request(Schema):
+class ApiRequest(ApiModel):
     """The base of what is sent: unknown words are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Page(Schema, Generic[Item]):
+class Page(ApiModel, Generic[Item]):
     """A portion of a list. `next` is the cursor to ask for the one after it with; None: there is none."""
 
     items: tuple[Item, ...]
     next: str | None = None
 
 
-class Versioned(Schema):
+class EtagModel(ApiModel):
     """An object that can be changed. `etag` says which state of it this is: send it as `If-Match` with a change."""
 
     @computed_field  # type: ignore[prop-decorator]
@@ -47,7 +47,7 @@ class Versioned(Schema):
         return f'"{short_fingerprint(self.model_dump(mode="json", exclude={"etag"}))}"'
 
 
-class FaultOut(Schema):
+class FaultOut(ApiModel):
     """One thing wrong with a document or a request: what, where, what to do."""
 
     code: str
@@ -57,7 +57,7 @@ class FaultOut(Schema):
     line: int | None = None
 
 
-class Problem(Schema):
+class ProblemOut(ApiModel):
     """The body of every answer that is not a success, as RFC 9457 has it. `faults` name each field and what is wrong
     with it, `reference` finds an unexpected failure in the log. `error` and `message` say `title` and `detail` again,
     for programs that know this form only."""
@@ -72,13 +72,13 @@ class Problem(Schema):
     reference: str | None = None
 
 
-class Health(Schema):
+class HealthOut(ApiModel):
     """The process answers."""
 
     status: str
 
 
-class Ready(Schema):
+class ReadinessOut(ApiModel):
     """The service answers and its database is at this schema version."""
 
     status: str

@@ -4,10 +4,10 @@ from datetime import datetime
 from uuid import UUID
 
 from treaty.engine.core.results import Verdict
-from treaty.registry.schemas.base import Page, Schema
+from treaty.registry.schemas.base import ApiModel, Page
 
 
-class RecentRun(Schema):
+class RecentRunOut(ApiModel):
     """One of the last runs of a contract, of whichever of its tables."""
 
     id: UUID
@@ -15,7 +15,7 @@ class RecentRun(Schema):
     finished: datetime
 
 
-class CatalogItem(Schema):
+class CatalogItemOut(ApiModel):
     """A contract that was found: what its version in force says, or `state` proposed: what is proposed to be it.
 
     `objects` are its tables; `description` the beginning of what it says of itself; `recent` its last runs, as far as
@@ -30,17 +30,17 @@ class CatalogItem(Schema):
     tags: tuple[str, ...]
     objects: tuple[str, ...]
     description: str | None
-    recent: tuple[RecentRun, ...] = ()
+    recent: tuple[RecentRunOut, ...] = ()
 
 
-class FacetOut(Schema):
+class FacetOut(ApiModel):
     """How many of all that were found have this word."""
 
     value: str
     count: int
 
 
-class CatalogPage(Page[CatalogItem]):
+class CatalogPageOut(Page[CatalogItemOut]):
     """What was found, best first: `total` in all, and how many of them have which owner, domain, tag and state."""
 
     total: int

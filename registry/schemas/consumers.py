@@ -6,22 +6,24 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, computed_field
 
-from treaty.registry.core.enums import Answer, NoticeKind, Pin, SubscriptionState
-from treaty.registry.schemas.base import PRINTABLE, Name, Prose, Request, Schema, Versioned
+from treaty.registry.core.enums import AcknowledgementState, NotificationKind, PinKind, SubscriptionState
+from treaty.registry.schemas.base import PRINTABLE, ApiModel, ApiRequest, EtagModel, Name, Prose
 
 ContractId = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 CheckId = Annotated[str, StringConstraints(max_length=100, pattern=r"^[A-Za-z0-9_-]+$")]
 # What a consumer may say of a version: that they know of it, that it must not be, or that they have not said it.
-Given = Literal[Answer.ACKNOWLEDGED, Answer.OBJECTED, Answer.PENDING]
+Given = Literal[AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED, AcknowledgementState.PENDING]
 Reads = Annotated[dict[Path, Annotated[list[Path], Field(max_length=5000)]], Field(max_length=200)]
 
 
 # Of what consumers are told as consumers.
-Consumed = Literal[NoticeKind.VIOLATION, NoticeKind.RECOVERY, NoticeKind.BREAKING, NoticeKind.LAG]
+Consumed = Literal[
+    NotificationKind.VIOLATION, NotificationKind.RECOVERY, NotificationKind.BREAKING, NotificationKind.LAG
+]
 
 
-class UseIn(Request):
+class UseIn(ApiRequest):
     """What a consumer says of their use of the data. `reads`: columns by object, "*" for all; None: all of everything.
 
     `pinned_to` names the group or the version that `pin` speaks of. `kinds`: of which notices they are told; (): of
@@ -29,7 +31,7 @@ class UseIn(Request):
 
     purpose: Name
     contact: Name
-    pin: Pin = Pin.NONE
+    pin: PinKind = PinKind.NONE
     pinned_to: Name | None = None
     reads: Reads | None = None
     kinds: tuple[Consumed, ...] = ()
@@ -43,13 +45,13 @@ class SubscriptionIn(UseIn):
     team: Name | None = None
 
 
-class SubscriptionChange(UseIn):
+class SubscriptionUpdateIn(UseIn):
     """What a subscription shall say; `revision` is the one that was shown."""
 
     revision: int
 
 
-class SubscriptionOut(Versioned):
+class SubscriptionOut(EtagModel):
     """A subscription. `lagging` says why its pin is behind what is in force; None: it is not. `checks`: how many.
 
     `team`: `subscriber` is a team, of which every member may change it. `own`: the asking principal may."""
@@ -60,10 +62,10 @@ class SubscriptionOut(Versioned):
     team: bool = False
     purpose: str
     contact: str
-    pin: Pin
+    pin: PinKind
     pinned_to: str | None
     reads: dict[str, tuple[str, ...]]
-    kinds: tuple[NoticeKind, ...] = ()
+    kinds: tuple[NotificationKind, ...] = ()
     channel_id: UUID | None = None
     state: SubscriptionState
     revision: int
@@ -80,7 +82,7 @@ class SubscriptionOut(Versioned):
         return f'"{self.revision}"'
 
 
-class ConsumerCheckIn(Request):
+class ConsumerCheckIn(ApiRequest):
     """A check of a consumer's own, on an object or one of its columns.
 
     `patch` has either `quality`, one entry as in a document, or words of the column: required, unique, enum,
@@ -92,7 +94,7 @@ class ConsumerCheckIn(Request):
     id: CheckId | None = None
 
 
-class CopyIn(Request):
+class CheckCopyIn(ApiRequest):
     """A check of a contract's version (None: the one in force), to be copied; `into` and `id` None: as it is there."""
 
     contract_id: ContractId
@@ -103,7 +105,7 @@ class CopyIn(Request):
     id: CheckId | None = None
 
 
-class ConsumerCheckOut(Versioned):
+class ConsumerCheckOut(EtagModel):
     """A consumer's check as it is now. `lost`: why it no longer fits the contract in force; None: it does."""
 
     id: str
@@ -123,7 +125,7 @@ class ConsumerCheckOut(Versioned):
         return f'"{self.number}"'
 
 
-class AcknowledgementOut(Versioned):
+class AcknowledgementOut(EtagModel):
     """What a consumer was told of an approved version. `breaks`: why it breaks them; () where they are only told."""
 
     id: UUID
@@ -133,14 +135,14 @@ class AcknowledgementOut(Versioned):
     subscriber: str
     purpose: str
     breaks: tuple[str, ...]
-    answer: Answer
+    answer: AcknowledgementState
     asked: datetime
     deadline: datetime | None
     comment: str | None
     answered_at: datetime | None
 
 
-class AnswerIn(Request):
+class AcknowledgementIn(ApiRequest):
     """Whether the consumer acknowledges the version or objects to it, which needs a comment; `pending` takes an answer
     back while the version waits."""
 
@@ -148,7 +150,7 @@ class AnswerIn(Request):
     comment: Prose | None = None
 
 
-class ImpactOut(Schema):
+class ConsumerImpactOut(ApiModel):
     """What a proposal would mean for a consumer: whether it breaks them, and why."""
 
     subscription_id: UUID

@@ -3,10 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from treaty.registry.schemas.base import Location, Name, Prose, Reason, Request, Schema
+from treaty.registry.schemas.base import ApiModel, ApiRequest, Location, Name, Prose, Reason
 
 
-class ContractRequestIn(Request):
+class ContractRequestIn(ApiRequest):
     """Which dataset shall have a contract, as lineage names it, and why."""
 
     namespace: Name = "file"
@@ -14,7 +14,7 @@ class ContractRequestIn(Request):
     why: Reason
 
 
-class ContractRequestOut(Schema):
+class ContractRequestOut(ApiModel):
     """A contract that somebody asks for. `location`: where Spark reads the dataset. `own`: the asking principal asks
     for it; `decides`: they may decide about it."""
 
@@ -29,7 +29,7 @@ class ContractRequestOut(Schema):
     decides: bool
 
 
-class EndIn(Request):
+class ContractRequestEndIn(ApiRequest):
     """Why a contract that was asked for will not be; who takes their own request back need not say."""
 
     reason: Prose | None = None

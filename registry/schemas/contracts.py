@@ -9,15 +9,15 @@ from pydantic import ConfigDict
 from treaty.contracts.document.model import Severity
 from treaty.engine.core.results import ResultFields, Runner, Verdict
 from treaty.registry.core.metric_point import MetricPoint
-from treaty.registry.schemas.base import Schema
+from treaty.registry.schemas.base import ApiModel
 from treaty.registry.schemas.consumers import AcknowledgementOut, SubscriptionOut
 from treaty.registry.schemas.contract_requests import ContractRequestOut
 from treaty.registry.schemas.incidents import IncidentOut
-from treaty.registry.schemas.proposals import ProposalSummary
+from treaty.registry.schemas.proposals import ProposalSummaryOut
 from treaty.registry.schemas.versions import VersionOut
 
 
-class DatasetOut(Schema):
+class DatasetOut(ApiModel):
     """A dataset that a contract object is about, as lineage names it."""
 
     id: UUID
@@ -29,7 +29,7 @@ class DatasetOut(Schema):
     partition_by: tuple[str, ...]
 
 
-class RunSummary(Schema):
+class RunSummaryOut(ApiModel):
     """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's. `counts`: how many
     results had each outcome, `warned` for those that failed and are of severity warning."""
 
@@ -47,7 +47,7 @@ class RunSummary(Schema):
     subscription_id: UUID | None = None
 
 
-class ContractSummary(Schema):
+class ContractSummaryOut(ApiModel):
     """A contract in a list; `last_run` None: never judged. `upstream_failed`: bad data came to its own from further up,
     or are on their way, whatever the verdict on them is."""
 
@@ -56,20 +56,20 @@ class ContractSummary(Schema):
     owner: str
     active_version: str | None
     created: datetime
-    last_run: RunSummary | None
+    last_run: RunSummaryOut | None
     open_proposals: int
     upstream_failed: bool = False
 
 
-class ContractOut(ContractSummary):
+class ContractOut(ContractSummaryOut):
     """A contract with its versions (newest first), datasets and last runs."""
 
     versions: tuple[VersionOut, ...]
     datasets: tuple[DatasetOut, ...]
-    runs: tuple[RunSummary, ...]
+    runs: tuple[RunSummaryOut, ...]
 
 
-class ResultOut(ResultFields, Schema):
+class CheckResultOut(ResultFields, ApiModel):
     """One check of a run. `value` is the measured number as text, `found` what was found in words.
 
     Of how many rows: `counted` were measured, `broken` break it (None: single rows do not), `unevaluated` it could not
@@ -81,7 +81,7 @@ class ResultOut(ResultFields, Schema):
     value: str | None = None
 
 
-class SampleOut(Schema):
+class ViolationSampleOut(ApiModel):
     """Rows that break a check of a run: texts, None for null, under `columns`; values of `masked` ones are masked."""
 
     check_id: str
@@ -98,7 +98,7 @@ class MeasurementOut(MetricPoint):
     `details` is the distribution behind the value. No model: a thousand of them are read, and written, at once."""
 
 
-class RunOut(RunSummary):
+class RunOut(RunSummaryOut):
     """A run report: its results, and the history of each metric that did not pass, oldest first.
 
     `found_by`: by what it was told which partitions to judge; `read_version`: the version that was read, of a table
@@ -111,11 +111,11 @@ class RunOut(RunSummary):
     marker: str | None
     found_by: str | None = None
     read_version: str | None = None
-    results: tuple[ResultOut, ...]
+    results: tuple[CheckResultOut, ...]
     history: dict[str, tuple[MeasurementOut, ...]]
 
 
-class WaitingOut(Schema):
+class InboxCountsOut(ApiModel):
     """How much waits for the asking principal themself, of each part of their inbox; of `asked` what they neither
     acknowledged nor objected to."""
 
@@ -131,7 +131,7 @@ class WaitingOut(Schema):
         return self.failed_runs + self.asked + self.to_change + self.to_decide + self.requested
 
 
-class InboxOut(Schema):
+class InboxOut(ApiModel):
     """What waits for the asking principal: to decide, own and under way; and what else affects them: proposals for
     contracts that concern them, and failed runs of these whose incident is not over, put off or looked after by
     somebody else.
@@ -140,19 +140,19 @@ class InboxOut(Schema):
     `incidents`: those that the failed runs belong to. `asked`: the versions that they have not acknowledged; `lagging`:
     their subscriptions whose pin is behind. `requested`: contracts that others ask for, which they may decide about."""
 
-    to_decide: tuple[ProposalSummary, ...]
-    waiting: tuple[ProposalSummary, ...]
-    affecting: tuple[ProposalSummary, ...]
-    failed_runs: tuple[RunSummary, ...]
-    to_change: tuple[ProposalSummary, ...] = ()
-    put_off: tuple[ProposalSummary, ...] = ()
+    to_decide: tuple[ProposalSummaryOut, ...]
+    waiting: tuple[ProposalSummaryOut, ...]
+    affecting: tuple[ProposalSummaryOut, ...]
+    failed_runs: tuple[RunSummaryOut, ...]
+    to_change: tuple[ProposalSummaryOut, ...] = ()
+    put_off: tuple[ProposalSummaryOut, ...] = ()
     incidents: tuple[IncidentOut, ...] = ()
     asked: tuple[AcknowledgementOut, ...] = ()
     lagging: tuple[SubscriptionOut, ...] = ()
     requested: tuple[ContractRequestOut, ...] = ()
 
 
-class EntrustedOut(Schema):
+class CheckOut(ApiModel):
     """A check: its promise in words, who judges it, and why nobody does here (None where it is judged here).
 
     `about` is what its entry says of it. `signed_by`, `signed_at`: who read a text and approved the version with it,
@@ -171,15 +171,15 @@ class EntrustedOut(Schema):
     signed_at: datetime | None = None
 
 
-class ChecksOut(Schema):
+class ChecksOut(ApiModel):
     """All checks of a version, table by table."""
 
     contract_id: str
     version: str
-    checks: tuple[EntrustedOut, ...]
+    checks: tuple[CheckOut, ...]
 
 
-class DeadlineOut(Schema):
+class DeadlineOut(ApiModel):
     """A promise of when data of an object come: `due` next, `missed` since, `arrived` last. `fault`: why it is not
     watched."""
 

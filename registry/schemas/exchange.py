@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from treaty.registry.schemas.base import Name, Request, Schema
+from treaty.registry.schemas.base import ApiModel, ApiRequest, Name
 
 Form = Annotated[str, StringConstraints(max_length=40)]
 Text = Annotated[str, Field(max_length=2_000_000)]
 
 
-class ImportIn(Request):
+class ImportIn(ApiRequest):
     """A text in the form of another tool; `name`: what its table is called where the text does not say."""
 
     form: Form
@@ -18,7 +18,7 @@ class ImportIn(Request):
     name: Name = "table"
 
 
-class ImportedOut(Schema):
+class ImportOut(ApiModel):
     """A contract document that was made of the text. It is not kept: propose it."""
 
     contract_id: str
@@ -26,7 +26,7 @@ class ImportedOut(Schema):
     document: str
 
 
-class TemplateIn(Request):
+class TemplateIn(ApiRequest):
     """A document for others to start from. Its places are written as ${id}; it must be a contract before they are
     filled."""
 
@@ -35,7 +35,7 @@ class TemplateIn(Request):
     document: Annotated[str, Field(min_length=1, max_length=262_144)]
 
 
-class TemplateOut(Schema):
+class TemplateOut(ApiModel):
     """A document to start from: what it is for, and its places, such as ${id}, for what only its author knows.
 
     `owner`: who keeps it for others; None: it comes with Treaty."""

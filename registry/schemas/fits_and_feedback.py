@@ -5,11 +5,11 @@ from uuid import UUID
 
 from pydantic import Field
 
-from treaty.registry.core.enums import FitReason, Mark, Outlook
-from treaty.registry.schemas.base import Reason, Request, Schema
+from treaty.registry.core.enums import FeedbackKind, FitReason, RefitOutlook
+from treaty.registry.schemas.base import ApiModel, ApiRequest, Reason
 
 
-class FitsAsked(Schema):
+class FitsQuery(ApiModel):
     """Of which object fits are asked for, and of which check; None: of all."""
 
     contract_id: str
@@ -18,7 +18,7 @@ class FitsAsked(Schema):
     limit: int = Field(default=100, ge=1, le=1000)
 
 
-class FitOut(Schema):
+class FitOut(ApiModel):
     """Limits of a clause as newer history told them. `name` is what results of runs call them by, `clause` names the
     limits that were approved with that version.
 
@@ -46,7 +46,7 @@ class FitOut(Schema):
     created: datetime
 
 
-class MarksAsked(Schema):
+class FeedbackQuery(ApiModel):
     """Of which object's data something was said."""
 
     contract_id: str
@@ -54,16 +54,16 @@ class MarksAsked(Schema):
     limit: int = Field(default=100, ge=1, le=1000)
 
 
-class MarkIn(Request):
+class FeedbackIn(ApiRequest):
     """What to say of what a run judged: of a partition, None: of all together."""
 
     run_id: UUID
     partition: str | None = Field(default=None, max_length=1000)
-    mark: Mark
+    mark: FeedbackKind
     why: Reason
 
 
-class MarkOut(Schema):
+class FeedbackOut(ApiModel):
     """What somebody said of what a run judged, and when. `incident_id`: they ended that incident so, or opened it
     again."""
 
@@ -71,26 +71,26 @@ class MarkOut(Schema):
     object: str
     run_id: UUID
     partition: str | None
-    mark: Mark
+    mark: FeedbackKind
     why: str
     by: str
     created: datetime
     incident_id: UUID | None
 
 
-class ForeseenIn(Request):
+class FeedbackPreviewIn(ApiRequest):
     """A word that might be said of what a run judged, and the check of which is asked what that would change."""
 
     check: str = Field(max_length=1000)
     run_id: UUID
     partition: str | None = Field(default=None, max_length=1000)
-    mark: Mark
+    mark: FeedbackKind
 
 
 Edges = tuple[float | None, float | None]
 
 
-class ForeseenPoint(Schema):
+class PreviewPointOut(ApiModel):
     """A point: whether it is learned from, and what is admitted of it, each as it is and as it would be.
 
     `run_id` None: the next one, which is still to come. A band that is null: nothing is said of the point."""
@@ -103,14 +103,14 @@ class ForeseenPoint(Schema):
     bands: tuple[Edges | None, Edges | None]
 
 
-class ForeseenOut(Schema):
+class FeedbackPreviewOut(ApiModel):
     """What a word would change of a check. `limits`: of a program's clause, as they are and as they would be.
 
     `judged`: how many points would count as clean; `alarms`: how many of them lie outside, as it is and as it would be.
     `back_test`: of limits learned so, how many of how many alarmed."""
 
-    outlook: Outlook
-    points: tuple[ForeseenPoint, ...]
+    outlook: RefitOutlook
+    points: tuple[PreviewPointOut, ...]
     limits: tuple[Edges | None, Edges | None]
     judged: int
     alarms: tuple[int, int]

@@ -7,21 +7,21 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from treaty.registry.core.enums import GateAnswer
-from treaty.registry.schemas.base import Request, Schema
+from treaty.registry.schemas.base import ApiModel, ApiRequest
 
 # A bag is named by its content, or is that of a row.
 BagName = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64}|[0-9a-f-]{36})$")]
 Text = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
 
 
-class EntryForm(Request):
+class PartitionEntryBody(ApiRequest):
     """The states of a partition: the fingerprint of the files they were computed from, and the name of the bag."""
 
     fingerprint: Text
     bag: BagName
 
 
-class JudgementForm(Request):
+class GenerationVerdictBody(ApiRequest):
     """How a run ended, and the contract's fingerprint and object. `run` names the kept run."""
 
     verdict: Text
@@ -30,15 +30,15 @@ class JudgementForm(Request):
     run: BagName | None = None
 
 
-class GenerationForm(Request):
+class GenerationBody(ApiRequest):
     """The states of all partitions: generation `number`, or the one to follow it. `judged`: None where no run did."""
 
     number: int = Field(ge=0)
-    entries: dict[Text, EntryForm]
-    judged: JudgementForm | None = None
+    entries: dict[Text, PartitionEntryBody]
+    judged: GenerationVerdictBody | None = None
 
 
-class PlaceOut(Schema):
+class DatasetLocationOut(ApiModel):
     """Where a dataset lies, as the registry knows it."""
 
     location: str | None
@@ -46,7 +46,7 @@ class PlaceOut(Schema):
     partition_by: tuple[str, ...] = ()
 
 
-class LimitsOut(Schema):
+class FitLimitsOut(ApiModel):
     """Limits of a clause that were learned from `points` partitions after a version was approved. `name` is the fit's,
     `clause` names the approved limits."""
 
@@ -57,7 +57,7 @@ class LimitsOut(Schema):
     points: int
 
 
-class GatedOut(Schema):
+class GatedDatasetOut(ApiModel):
     """What a gate needs to know of a dataset: the contract in force and its object, and where data are.
 
     `others` are the datasets that its checks read or refer to, by the names they are called. `classifying`: documents
@@ -71,20 +71,20 @@ class GatedOut(Schema):
     contract_id: str
     version: str
     object: str
-    place: PlaceOut
-    others: dict[str, PlaceOut]
+    place: DatasetLocationOut
+    others: dict[str, DatasetLocationOut]
     classifying: tuple[str, ...] = ()
-    fits: dict[str, LimitsOut] = Field(default_factory=dict)
+    fits: dict[str, FitLimitsOut] = Field(default_factory=dict)
     spoilt: tuple[str, ...] = ()
 
 
-class BagOut(Schema):
+class StateBagOut(ApiModel):
     """The name of what is kept."""
 
     bag: str
 
 
-class VerdictOut(Schema):
+class GateVerdictOut(ApiModel):
     """What the gate answers: the verdict of the contract in force on exactly the data of `marker`, or `unknown` for the
     `reason`."""
 
@@ -98,7 +98,7 @@ class VerdictOut(Schema):
     reason: str | None
 
 
-class GateContractOut(Schema):
+class ContractGateStatusOut(ApiModel):
     """How the data stand to one promise about them. `marker` names the data that were judged, `states_version` their
     states; `subscription_id`: the promise is what that consumer checks, or follows. `upstream_failed`: bad data came
     to them from further up, or are on their way."""
@@ -116,7 +116,7 @@ class GateContractOut(Schema):
     upstream_failed: bool = False
 
 
-class GateOut(Schema):
+class GateOut(ApiModel):
     """Whether the data may be read: the worst that any promise about them says, first among `contracts`.
 
     `unknown`: other data may be there than those that were judged, or nobody judged them."""
@@ -126,11 +126,11 @@ class GateOut(Schema):
     namespace: str
     name: str
     partition: str | None
-    place: PlaceOut
+    place: DatasetLocationOut
     contract_id: str
     version: str
     run_id: UUID | None
     judged: datetime | None
     marker: str | None
     upstream_failed: bool = False
-    contracts: tuple[GateContractOut, ...]
+    contracts: tuple[ContractGateStatusOut, ...]

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field
 
-from treaty.registry.schemas.base import Schema
-from treaty.registry.schemas.contracts import ResultOut
+from treaty.registry.schemas.base import ApiModel
+from treaty.registry.schemas.contracts import CheckResultOut
 
 
-class HistoryAsked(Schema):
+class MetricHistoryQuery(ApiModel):
     """Which measurements are asked for. `metric`: an analyzer's name, or a metric's identity. `since`, `until`: of the
     data, the latter without its own moment."""
 
@@ -24,7 +24,7 @@ class HistoryAsked(Schema):
     limit: int = Field(default=1000, ge=1, le=10_000)
 
 
-class HistoryOut(Schema):
+class MetricHistoryItemOut(ApiModel):
     """A metric as measured once. `data_time`: of what time the data are, by their partition's name, else when they were
     measured. `segment`: what else that name says. `value` None: a gap, for the `reason`. `version`: of the contract."""
 
@@ -45,7 +45,7 @@ class HistoryOut(Schema):
     tags: tuple[str, ...]
 
 
-class CheckedAsked(Schema):
+class CheckHistoryQuery(ApiModel):
     """Which check is asked for, by its id. `since`: of runs that ended then or later."""
 
     contract_id: str
@@ -55,7 +55,7 @@ class CheckedAsked(Schema):
     limit: int = Field(default=500, ge=1, le=5000)
 
 
-class CheckedOut(ResultOut):
+class CheckHistoryItemOut(CheckResultOut):
     """A result of a check, and the run that it is of: its contract's version, and when it ended."""
 
     run_id: UUID

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, Field
 
 from treaty.registry.core.enums import IncidentState, Resolution
-from treaty.registry.schemas.base import Prose, Request, Schema, UserName, Versioned
+from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, Prose, UserName
 
 # What people say of it; that it recovered is found.
 Told = Literal[
@@ -16,28 +16,28 @@ Told = Literal[
 Revision = Annotated[int, Field(ge=1, lt=2**31, description="the incident's revision, as it was seen")]
 
 
-class FailingOut(Schema):
+class FailingCheckOut(ApiModel):
     """A check that fails, and on which partition; null: on all together."""
 
     check: str
     partition: str | None = None
 
 
-class IncidentPartOut(Schema):
+class IncidentObjectOut(ApiModel):
     """An object of a contract that fails in an incident; `active` false: it does not any more."""
 
     contract_id: str
     object: str
     active: bool
     version: str
-    failing: tuple[FailingOut, ...]
+    failing: tuple[FailingCheckOut, ...]
     first_run_id: UUID
     last_run_id: UUID
     joined: datetime
     recovered: datetime | None
 
 
-class IncidentOut(Versioned):
+class IncidentOut(EtagModel):
     """An incident: what it is about, since when the data are bad, what fails in it, and who looks after it.
 
     `revision` is sent back with every step. `columns`: those that failed checks are about; null: all. `recovered`: when
@@ -62,28 +62,28 @@ class IncidentOut(Versioned):
     resolved_by: str | None
     comment: str | None
     duplicate_of: UUID | None
-    parts: tuple[IncidentPartOut, ...]
+    parts: tuple[IncidentObjectOut, ...]
 
 
-class StepIn(Request):
+class IncidentStepIn(ApiRequest):
     """A step that needs no more than to be taken."""
 
     revision: Revision
 
 
-class AssignIn(StepIn):
+class IncidentAssignIn(IncidentStepIn):
     """Who looks after it; null: nobody in particular."""
 
     assignee: UserName | None
 
 
-class SnoozeIn(StepIn):
+class IncidentSnoozeIn(IncidentStepIn):
     """Until when nobody is to be told of it; null: from now on they are."""
 
     until: AwareDatetime | None
 
 
-class ResolveIn(StepIn):
+class IncidentResolveIn(IncidentStepIn):
     """Why it is over. `duplicate_of`: the incident that it is a duplicate of."""
 
     resolution: Told

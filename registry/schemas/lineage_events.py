@@ -3,11 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from treaty.registry.core.enums import InboxState
-from treaty.registry.schemas.base import Schema
+from treaty.registry.core.enums import LineageEventState
+from treaty.registry.schemas.base import ApiModel
 
 
-class EventOut(Schema):
+class LineageEventOut(ApiModel):
     """An accepted event: when it came and from whom, what became of it, and what it says that it is about.
 
     `outputs`: the first few of the datasets that it says were written, of `written`. `duplicates`: how often it came
@@ -17,7 +17,7 @@ class EventOut(Schema):
     key: str
     received: datetime
     producer: str
-    state: InboxState
+    state: LineageEventState
     duplicates: int
     attempts: int
     error: str | None
@@ -31,7 +31,7 @@ class EventOut(Schema):
     written: int
 
 
-class RefusedOut(Schema):
+class RejectedEventOut(ApiModel):
     """A body that was refused: the status and the reason that its sender was told."""
 
     id: UUID
@@ -41,13 +41,13 @@ class RefusedOut(Schema):
     reason: str
 
 
-class RefusedDetail(RefusedOut):
+class RejectedEventDetailOut(RejectedEventOut):
     """The same with how the body begins; null for whom it is not to see."""
 
     body: str | None
 
 
-class UnmatchedOut(Schema):
+class UnmatchedDatasetOut(ApiModel):
     """A dataset that runs write and no contract in force is about: how often and when, by which job last, and what is
     known of it. `location`: where Spark can read it. `meant`: objects of contracts, by contract and object, whose data
     lie at a path that ends so: the job may have said a path below the folder that it ran in."""
@@ -75,11 +75,11 @@ class UnmatchedOut(Schema):
         )
 
 
-class InboxCounts(Schema):
+class LineageEventCountsOut(ApiModel):
     """What lies in the inbox: events by state, how often any came again, refused bodies by the status of the answer,
     and for how long the event waits that waits longest."""
 
-    events: dict[InboxState, int]
+    events: dict[LineageEventState, int]
     repeats: int
     refused: dict[int, int]
     oldest: datetime | None

@@ -6,31 +6,31 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from treaty.registry.core.enums import Guess, Spread
-from treaty.registry.schemas.base import Schema
+from treaty.registry.core.enums import ContaminationState, InferredConsumerState
+from treaty.registry.schemas.base import ApiModel
 
 
-class Camel(Schema):
+class CamelModel(ApiModel):
     """The base of what Marquez's clients read: their names have humps."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class NameOut(Camel):
+class GraphNameOut(CamelModel):
     """A dataset or a job."""
 
     namespace: str
     name: str
 
 
-class EdgeOut(Camel):
+class EdgeOut(CamelModel):
     """An edge between two nodes, by their ids."""
 
     origin: str
     destination: str
 
 
-class NodeOut(Camel):
+class NodeOut(CamelModel):
     """A node of the graph: a dataset or a job, with the edges that end and begin there."""
 
     id: str
@@ -40,21 +40,21 @@ class NodeOut(Camel):
     out_edges: tuple[EdgeOut, ...]
 
 
-class GraphOut(Camel):
+class GraphOut(CamelModel):
     """The graph around a node. `whole` false: there is more than was told."""
 
     graph: tuple[NodeOut, ...]
     whole: bool = True
 
 
-class EventsOut(Camel):
+class LineageEventsOut(CamelModel):
     """Events as they are kept, without their heavy facets, and how many there are of such in all."""
 
     events: tuple[dict[str, Any], ...]
     total_count: int
 
 
-class ContractTouched(Schema):
+class AffectedContractOut(ApiModel):
     """A contract's object about a dataset, its owner, and who subscribed to it for what."""
 
     contract_id: str
@@ -63,7 +63,7 @@ class ContractTouched(Schema):
     consumers: tuple[tuple[str, str], ...] = ()
 
 
-class BlastEntry(Schema):
+class DownstreamDatasetOut(ApiModel):
     """A dataset downstream of bad data: how many jobs away and by which way, how far the data came and since when.
 
     `direct` false: only by what a column decides. `coarse`: no job on the way tells of columns. `columns`: those that
@@ -72,17 +72,17 @@ class BlastEntry(Schema):
     namespace: str
     name: str
     distance: int
-    spread: Spread
+    spread: ContaminationState
     since: datetime | None
     direct: bool
     coarse: bool
     columns: tuple[str, ...] | None
-    path: tuple[NameOut, ...]
-    contracts: tuple[ContractTouched, ...]
+    path: tuple[GraphNameOut, ...]
+    contracts: tuple[AffectedContractOut, ...]
     owners: tuple[str, ...]
 
 
-class BlastOut(Schema):
+class DownstreamImpactOut(ApiModel):
     """What bad data in a dataset do downstream, nearest first. `columns`: those that they are in; null: all.
 
     `supposed`: the data are not known to be bad: this is what would be, were they. `whole` false: there is more."""
@@ -93,18 +93,18 @@ class BlastOut(Schema):
     until: datetime | None
     columns: tuple[str, ...] | None
     supposed: bool
-    contracts: tuple[ContractTouched, ...]
-    entries: tuple[BlastEntry, ...]
+    contracts: tuple[AffectedContractOut, ...]
+    entries: tuple[DownstreamDatasetOut, ...]
     whole: bool
 
 
-class UpstreamOut(Schema):
+class UpstreamIncidentOut(ApiModel):
     """That bad data came to a contract's object from further up, or are on their way: its own verdict says nothing of
     them. `incident_id` and what it is about are null where they may not be read."""
 
     contract_id: str
     object: str
-    spread: Spread
+    spread: ContaminationState
     since: datetime | None
     distance: int
     direct: bool
@@ -113,7 +113,7 @@ class UpstreamOut(Schema):
     cause: str | None = None
 
 
-class ReaderOut(Schema):
+class InferredConsumerOut(ApiModel):
     """A job that was seen reading a contract's data, and what was decided about it."""
 
     job_namespace: str
@@ -121,11 +121,11 @@ class ReaderOut(Schema):
     reads: dict[str, tuple[str, ...]]
     owners: tuple[str, ...]
     seen: datetime
-    state: Guess
+    state: InferredConsumerState
     subscription_id: str | None = None
 
 
-class ReaderIn(Schema):
+class InferredConsumerIn(ApiModel):
     """Which job is meant."""
 
     model_config = ConfigDict(extra="forbid")

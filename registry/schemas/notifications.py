@@ -6,12 +6,12 @@ from uuid import UUID
 
 from pydantic import Field, SecretStr
 
-from treaty.registry.core.enums import ChannelKind, NoticeKind, OutboxState
-from treaty.registry.schemas.base import Request, Schema
+from treaty.registry.core.enums import ChannelKind, NotificationKind, OutboxState
+from treaty.registry.schemas.base import ApiModel, ApiRequest
 from treaty.registry.schemas.consumers import ContractId
 
 
-class ChannelIn(Request):
+class ChannelIn(ApiRequest):
     """A new channel: one's own, or of a team that one leads. `target`: an address, or a URL.
 
     `contract_id` None: for all contracts that concern its holder. `kinds` (): for all notices."""
@@ -19,11 +19,11 @@ class ChannelIn(Request):
     kind: ChannelKind
     target: Annotated[SecretStr, Field(min_length=3, max_length=2000)]
     contract_id: ContractId | None = None
-    kinds: Annotated[tuple[NoticeKind, ...], Field(max_length=20)] = ()
+    kinds: Annotated[tuple[NotificationKind, ...], Field(max_length=20)] = ()
     team_id: UUID | None = None
 
 
-class MessageOut(Schema):
+class OutboxMessageOut(ApiModel):
     """A message that goes out, without what it says. `error`: why the last try failed; None: it did not."""
 
     id: UUID
@@ -37,7 +37,7 @@ class MessageOut(Schema):
     ended: datetime | None
 
 
-class ChannelOut(Schema):
+class ChannelOut(ApiModel):
     """A channel. Of a URL, `target` shows the host alone. `last`: the last message to it; None: there was none."""
 
     id: UUID
@@ -45,12 +45,12 @@ class ChannelOut(Schema):
     target: str
     holder: str
     contract_id: str | None
-    kinds: tuple[NoticeKind, ...]
+    kinds: tuple[NotificationKind, ...]
     created: datetime
-    last: MessageOut | None
+    last: OutboxMessageOut | None
 
 
-class NewChannel(Schema):
+class NewChannelOut(ApiModel):
     """A channel just added. `secret`: what its webhooks are signed with, shown this once; None: they are not."""
 
     channel: ChannelOut

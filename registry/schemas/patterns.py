@@ -1,9 +1,9 @@
 """Patterns of texts, as the API tells of them."""
 
-from treaty.registry.schemas.base import Schema
+from treaty.registry.schemas.base import ApiModel
 
 
-class DomainOut(Schema):
+class CommonPatternOut(ApiModel):
     """A pattern of so many text columns of the lake. `impurity`: the share of their values that do not match, on
     average (the paper's FPR); `false_alarms`: the estimated share of columns where promising it would alarm falsely;
     `name`: what such values usually mean."""
@@ -15,7 +15,7 @@ class DomainOut(Schema):
     name: str | None
 
 
-class CarrierOut(Schema):
+class PatternColumnOut(ApiModel):
     """A column that carries a pattern. `impurity`: the share of its values that do not match; `means`: what nearly
     all of them mean, check digits included."""
 
@@ -26,11 +26,11 @@ class CarrierOut(Schema):
     means: str | None
 
 
-class CarriedOut(Schema):
+class PatternInfoOut(ApiModel):
     """A pattern: its `domain` (None: too few columns have it), the columns that carry it, purest first, and its
     nearest neighbours."""
 
-    domain: DomainOut | None
-    carriers: tuple[CarrierOut, ...]
-    narrower: tuple[DomainOut, ...]
-    wider: tuple[DomainOut, ...]
+    domain: CommonPatternOut | None
+    carriers: tuple[PatternColumnOut, ...]
+    narrower: tuple[CommonPatternOut, ...]
+    wider: tuple[CommonPatternOut, ...]

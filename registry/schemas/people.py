@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import Field, SecretStr, StringConstraints
 
-from treaty.registry.core.enums import Part, Permission, Role, TeamRole
-from treaty.registry.schemas.base import PRINTABLE, Name, Password, Request, Schema, UserName, Versioned
+from treaty.registry.core.enums import GrantScope, Permission, Role, TeamRole
+from treaty.registry.schemas.base import PRINTABLE, ApiModel, ApiRequest, EtagModel, Name, Password, UserName
 
 
-class SetupIn(Request):
+class SetupIn(ApiRequest):
     """The one-time link's token and the first administrator."""
 
     token: str
@@ -18,21 +18,21 @@ class SetupIn(Request):
     password: Password
 
 
-class SignIn(Request):
+class CredentialsIn(ApiRequest):
     """A name and its password."""
 
     name: Annotated[str, StringConstraints(max_length=200, pattern=PRINTABLE)]
     password: SecretStr
 
 
-class IdentityIn(Request):
+class IdentityTokenIn(ApiRequest):
     """An identity provider's token about somebody, and what it must say so that it is of this sign-in."""
 
     token: SecretStr
     nonce: Annotated[SecretStr, Field(min_length=16, max_length=200)]
 
 
-class UserOut(Versioned):
+class UserOut(EtagModel):
     """A user, without anything secret."""
 
     id: UUID
@@ -42,7 +42,7 @@ class UserOut(Versioned):
     created: datetime
 
 
-class SessionOut(Schema):
+class SessionOut(ApiModel):
     """A signed-in session; `secret` is the bearer and is shown once."""
 
     secret: str
@@ -50,24 +50,24 @@ class SessionOut(Schema):
     user: UserOut
 
 
-class GrantedOut(Schema):
+class ScopedGrantOut(ApiModel):
     """What the asking principal may do on one part of the registry."""
 
-    part: Part
+    part: GrantScope
     target: str
     permissions: tuple[Permission, ...]
 
 
-class Me(Schema):
+class CurrentUserOut(ApiModel):
     """Who is asking, and what they may do through this session or token: `permissions` on everything, `granted` on
     parts of the registry."""
 
     user: UserOut
     permissions: tuple[Permission, ...]
-    granted: tuple[GrantedOut, ...] = ()
+    granted: tuple[ScopedGrantOut, ...] = ()
 
 
-class UserIn(Request):
+class UserIn(ApiRequest):
     """A new user. `password` None: a service, which signs in with API tokens only.
 
     `roles` are on everything; without one, a user may what is granted to them on parts of the registry."""
@@ -77,7 +77,7 @@ class UserIn(Request):
     roles: frozenset[Role]
 
 
-class UserChange(Request):
+class UserUpdateIn(ApiRequest):
     """What to change about a user; absent means as it is."""
 
     roles: frozenset[Role] | None = None
@@ -85,7 +85,7 @@ class UserChange(Request):
     password: Password | None = None
 
 
-class TokenIn(Request):
+class TokenIn(ApiRequest):
     """A new API token. `user_id` None: for oneself; another's needs an administrator."""
 
     name: Name
@@ -94,14 +94,14 @@ class TokenIn(Request):
     user_id: UUID | None = None
 
 
-class RotationIn(Request):
+class RotationIn(ApiRequest):
     """A new secret for a token: for how long the old one stays good, and when the token ends (None: as it did)."""
 
     overlap_hours: Annotated[float, Field(ge=0, le=720)] = 24
     expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
-class TokenOut(Schema):
+class TokenOut(ApiModel):
     """An API token as listed: never its secret. Until `previous_until` the secret before its last rotation is good."""
 
     id: UUID
@@ -116,34 +116,34 @@ class TokenOut(Schema):
     previous_until: datetime | None
 
 
-class NewToken(Schema):
+class NewTokenOut(ApiModel):
     """A token just issued; `secret` is shown this once."""
 
     secret: str
     token: TokenOut
 
 
-class TeamIn(Request):
+class TeamIn(ApiRequest):
     """A new team."""
 
     name: UserName
 
 
-class MemberIn(Request):
+class MemberIn(ApiRequest):
     """Who shall belong to a team, and as what."""
 
     name: UserName
     role: TeamRole = TeamRole.MEMBER
 
 
-class MemberOut(Schema):
+class MemberOut(ApiModel):
     """A user of a team."""
 
     name: str
     role: TeamRole
 
 
-class TeamOut(Schema):
+class TeamOut(ApiModel):
     """A team with its members, by name."""
 
     id: UUID
@@ -152,24 +152,24 @@ class TeamOut(Schema):
     members: tuple[MemberOut, ...]
 
 
-class GrantIn(Request):
+class GrantIn(ApiRequest):
     """A role of a user or of a team (one of both) on a part of the registry.
 
     `target`: the domain, the contract's id or the dataset's; '' on everything."""
 
     role: Role
-    part: Part
+    part: GrantScope
     target: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500, pattern=PRINTABLE)] = ""
     user_id: UUID | None = None
     team_id: UUID | None = None
 
 
-class GrantOut(Schema):
+class GrantOut(ApiModel):
     """A role of a user or of a team, whose name is `holder`, on a part of the registry."""
 
     id: UUID
     role: Role
-    part: Part
+    part: GrantScope
     target: str
     user_id: UUID | None
     team_id: UUID | None

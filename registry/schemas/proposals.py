@@ -9,40 +9,40 @@ from pydantic import AwareDatetime, Field, computed_field
 from treaty.contracts.comparison.compatibility import Bump
 from treaty.registry.core.enums import Decision, ProposalState
 from treaty.registry.core.state_machines import OPEN
-from treaty.registry.schemas.base import FaultOut, Name, Prose, Reason, Request, Schema, UserName, Versioned
+from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, FaultOut, Name, Prose, Reason, UserName
 
 Document = Annotated[str, Field(min_length=1, max_length=262_144)]
 
 
-class WindowIn(Request):
+class EffectivePeriodIn(ApiRequest):
     """When a version shall be in force; None: at once, and until another takes its place."""
 
     effective_from: AwareDatetime | None = None
     effective_until: AwareDatetime | None = None
 
 
-class ProposalIn(Request):
+class ProposalIn(ApiRequest):
     """A contract document to be reviewed, as text. `submit` puts it before the owners at once."""
 
     document: Document
     title: Name | None = None
     comment: Prose | None = None
     submit: bool = True
-    window: WindowIn = WindowIn()
+    window: EffectivePeriodIn = EffectivePeriodIn()
 
 
-class EditIn(Request):
+class EditIn(ApiRequest):
     """Another document in place of the proposed one; `revision` is the one that was shown. `window` None: as it was.
 
     The comment is kept in the discussion, also where somebody else was first."""
 
     document: Document
     revision: int
-    window: WindowIn | None = None
+    window: EffectivePeriodIn | None = None
     comment: Prose | None = None
 
 
-class SuggestionOut(Schema):
+class SuggestionOut(ApiModel):
     """A suggested check: what was drafted, with its evidence, and what was decided.
 
     `edited`: what was accepted in place of the drafted patch. `news`: of one rejected before, what its evidence says
@@ -61,7 +61,7 @@ class SuggestionOut(Schema):
     decided_at: datetime | None
 
 
-class ApprovalOut(Schema):
+class ApprovalOut(ApiModel):
     """An owner's approval of exactly the document of that fingerprint. `void_since`: it was edited after that."""
 
     approver: str
@@ -72,7 +72,7 @@ class ApprovalOut(Schema):
     void_since: datetime | None
 
 
-class ChangesOut(Schema):
+class ChangeRequestOut(ApiModel):
     """What somebody asks to be changed, when the proposal was at that revision; it is not approved meanwhile.
 
     `own`: the asking principal said so."""
@@ -84,7 +84,7 @@ class ChangesOut(Schema):
     own: bool
 
 
-class ProposalSummary(Versioned):
+class ProposalSummaryOut(EtagModel):
     """A proposal in a list. `voided`: the asking principal approved it, and it was edited after that. `requests`: who
     asks for changes. `assignee`: who is to decide; None: whoever may."""
 
@@ -101,7 +101,7 @@ class ProposalSummary(Versioned):
     approvals: int
     voided: bool
     assignee: str | None = None
-    requests: tuple[ChangesOut, ...] = ()
+    requests: tuple[ChangeRequestOut, ...] = ()
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -116,7 +116,7 @@ class ProposalSummary(Versioned):
         return f'"{self.revision}"'
 
 
-class ProposalOut(ProposalSummary):
+class ProposalOut(ProposalSummaryOut):
     """A proposal with its suggestions. The `may_` fields say what the asking principal may do to it now.
 
     `given` are all approvals; `missing` says, while it is in review, what it lacks to become a version."""
@@ -143,7 +143,7 @@ class ProposalOut(ProposalSummary):
     may_withdraw: bool
 
 
-class Decided(Request):
+class DecisionBaseIn(ApiRequest):
     """What is decided; `revision` is the one that was shown. A rejection needs a reason."""
 
     decision: Decision
@@ -151,25 +151,25 @@ class Decided(Request):
     reason: Prose | None = None
 
 
-class DecisionIn(Decided):
+class DecisionIn(DecisionBaseIn):
     """A decision about one suggestion. `patch`: what an accepted one sets in place of what was drafted."""
 
     patch: dict[str, Any] | None = None
 
 
-class DecisionsIn(Decided):
+class DecisionsIn(DecisionBaseIn):
     """One decision about several suggestions of one proposal, all or none."""
 
     suggestions: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
-class Answered(Request):
+class ResponseOptions(ApiRequest):
     """How it is answered. `brief`: with the suggestions that were decided alone; the counts are of all."""
 
     brief: bool = False
 
 
-class PreviewOut(Schema):
+class PreviewOut(ApiModel):
     """The document as it would become a version. `fingerprint` is what an approval must name.
 
     `follows`: the version in force that it is compared with; None: it is the first. `bump`: how large the change is,
@@ -187,7 +187,7 @@ class PreviewOut(Schema):
     refusals: tuple[FaultOut, ...] = ()
 
 
-class ApprovalIn(Request):
+class ApprovalIn(ApiRequest):
     """The fingerprint of the preview that the approver saw, and its revision, without which no window is approved.
 
     `follows`: the version in force that the preview was compared with; where another is by now, nothing is approved.
@@ -202,13 +202,13 @@ class ApprovalIn(Request):
     replay: bool = False
 
 
-class CommentIn(Request):
+class CommentIn(ApiRequest):
     """What to say about a proposal."""
 
     text: Reason
 
 
-class CommentOut(Schema):
+class CommentOut(ApiModel):
     """What somebody said about a proposal, when it was at that revision."""
 
     id: UUID
@@ -218,31 +218,31 @@ class CommentOut(Schema):
     time: datetime
 
 
-class ChangesIn(CommentIn):
+class ChangeRequestIn(CommentIn):
     """What to change; `revision` is the one that was shown."""
 
     revision: int
 
 
-class AssigneeIn(Request):
+class AssigneeIn(ApiRequest):
     """Who is to decide; null: nobody in particular."""
 
     assignee: UserName | None
 
 
-class UntilIn(Request):
+class ProposalSnoozeIn(ApiRequest):
     """Until when it shall not wait for the asking user; null: it does from now on."""
 
     until: AwareDatetime | None
 
 
-class ReasonIn(Request):
+class ReasonIn(ApiRequest):
     """Why."""
 
     reason: Reason
 
 
-class WithdrawalIn(Request):
+class WithdrawalIn(ApiRequest):
     """Why, if the author wants to say."""
 
     reason: Prose | None = None

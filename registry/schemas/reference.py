@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from treaty.registry.schemas.base import Schema
+from treaty.registry.schemas.base import ApiModel
 
 
-class ArgumentOut(Schema):
+class ArgumentOut(ApiModel):
     """An argument of an analyzer; `form` is its JSON schema."""
 
     name: str
@@ -14,7 +14,7 @@ class ArgumentOut(Schema):
     form: dict[str, Any]
 
 
-class AnalyzerOut(Schema):
+class AnalyzerOut(ApiModel):
     """An analyzer: what it measures, in which unit, on what a check judges by default, and a check in YAML."""
 
     name: str

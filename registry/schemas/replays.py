@@ -5,25 +5,25 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from treaty.registry.schemas.base import Request, Schema
+from treaty.registry.schemas.base import ApiModel, ApiRequest
 
 Document = Annotated[str, Field(min_length=1, max_length=262_144)]
 
 
-class ListedOut(Schema):
+class NameListOut(ApiModel):
     """Names of partitions or arrivals: how many, and the first of them."""
 
     count: int
     names: tuple[str, ...]
 
 
-class UnjudgedOut(ListedOut):
+class NotEvaluatedOut(NameListOut):
     """Those on which a check could not be judged, for that reason."""
 
     reason: str
 
 
-class ToldOut(Schema):
+class CheckOutcomeOut(ApiModel):
     """How a check of one version comes out. `unit`: what it is counted in: days, partitions, or arrivals.
 
     `judged`: on how many it is; `empty`: on how many there is nothing to measure."""
@@ -34,11 +34,11 @@ class ToldOut(Schema):
     unit: str
     judged: int
     empty: int
-    alerts: ListedOut
-    unjudged: tuple[UnjudgedOut, ...]
+    alerts: NameListOut
+    unjudged: tuple[NotEvaluatedOut, ...]
 
 
-class ReplayedCheckOut(Schema):
+class ReplayedCheckOut(ApiModel):
     """A check of the version in force (`old`) and of the proposed one (`new`); null: that version has none of its id.
 
     `appeared`: where only the new one alerts, `gone`: only the old one, `same`: both."""
@@ -46,14 +46,14 @@ class ReplayedCheckOut(Schema):
     check_id: str
     name: str
     sentence: str
-    old: ToldOut | None
-    new: ToldOut | None
-    appeared: ListedOut
-    gone: ListedOut
-    same: ListedOut
+    old: CheckOutcomeOut | None
+    new: CheckOutcomeOut | None
+    appeared: NameListOut
+    gone: NameListOut
+    same: NameListOut
 
 
-class ReplayedObjectOut(Schema):
+class ReplayedObjectOut(ApiModel):
     """An object's checks on its stored states: `partitions` were judged of the `stored` ones, which are so many `days`
     (null: not each partition is of one)."""
 
@@ -65,7 +65,7 @@ class ReplayedObjectOut(Schema):
     checks: tuple[ReplayedCheckOut, ...]
 
 
-class WeighedOut(Schema):
+class DifferenceEvidenceOut(ApiModel):
     """A difference between the two versions, and what the stored partitions say of it: of what the texts leave open
     (`direction` undetermined), and of what one of them permits and the other does not."""
 
@@ -78,7 +78,7 @@ class WeighedOut(Schema):
     says: str
 
 
-class ReplayOut(Schema):
+class ReplayOut(ApiModel):
     """What a version would have found on all that is stored, beside what the version in force (`old`) does.
 
     Not `complete`: the time was over; judged are the partitions that came first. `milliseconds`: of each partition."""
@@ -89,16 +89,16 @@ class ReplayOut(Schema):
     complete: bool
     milliseconds: float | None
     objects: tuple[ReplayedObjectOut, ...]
-    differences: tuple[WeighedOut, ...]
+    differences: tuple[DifferenceEvidenceOut, ...]
 
 
-class DocumentIn(Request):
+class DocumentIn(ApiRequest):
     """A contract document as text."""
 
     document: Document
 
 
-class ReplayIn(Request):
+class ReplayIn(ApiRequest):
     """What a worker shall replay: a proposal, or a document as a version of the contract of that id.
 
     `counting`: counts of values are merged too, which takes long. `replaced`: states that were replaced since are

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from treaty.registry.schemas.base import Schema
+from treaty.registry.schemas.base import ApiModel
 
 
-class AskedOut(Schema):
+class MetricQueryOut(ApiModel):
     """A metric over the chosen partitions: what `merged` stored states say together; of `lacking` ones a state is not
     there, `missing` names the first of these. Nothing is said of the others alone: then there is a `reason`."""
 
@@ -22,7 +22,7 @@ class AskedOut(Schema):
     reason: str | None
 
 
-class MetricOut(AskedOut):
+class MetricValueOut(MetricQueryOut):
     """What the states say of a metric. `value` is the number as text, every digit of it, measured on `counted` rows.
 
     `unevaluated`: rows whose conditions could not be evaluated."""
@@ -32,13 +32,13 @@ class MetricOut(AskedOut):
     unevaluated: int
 
 
-class ProspectOut(AskedOut):
+class MergeEstimateOut(MetricQueryOut):
     """What merging the states of a metric would read: `bytes` of them."""
 
     bytes: int
 
 
-class MemoryOut(Schema):
+class StateQueryOut(ApiModel):
     """The dataset and the contract's version in force; of how many `partitions` the condition chose `chosen`.
 
     `states_version`: the version of the dataset's states that is told of."""
@@ -54,13 +54,13 @@ class MemoryOut(Schema):
     chosen: int
 
 
-class MetricsOut(MemoryOut):
+class MetricsOut(StateQueryOut):
     """Metrics, from the stored states of the chosen partitions alone."""
 
-    metrics: tuple[MetricOut, ...]
+    metrics: tuple[MetricValueOut, ...]
 
 
-class PartitionOut(Schema):
+class PartitionStatesOut(ApiModel):
     """The states of a partition's current generation: `size` bytes in the database, `filed` bytes in files.
 
     `marker` is the fingerprint of the content that they describe, `kinds` counts the states by kind of component,
@@ -81,23 +81,23 @@ class PartitionOut(Schema):
     days: int = 1
 
 
-class StatesOut(MemoryOut):
+class StatesOut(StateQueryOut):
     """What is kept of the chosen partitions, the first of them `listed`; `metrics`: what questions would merge."""
 
     size: int
     filed: int
-    listed: tuple[PartitionOut, ...]
-    metrics: tuple[ProspectOut, ...]
+    listed: tuple[PartitionStatesOut, ...]
+    metrics: tuple[MergeEstimateOut, ...]
 
 
-class OutcomeOut(Schema):
+class OutcomeOut(ApiModel):
     """How a check ended: its outcome, and the measured value as text, every digit of it."""
 
     outcome: str
     value: str | None
 
 
-class DifferenceOut(Schema):
+class RerunDifferenceOut(ApiModel):
     """A check that comes out otherwise when its run is done again; None where it was or is not among the results."""
 
     check_id: str
@@ -107,7 +107,7 @@ class DifferenceOut(Schema):
     reason: str | None
 
 
-class RerunOut(Schema):
+class RerunOut(ApiModel):
     """A run done again from the states that it judged: its verdict then and now, and every result that differs."""
 
     run_id: UUID
@@ -117,10 +117,10 @@ class RerunOut(Schema):
     before: str
     after: str
     results: int
-    differences: tuple[DifferenceOut, ...]
+    differences: tuple[RerunDifferenceOut, ...]
 
 
-class ErasedOut(Schema):
+class ErasureOut(ApiModel):
     """What was erased of the datasets of these names: generations of states and their files, samples, the values of
     measurements and results, the evidence of suggestions, text columns of the index of patterns: how many of each."""
 

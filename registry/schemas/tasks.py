@@ -8,17 +8,17 @@ from pydantic import Field, StringConstraints
 
 from treaty.engine.anomaly.learned_programs import PINNED, REFITS
 from treaty.registry.core.enums import TaskState
-from treaty.registry.schemas.base import Location, Name, Request, Schema
+from treaty.registry.schemas.base import ApiModel, ApiRequest, Location, Name
 
 
-class AliasIn(Request):
+class AliasIn(ApiRequest):
     """A lineage identity of the drafted table."""
 
     namespace: Location
     name: Location
 
 
-class DraftIn(Request):
+class DraftIn(ApiRequest):
     """A table to draft a contract of. `columns` () means all; `format` None: found out.
 
     `sample`: about so many rows are read; None: all. `by_history`: programs are learned from the partitions, too, for
@@ -38,7 +38,7 @@ class DraftIn(Request):
     refit: Annotated[str, StringConstraints(pattern=f"^({REFITS.pattern})$")] = PINNED
 
 
-class TaskOut(Schema):
+class TaskOut(ApiModel):
     """A task of the queue: how far it is, and what came of it."""
 
     id: UUID
@@ -52,13 +52,13 @@ class TaskOut(Schema):
     finished: datetime | None
 
 
-class TaskEventsOut(Schema):
+class TaskEventsOut(ApiModel):
     """The lineage events behind a task, oldest first, by their ids in the inbox."""
 
     events: list[UUID]
 
 
-class TaskSummary(Schema):
+class TaskSummaryOut(ApiModel):
     """A task in a list: how urgent it is (0 first), about which object of which contract where it is about one, when it
     may be done, and whether it is of a kind that may be stopped and is under way."""
 

@@ -4,14 +4,14 @@ from datetime import datetime
 from uuid import UUID
 
 from treaty.contracts.comparison.compatibility import Bump
-from treaty.contracts.comparison.differences import Change, Part
+from treaty.contracts.comparison.differences import DifferenceKind, DifferenceSection
 from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.document.model import Mode
 from treaty.registry.core.enums import VersionState
-from treaty.registry.schemas.base import Name, Reason, Request, Schema
+from treaty.registry.schemas.base import ApiModel, ApiRequest, Name, Reason
 
 
-class VersionOut(Schema):
+class VersionOut(ApiModel):
     """A version of a contract, without its body. Of each group one is in force: `active` or `deprecated`."""
 
     version: str
@@ -29,33 +29,33 @@ class VersionOut(Schema):
     reason: str | None
 
 
-class VersionDetail(VersionOut):
+class VersionDetailOut(VersionOut):
     """A version by itself. `held`: what keeps an approved one from coming into force; None: nothing does."""
 
     held: str | None
 
 
-class ApprovedOut(Schema):
+class ApprovalResultOut(ApiModel):
     """What an approval came to: the version, where it was the last one needed; else what is still missing."""
 
     version: VersionOut | None
     missing: tuple[str, ...]
 
 
-class FarewellIn(Request):
+class VersionRetirementIn(ApiRequest):
     """Why a version goes, and the version of the contract to use in its place."""
 
     reason: Reason
     successor: Name | None = None
 
 
-class ChangeOut(Schema):
+class ContractDifferenceOut(ApiModel):
     """One difference: what it is of, from what (`old`) to what (`new`), and the direction that it goes.
 
     `presence`: it promises of data only that a column is there; data without it, read as nulls, keep it."""
 
-    part: Part
-    change: Change
+    part: DifferenceSection
+    change: DifferenceKind
     what: str
     direction: Direction
     sentence: str
@@ -68,25 +68,25 @@ class ChangeOut(Schema):
     presence: bool
 
 
-class LawOut(Schema):
+class CompatibilityModeOut(ApiModel):
     """The mode that a part is under, as a sentence, and whether the new version keeps it."""
 
-    part: Part
+    part: DifferenceSection
     mode: Mode
     sentence: str
     meaning: str
     kept: bool
 
 
-class BreachOut(Schema):
+class CompatibilityBreachOut(ApiModel):
     """A difference from a live version that breaks a mode."""
 
     version: str
     mode: Mode
-    change: ChangeOut
+    change: ContractDifferenceOut
 
 
-class DiffOut(Schema):
+class DiffOut(ApiModel):
     """What differs from one version to another; `old` None: there is none before.
 
     `bump`: the size of the change, of the structure and of the guarantees apart, too. `suggested` is the free number
@@ -96,12 +96,12 @@ class DiffOut(Schema):
     contract_id: str
     old: str | None
     new: str
-    changes: tuple[ChangeOut, ...]
+    changes: tuple[ContractDifferenceOut, ...]
     bump: Bump
     structure: Bump
     guarantees: Bump
     undetermined: int
     suggested: str
     enough: bool
-    laws: tuple[LawOut, ...]
-    breaches: tuple[BreachOut, ...]
+    laws: tuple[CompatibilityModeOut, ...]
+    breaches: tuple[CompatibilityBreachOut, ...]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.registry.client import Client
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.core.settings import load
@@ -23,7 +23,7 @@ log = logging.getLogger("treaty")
 NOWHERE = "the registry does not know where {} lies: name its location when it is drafted, or an alias in the contract"
 
 
-class Refused(Exception):
+class GateRefusal(Exception):
     """The data are not read. `told` is what the gate answered; the message says why."""
 
     def __init__(self, told: GateOut, reason: str) -> None:
@@ -31,16 +31,16 @@ class Refused(Exception):
         super().__init__(reason)
 
 
-class Blocked(Refused):
+class ReadBlocked(GateRefusal):
     """The data break a promise that is made of them."""
 
 
-class Unknown(Refused):
+class VerdictUnknown(GateRefusal):
     """Nobody knows whether the data that are there now keep what is promised of them."""
 
 
 @dataclass(frozen=True)
-class Table:
+class AdmittedTable:
     """A table that was let through: its frame, and what the gate answered."""
 
     frame: Any
@@ -55,7 +55,7 @@ class Table:
 def table(  # noqa: PLR0913 - each is a word of the question
     spark: Any, dataset: str, *, partition: str | None = None, consumer: str | None = None, wait: str = "0s",
     namespace: str | None = None, client: Client | None = None,
-) -> Table:  # fmt: skip
+) -> AdmittedTable:  # fmt: skip
     """The dataset, or one partition of it, as a frame of the Spark session, once the gate says pass or warn.
 
     `wait`: for an answer other than unknown. `client` None: the service and token of TREATY_API_URL and TREATY_TOKEN.
@@ -66,18 +66,18 @@ def table(  # noqa: PLR0913 - each is a word of the question
         ask = partial(used.gate, dataset, partition=partition, consumer=consumer, namespace=namespace)
         told = waited(ask, seconds)
     _refuse(told)
-    return Table(_frame(spark, told), told)
+    return AdmittedTable(_frame(spark, told), told)
 
 
 def _refuse(told: GateOut) -> None:
     what = f"{told.name} {told.partition or ''}".rstrip()
     why = f"{what} by {told.contract_id} {told.version}: {told.reason}"
     if told.answer is GateAnswer.BLOCK:
-        raise Blocked(told, why)
+        raise ReadBlocked(told, why)
     if told.answer is GateAnswer.UNKNOWN:
-        raise Unknown(told, why)
+        raise VerdictUnknown(told, why)
     if told.place.location is None:
-        raise Unknown(told, NOWHERE.format(told.name))
+        raise VerdictUnknown(told, NOWHERE.format(told.name))
     if told.answer is GateAnswer.WARN:
         log.warning("%s", why)
 
@@ -87,4 +87,4 @@ def _frame(spark: Any, told: GateOut) -> Any:
 
     place = told.place
     names = (told.partition,) if told.partition else ()
-    return read(spark, Source(place.location or "", place.format, place.partition_by), names=names)
+    return read(spark, TableSource(place.location or "", place.format, place.partition_by), names=names)

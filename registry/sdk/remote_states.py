@@ -17,15 +17,15 @@ from treaty.contracts.document.classification import beside
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Schema
-from treaty.engine.anomaly.fits import Fit, fitted
+from treaty.engine.anomaly.fits import LearnedFit, fitted
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.violation_samples import discreet
-from treaty.engine.gate.gated_contract import Kept
-from treaty.engine.protocol.requests import Source
+from treaty.engine.gate.gated_contract import GatedContract
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.states import bag as bags
-from treaty.engine.states.generations import Entry, Generation, Judgement, Overtaken
+from treaty.engine.states.generations import Generation, GenerationConflict, GenerationVerdict, PartitionEntry
 from treaty.registry import schemas
 from treaty.registry.client import UNREACHABLE, Client, ClientError
 from treaty.registry.core.settings import load
@@ -84,24 +84,26 @@ class RegistryStates:
         bags.described(packed)
         return packed
 
-    def judged(self, run: RunResult, schema: Schema) -> Judgement:
+    def judged(self, run: RunResult, schema: Schema) -> GenerationVerdict:
         """How the run ended, with the run itself kept, to be recorded with the generation. What the contract classifies
         does not leave this process."""
         with _told():
             kept = self.client.keep_bag(run_codec.written(discreet(bind(self.object, schema), run)))
-        return Judgement(run.verdict.value, run.contract_fingerprint, run.object, kept)
+        return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, kept)
 
-    def swap(self, expected: int, entries: Mapping[str, Entry], judged: Judgement | None = None) -> Generation:
+    def swap(
+        self, expected: int, entries: Mapping[str, PartitionEntry], judged: GenerationVerdict | None = None
+    ) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current, or
         the contract not in force."""
-        body = schemas.GenerationForm.model_validate(
+        body = schemas.GenerationBody.model_validate(
             {"number": expected, "entries": {name: vars(each) for name, each in entries.items()},
              "judged": vars(judged) if judged else None}
         )  # fmt: skip
         try:
             with _told():
                 return _generation(self.client.swap_generation(self.name, body, **self._meant))
-        except Overtaken:
+        except GenerationConflict:
             # A request that was sent twice on its way is refused the second time: then what came first was this one.
             found = self.current()
             if (found.number, found.entries) != (expected + 1, entries):
@@ -122,7 +124,7 @@ class RegistryStates:
 
 
 @contextmanager
-def remembered(dataset: str, namespace: str | None = None, *, client: Client | None = None) -> Iterator[Kept]:
+def remembered(dataset: str, namespace: str | None = None, *, client: Client | None = None) -> Iterator[GatedContract]:
     """What the registry keeps of a dataset, named as for `treaty metrics`, as long as the block lasts.
 
     `client` None: the service and token of TREATY_API_URL and TREATY_TOKEN. Raises EngineError where the registry knows
@@ -145,7 +147,7 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
         )
         by, lies = found.place.partition_by, found.place.location
         keyed, spoilt = str(found.dataset_id), frozenset(found.spoilt)
-        yield Kept(
+        yield GatedContract(
             contract=contract,
             object=found.object,
             partition_by=by,
@@ -164,26 +166,26 @@ def _told() -> Iterator[None]:
         yield
     except ClientError as error:
         if error.status == CONFLICT:
-            raise Overtaken(error.message) from error
+            raise GenerationConflict(error.message) from error
         again = error.status == UNREACHABLE or error.status >= FAILING
         raise EngineError(f"the registry: {error.message}", retry=again) from error
 
 
-def _promised(source: bytes, found: schemas.GatedOut) -> Contract:
+def _promised(source: bytes, found: schemas.GatedDatasetOut) -> Contract:
     """The contract as it judges now, whose object knows what others classify of the table: they share one memory."""
     contracts = (read(each.encode()) for each in found.classifying)
     contract = beside(read(source), found.object, tuple(each.objects[0] for each in contracts))
     return fitted(contract, found.object, {check: _fit(each) for check, each in found.fits.items()})
 
 
-def _fit(given: schemas.LimitsOut) -> Fit:
-    return Fit(given.name, given.clause, (given.lower, given.upper), given.points)
+def _fit(given: schemas.FitLimitsOut) -> LearnedFit:
+    return LearnedFit(given.name, given.clause, (given.lower, given.upper), given.points)
 
 
-def _source(place: schemas.PlaceOut) -> Source:
-    return Source(place.location or "", place.format, place.partition_by)
+def _source(place: schemas.DatasetLocationOut) -> TableSource:
+    return TableSource(place.location or "", place.format, place.partition_by)
 
 
-def _generation(found: schemas.GenerationForm) -> Generation:
-    entries = {name: Entry(each.fingerprint, each.bag) for name, each in found.entries.items()}
-    return Generation(found.number, entries, Judgement(**found.judged.model_dump()) if found.judged else None)
+def _generation(found: schemas.GenerationBody) -> Generation:
+    entries = {name: PartitionEntry(each.fingerprint, each.bag) for name, each in found.entries.items()}
+    return Generation(found.number, entries, GenerationVerdict(**found.judged.model_dump()) if found.judged else None)

@@ -17,7 +17,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from treaty.engine.core import interrupts, key_files
-from treaty.registry.core.settings import PREFIX, Settings
+from treaty.registry.core.settings import PREFIX, RegistrySettings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -29,12 +29,12 @@ KEPT_OPEN = 75
 LOOPBACK = "127.0.0.1"
 
 
-class NotStarted(Exception):
+class StartFailed(Exception):
     """A part did not start, or ended by itself."""
 
 
 @dataclass(frozen=True)
-class Part:
+class ManagedProcess:
     """One process: what to run, and the address that answers once it is ready (None: it is ready when it runs)."""
 
     name: str
@@ -42,20 +42,20 @@ class Part:
     ready: str | None = None
 
 
-def api(settings: Settings) -> Part:
-    return Part("api", (sys.executable, "-m", "treaty", "api"), f"{settings.api}/api/v1/ready")
+def api(settings: RegistrySettings) -> ManagedProcess:
+    return ManagedProcess("api", (sys.executable, "-m", "treaty", "api"), f"{settings.api}/api/v1/ready")
 
 
-def worker(settings: Settings) -> Part:
-    return Part("worker", (sys.executable, "-m", "treaty", "worker"))
+def worker(settings: RegistrySettings) -> ManagedProcess:
+    return ManagedProcess("worker", (sys.executable, "-m", "treaty", "worker"))
 
 
-def ui(settings: Settings) -> Part:
+def ui(settings: RegistrySettings) -> ManagedProcess:
     listen = ("--host", settings.host, "--port", str(settings.ui_port))
-    return Part("ui", (sys.executable, "-m", "treaty.ui", *listen), f"{settings.ui_url}/ui/ready")
+    return ManagedProcess("ui", (sys.executable, "-m", "treaty.ui", *listen), f"{settings.ui_url}/ui/ready")
 
 
-def environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
+def environment(settings: RegistrySettings, environ: Mapping[str, str]) -> dict[str, str]:
     """The environment of the parts: this one's, with every setting written out and the home as an absolute path."""
     written = {f"{PREFIX}{name.upper()}": str(value) for name, value in settings if value not in (None, "")}
     apart = {"TREATY_HOME": str(settings.home.absolute()), "TREATY_API_URL": settings.api}
@@ -63,10 +63,10 @@ def environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str
 
 
 @dataclass
-class Running:
+class RunningProcess:
     """A part that runs, and where its log lies."""
 
-    part: Part
+    part: ManagedProcess
     process: "subprocess.Popen[bytes]"
     log: Path
 
@@ -76,15 +76,17 @@ class Running:
         if code is not None:
             how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
             tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
-            raise NotStarted(f"{self.part.name} {how}; the end of {self.log}:\n{tail}")
+            raise StartFailed(f"{self.part.name} {how}; the end of {self.log}:\n{tail}")
 
 
 @contextmanager
-def running(settings: Settings, makers: Sequence[Callable[[Settings], Part]]) -> Iterator[list[Running]]:
+def running(
+    settings: RegistrySettings, makers: Sequence[Callable[[RegistrySettings], ManagedProcess]]
+) -> Iterator[list[RunningProcess]]:
     """Starts the parts in order, each once the one before is ready; ends them all when the block ends.
 
     Makes the key files, where there are none yet."""
-    started: list[Running] = []
+    started: list[RunningProcess] = []
     settings.home.mkdir(parents=True, exist_ok=True)
     key_files.make(settings.key)
     key_files.make(settings.audit_key)
@@ -110,7 +112,7 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _start(part: Part, settings: Settings) -> Running:
+def _start(part: ManagedProcess, settings: RegistrySettings) -> RunningProcess:
     log = settings.home.absolute() / "logs" / f"{part.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     if part.ready is not None:
@@ -125,22 +127,22 @@ def _start(part: Part, settings: Settings) -> Running:
             env=environment(settings, os.environ),
             start_new_session=True,
         )
-    return Running(part, process, log)
+    return RunningProcess(part, process, log)
 
 
-def _refuse_taken_port(part: Part) -> None:
+def _refuse_taken_port(part: ManagedProcess) -> None:
     port = int(str(part.ready).split(":")[2].split("/")[0])
     with socket.socket() as probe:
         if probe.connect_ex((LOOPBACK, port)) == 0:
-            raise NotStarted(f"port {port} is taken: set TREATY_{part.name.upper()}_PORT to a free one")
+            raise StartFailed(f"port {port} is taken: set TREATY_{part.name.upper()}_PORT to a free one")
 
 
-def _wait(started: Running) -> None:
+def _wait(started: RunningProcess) -> None:
     deadline = time.monotonic() + STARTS_WITHIN
     while started.part.ready is not None and not _answers(started.part.ready):
         started.check()
         if time.monotonic() > deadline:
-            raise NotStarted(f"{started.part.name} did not answer within {STARTS_WITHIN:.0f} s; see {started.log}")
+            raise StartFailed(f"{started.part.name} did not answer within {STARTS_WITHIN:.0f} s; see {started.log}")
         time.sleep(0.1)
 
 
@@ -152,7 +154,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _stop(started: Sequence[Running]) -> None:
+def _stop(started: Sequence[RunningProcess]) -> None:
     for each in reversed(started):
         if each.process.poll() is None:
             each.process.send_signal(signal.SIGTERM)
@@ -164,7 +166,7 @@ def _stop(started: Sequence[Running]) -> None:
             each.process.wait()
 
 
-def watch(started: Sequence[Running]) -> None:
+def watch(started: Sequence[RunningProcess]) -> None:
     """Returns at Ctrl-C or SIGTERM. Raises NotStarted where a part ends by itself."""
     try:
         while True:
@@ -182,7 +184,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def serve_api(settings: Settings) -> None:
+def serve_api(settings: RegistrySettings) -> None:
     """Runs the API until it is told to stop: then it takes no more, and answers what it took."""
     from treaty.registry.browse import search
     from treaty.registry.core import logs

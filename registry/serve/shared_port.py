@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 
-class OwnSocket(list[socket.socket]):
+class ProcessSocket(list[socket.socket]):
     """Empty in the process that makes it; each process that it is handed to finds a socket in it that listens."""
 
     def __init__(self, host: str, port: int) -> None:
@@ -29,7 +29,7 @@ def serve(host: str, port: int, **given: Any) -> None:
         return
     config = uvicorn.Config(host=host, port=port, **given)
     config.bind_socket().close()
-    Multiprocess(config, OwnSocket(host, port)).run()
+    Multiprocess(config, ProcessSocket(host, port)).run()
 
 
 def _opened(host: str, port: int) -> list[socket.socket]:

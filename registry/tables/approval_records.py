@@ -7,10 +7,10 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from treaty.registry.tables.base import Table, data, moment, reference
+from treaty.registry.tables.base import BaseRow, data, moment, reference
 
 
-class ApprovalRecord(Table, table=True):
+class ApprovalRecordRow(BaseRow, table=True):
     """An approval as it was given: `hash` is that of `content`. Append-only; the audit's entry holds the hash."""
 
     __tablename__ = "approval_record"

@@ -16,7 +16,7 @@ NAMES = {
 }
 
 
-class Table(SQLModel):
+class BaseRow(SQLModel):
     """A row of the registry. Constraints are named by one convention, so that migrations can speak of them."""
 
     metadata: ClassVar[MetaData] = MetaData(naming_convention=NAMES)

@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
-from treaty.registry.core.enums import Answer, Pin, SubscriptionState
-from treaty.registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import AcknowledgementState, PinKind, SubscriptionState
+from treaty.registry.tables.base import BaseRow, data, moment, reference, word
 
 
-class Subscription(Table, table=True):
+class SubscriptionRow(BaseRow, table=True):
     """A use of a contract's data by a user, for one purpose. `revision` grows with every change of it.
 
     `team_id`: the team whose use it is, so that every member of it may change it and answer; None: the user's own.
@@ -26,7 +26,7 @@ class Subscription(Table, table=True):
     team_id: UUID | None = Field(default=None, index=True)
     purpose: str
     contact: str
-    pin: Pin = word(Pin, default=Pin.NONE)
+    pin: PinKind = word(PinKind, default=PinKind.NONE)
     pinned_to: str | None = None
     reads: dict[str, list[str]] = data(default_factory=dict)
     kinds: list[str] = data(default_factory=list)
@@ -37,7 +37,7 @@ class Subscription(Table, table=True):
     ended: datetime | None = moment(default=None)
 
 
-class ConsumerCheckRow(Table, table=True):
+class ConsumerCheckRow(BaseRow, table=True):
     """A consumer's check as it is from `created` on, until a row with a higher number. Rows are never changed.
 
     `patch` is what it would set in the producer's document, as `treaty.contracts.editing.patches` takes it; None: the
@@ -57,7 +57,7 @@ class ConsumerCheckRow(Table, table=True):
     created_by_id: UUID = reference("user.id")
 
 
-class AcknowledgementRow(Table, table=True):
+class AcknowledgementRow(BaseRow, table=True):
     """What a consumer was told of an approved version, and their answer. `breaks`: why it breaks them; []: it does not.
 
     `deadline` None: they are told, not asked."""
@@ -68,7 +68,7 @@ class AcknowledgementRow(Table, table=True):
     version_id: UUID = reference("contract_version.id")
     subscription_id: UUID = reference("subscription.id", index=True)
     breaks: list[str] = data(default_factory=list)
-    answer: Answer = word(Answer)
+    answer: AcknowledgementState = word(AcknowledgementState)
     asked: datetime = moment()
     deadline: datetime | None = moment(default=None)
     comment: str | None = None

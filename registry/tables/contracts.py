@@ -8,10 +8,10 @@ from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from treaty.registry.core.enums import Decision, ProposalState, VersionState
-from treaty.registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
 
 
-class Contract(Table, table=True):
+class ContractRow(BaseRow, table=True):
     """A contract by its ODCS id. `active_version` None: nothing is in force. `domain` is that of its last version."""
 
     __tablename__ = "contract"
@@ -23,7 +23,7 @@ class Contract(Table, table=True):
     created: datetime = moment()
 
 
-class ContractVersion(Table, table=True):
+class ContractVersionRow(BaseRow, table=True):
     """An approved version: its body, byte for byte. Only where it stands in its life ever changes.
 
     `group`: of each group of a contract one version is in force. `effective_from` None: at once; `effective_until`
@@ -49,7 +49,7 @@ class ContractVersion(Table, table=True):
     reason: str | None = None
 
 
-class Dataset(Table, table=True):
+class DatasetRow(BaseRow, table=True):
     """A dataset as lineage names it, and where Spark reads it.
 
     `states_version` counts the changes of its partitions' states. `publishing`: the version whose files a gate is
@@ -58,7 +58,7 @@ class Dataset(Table, table=True):
     they were found. `written`: when a run last said that it had written, whether anybody has looked since or not.
     `dropped`: when a run last said that it was dropped or renamed; None: it was read since. `redefined`: as of when its
     columns were told last, apart from its data. `read_at`: the version that the states are of, of a table format that
-    has them, with the table's own id (`treaty.engine.protocol.write_hints.At`)."""
+    has them, with the table's own id (`treaty.engine.protocol.write_hints.TableVersion`)."""
 
     __tablename__ = "dataset"
     __table_args__ = (UniqueConstraint("namespace", "name"), Index(None, "name"))
@@ -78,7 +78,7 @@ class Dataset(Table, table=True):
     read_at: str | None = None
 
 
-class DatasetContract(Table, table=True):
+class DatasetContractRow(BaseRow, table=True):
     """That an object of a contract promises something about a dataset: several may, of one contract or of many."""
 
     __tablename__ = "dataset_contract"
@@ -87,7 +87,7 @@ class DatasetContract(Table, table=True):
     object: str = Field(primary_key=True)
 
 
-class Proposal(Table, table=True):
+class ProposalRow(BaseRow, table=True):
     """A document on its way to become a version. `revision` grows with every change of it or of its suggestions.
 
     `domain` is that of the contract; of one that is not there yet, that of the document.
@@ -115,7 +115,7 @@ class Proposal(Table, table=True):
     assignee_id: UUID | None = Field(default=None, index=True)
 
 
-class Postponement(Table, table=True):
+class ProposalSnoozeRow(BaseRow, table=True):
     """That a user put a proposal off: until then it does not wait for them."""
 
     __tablename__ = "postponement"
@@ -124,7 +124,7 @@ class Postponement(Table, table=True):
     until: datetime = moment()
 
 
-class ContractRequest(Table, table=True):
+class ContractRequestRow(BaseRow, table=True):
     """That somebody asks for a contract about a dataset, for a reason that is `why`.
 
     `ended`: when they took that back, or it was declined; `reason`: why it was. None: it waits until there is a draft
@@ -142,7 +142,7 @@ class ContractRequest(Table, table=True):
     reason: str | None = None
 
 
-class SuggestionRow(Table, table=True):
+class ProposalSuggestionRow(BaseRow, table=True):
     """A suggested check of a proposal and the decision about it. `content` is the suggestion as it was drafted.
 
     `edited`: the patch that somebody accepted in place of the drafted one. `news`: of one that was rejected before,
@@ -164,7 +164,7 @@ class SuggestionRow(Table, table=True):
     decided_at: datetime | None = moment(default=None)
 
 
-class ProfileRow(Table, table=True):
+class ProposalProfileRow(BaseRow, table=True):
     """What the table was like that a proposal was drafted of, in the format of `treaty.engine.profile.format`."""
 
     __tablename__ = "proposal_profile"
@@ -173,7 +173,7 @@ class ProfileRow(Table, table=True):
     created: datetime = moment()
 
 
-class ChangeRow(Table, table=True):
+class ProposalRevisionRow(BaseRow, table=True):
     """One change of a proposal, by the revision that it made. `wrote`: its author had a hand in what is proposed."""
 
     __tablename__ = "proposal_change"
@@ -185,7 +185,7 @@ class ChangeRow(Table, table=True):
     time: datetime = moment()
 
 
-class ApprovalRow(Table, table=True):
+class ProposalApprovalRow(BaseRow, table=True):
     """One owner's consent to exactly the body of that fingerprint. `void_since`: it was edited; None: it holds."""
 
     __tablename__ = "approval"
@@ -199,7 +199,7 @@ class ApprovalRow(Table, table=True):
     void_since: datetime | None = moment(default=None)
 
 
-class CommentRow(Table, table=True):
+class ProposalCommentRow(BaseRow, table=True):
     """What somebody said about a proposal, and about which revision. Nobody edits or deletes it."""
 
     __tablename__ = "comment"
@@ -211,7 +211,7 @@ class CommentRow(Table, table=True):
     time: datetime = moment()
 
 
-class ChangeRequest(Table, table=True):
+class ProposalChangeRequestRow(BaseRow, table=True):
     """That the comment asks for changes, without which its author does not approve. `ended`: the proposal was changed,
     or they ask no longer; None: it is not approved meanwhile."""
 

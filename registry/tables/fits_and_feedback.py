@@ -6,11 +6,11 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from treaty.registry.core.enums import FitReason, Mark
-from treaty.registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.core.enums import FeedbackKind, FitReason
+from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
 
 
-class FitRow(Table, table=True):
+class FitRow(BaseRow, table=True):
     """Limits of a clause as newer history told them, beside the version that was in force.
 
     `clause` names the limits that were approved, `name` these. Learned from `points` partitions from `first` to `last`,
@@ -42,7 +42,7 @@ class FitRow(Table, table=True):
     created: datetime = moment()
 
 
-class PointMark(Table, table=True):
+class PointFeedbackRow(BaseRow, table=True):
     """What somebody said of the data that a run judged: of a partition, None: of all together. The newest one counts.
 
     It is about that content of the partition, which is there from version `since` of the dataset's states; None: about
@@ -56,7 +56,7 @@ class PointMark(Table, table=True):
     run_id: UUID = reference("run.id")
     partition: str | None = None
     since: int | None = big(default=None)
-    mark: Mark = word(Mark)
+    mark: FeedbackKind = word(FeedbackKind)
     why: str
     author_id: UUID = reference("user.id")
     incident_id: UUID | None = reference("incident.id", default=None, index=True)

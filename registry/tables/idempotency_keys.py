@@ -4,10 +4,10 @@ from datetime import datetime
 
 from sqlmodel import Field
 
-from treaty.registry.tables.base import Table, data, moment
+from treaty.registry.tables.base import BaseRow, data, moment
 
 
-class DoneRequest(Table, table=True):
+class IdempotencyKeyRow(BaseRow, table=True):
     """A request that was done under an idempotency key, and its answer, for whoever sends it again.
 
     `key` is a hash of who asked, what for, and their key; `content` one of the request's body with their key: neither

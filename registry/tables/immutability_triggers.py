@@ -4,7 +4,7 @@ to the database."""
 from sqlalchemy import DDL, event
 from sqlalchemy.schema import ExecutableDDLElement
 
-from treaty.registry.tables.base import Table
+from treaty.registry.tables.base import BaseRow
 
 REFUSED = "rows of this table are kept as they were written"
 IMMUTABLE = (
@@ -78,4 +78,4 @@ def _statements(table: str, change: str) -> dict[str, tuple[str, ...]]:
 
 def _after_create(table: str, statement: str, dialect: str) -> None:
     trigger: ExecutableDDLElement = DDL(statement)  # type: ignore[no-untyped-call]
-    event.listen(Table.metadata.tables[table], "after_create", trigger.execute_if(dialect=dialect))
+    event.listen(BaseRow.metadata.tables[table], "after_create", trigger.execute_if(dialect=dialect))

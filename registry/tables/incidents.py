@@ -6,11 +6,11 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from treaty.registry.core.enums import Guess, IncidentState, Resolution, Spread
-from treaty.registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import ContaminationState, IncidentState, InferredConsumerState, Resolution
+from treaty.registry.tables.base import BaseRow, data, moment, reference, word
 
 
-class Incident(Table, table=True):
+class IncidentRow(BaseRow, table=True):
     """Something wrong with the data of a contract's object, with all that fails because of it.
 
     `since`: when the bad data came; `data_version`: which version of the table they are, where known; `columns`: those
@@ -43,7 +43,7 @@ class Incident(Table, table=True):
     duplicate_of: UUID | None = reference("incident.id", default=None)
 
 
-class IncidentPart(Table, table=True):
+class IncidentObjectRow(BaseRow, table=True):
     """An object of a contract that fails in an incident. `failing`: its checks, each with the partition that it fails
     on (None: on all together). `active`: it still fails; None: not any more. It fails in one incident at most."""
 
@@ -61,7 +61,7 @@ class IncidentPart(Table, table=True):
     recovered: datetime | None = moment(default=None)
 
 
-class Reached(Table, table=True):
+class IncidentDownstreamRow(BaseRow, table=True):
     """A dataset, by each of its names, that lies downstream of bad data. `node_*`: its name in the graph.
 
     `direct`: by values, not only by what they decide. `coarse`: no column lineage said so. `since`: when the bad data
@@ -75,21 +75,21 @@ class Reached(Table, table=True):
     node_namespace: str
     node_name: str
     distance: int
-    spread: Spread = word(Spread)
+    spread: ContaminationState = word(ContaminationState)
     direct: bool
     coarse: bool
     since: datetime | None = moment(default=None)
     path: list[list[str]] = data(default_factory=list)
 
 
-class GuessedConsumer(Table, table=True):
+class InferredConsumerRow(BaseRow, table=True):
     """What somebody decided about a job that was seen reading a contract's data."""
 
     __tablename__ = "guessed_consumer"
     contract_id: str = reference("contract.id", primary_key=True)
     job_namespace: str = Field(primary_key=True)
     job_name: str = Field(primary_key=True)
-    state: Guess = word(Guess)
+    state: InferredConsumerState = word(InferredConsumerState)
     subscription_id: UUID | None = reference("subscription.id", default=None)
     decided: datetime = moment()
     decided_by_id: UUID = reference("user.id")

@@ -7,13 +7,13 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field
 
-from treaty.registry.core.enums import InboxState
-from treaty.registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.core.enums import LineageEventState
+from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
 
 REPEATED = text("duplicates > 0")
 
 
-class InboxEvent(Table, table=True):
+class LineageEventRow(BaseRow, table=True):
     """An accepted event; `key` is its content's hash, so the same event is kept once and its repeats are counted.
 
     `lineage_run_id`: the run that it was folded into. `diagnostics`: what of it was read otherwise than it was sent, in
@@ -29,7 +29,7 @@ class InboxEvent(Table, table=True):
     original_sha256: str
     original_size: int = big()
     producer: str
-    state: InboxState = word(InboxState, default=InboxState.NEW, index=True)
+    state: LineageEventState = word(LineageEventState, default=LineageEventState.NEW, index=True)
     duplicates: int = 0
     attempts: int = 0
     error: str | None = None
@@ -37,7 +37,7 @@ class InboxEvent(Table, table=True):
     diagnostics: list[str] = data(default_factory=list)
 
 
-class RejectedEvent(Table, table=True):
+class RejectedLineageEventRow(BaseRow, table=True):
     """A body that was refused, truncated, with the status and the reason given to its sender."""
 
     __tablename__ = "rejected_event"
@@ -49,7 +49,7 @@ class RejectedEvent(Table, table=True):
     body: bytes
 
 
-class LineageRun(Table, table=True):
+class LineageRunRow(BaseRow, table=True):
     """A run of a job, folded from all its events in whatever order they came.
 
     `parent_id`, `root_id`: the runs that it is a part of, as producers name them. `awaited`: it writes and has told no
@@ -72,7 +72,7 @@ class LineageRun(Table, table=True):
     awaited: bool = False
 
 
-class NameLink(Table, table=True):
+class DatasetAliasRow(BaseRow, table=True):
     """That two names mean one dataset, as some event told: the smaller name first.
 
     `refused`: why they are not taken for one; None: they are."""
@@ -88,7 +88,7 @@ class NameLink(Table, table=True):
     refused: str | None = None
 
 
-class NamePattern(Table, table=True):
+class DatasetAliasPatternRow(BaseRow, table=True):
     """Names that mean an object of a contract, as a version of it in force says: with `*`, or a regular expression."""
 
     __tablename__ = "name_pattern"
@@ -99,7 +99,7 @@ class NamePattern(Table, table=True):
     regex: bool = False
 
 
-class UnmatchedDataset(Table, table=True):
+class UnmatchedDatasetRow(BaseRow, table=True):
     """A dataset that runs write and no contract in force is about; `told` is what the last run said of it."""
 
     __tablename__ = "unmatched_dataset"
@@ -112,7 +112,7 @@ class UnmatchedDataset(Table, table=True):
     told: dict[str, Any] = data(default_factory=dict)
 
 
-class SuspectMark(Table, table=True):
+class SuspectPartitionRow(BaseRow, table=True):
     """That a run which wrote to a partition failed, and nobody has judged it since; partition "": nobody knows which.
 
     `since`: when that became known; `why` says it for people."""

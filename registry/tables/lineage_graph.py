@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from treaty.registry.core.enums import Direction
-from treaty.registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import EdgeDirection
+from treaty.registry.tables.base import BaseRow, data, moment, reference, word
 
 
-class LineageJob(Table, table=True):
+class LineageJobRow(BaseRow, table=True):
     """A job that lineage events told of. `grade`, `moment` and `run_id` are the rank of the run that speaks for it;
     `run_id` '': what it reads and writes was declared, without a run.
 
@@ -32,7 +32,7 @@ class LineageJob(Table, table=True):
     owners: list[str] = data(default_factory=list)
 
 
-class LineageEdge(Table, table=True):
+class LineageEdgeRow(BaseRow, table=True):
     """That a job reads a dataset, or writes it. Of what it writes: `feeds`, which columns feed which, as
     `treaty.registry.lineage.graph.flows` has them, and `sources`, what feeds it; None: whatever the job reads.
 
@@ -41,7 +41,7 @@ class LineageEdge(Table, table=True):
     __tablename__ = "lineage_edge"
     __table_args__ = (Index(None, "namespace", "name"),)
     job_id: UUID = reference("lineage_job.id", primary_key=True)
-    direction: Direction = word(Direction, primary_key=True)
+    direction: EdgeDirection = word(EdgeDirection, primary_key=True)
     namespace: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
     feeds: list[list[Any]] = data(default_factory=list)

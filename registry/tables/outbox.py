@@ -8,10 +8,10 @@ from sqlalchemy import Index
 from sqlmodel import Field
 
 from treaty.registry.core.enums import ChannelKind, OutboxState
-from treaty.registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, data, moment, reference, word
 
 
-class OutboxMessage(Table, table=True):
+class OutboxMessageRow(BaseRow, table=True):
     """A message to somewhere outside, written with what it tells of. `key` is told to its receiver with every try.
 
     Those to one `destination` go out one after another, oldest first. `fence` grows with every try."""
@@ -33,7 +33,7 @@ class OutboxMessage(Table, table=True):
     ended: datetime | None = moment(default=None)
 
 
-class Channel(Table, table=True):
+class ChannelRow(BaseRow, table=True):
     """Where a user or a team (one of both) is told what concerns them. `target`: an address or a URL, a secret like
     `secret`, which signs what a webhook is sent.
 

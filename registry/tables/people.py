@@ -7,11 +7,11 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from treaty.registry.core.enums import Action, Part, Role, TeamRole
-from treaty.registry.tables.base import Table, data, moment, reference, word
+from treaty.registry.core.enums import AuditAction, GrantScope, Role, TeamRole
+from treaty.registry.tables.base import BaseRow, data, moment, reference, word
 
 
-class User(Table, table=True):
+class UserRow(BaseRow, table=True):
     """A person or a service. `password_hash` None: signs in with API tokens only."""
 
     __tablename__ = "user"
@@ -23,7 +23,7 @@ class User(Table, table=True):
     created: datetime = moment()
 
 
-class Team(Table, table=True):
+class TeamRow(BaseRow, table=True):
     """People who are granted the same."""
 
     __tablename__ = "team"
@@ -32,7 +32,7 @@ class Team(Table, table=True):
     created: datetime = moment()
 
 
-class TeamMember(Table, table=True):
+class TeamMemberRow(BaseRow, table=True):
     """A user of a team."""
 
     __tablename__ = "team_member"
@@ -41,7 +41,7 @@ class TeamMember(Table, table=True):
     role: TeamRole = word(TeamRole)
 
 
-class Grant(Table, table=True):
+class RoleGrantRow(BaseRow, table=True):
     """A role of a user or of a team on a part of the registry; roles on everything also stand with the user.
 
     `target`: the domain, the contract's id or the dataset's; '' on everything."""
@@ -55,12 +55,12 @@ class Grant(Table, table=True):
     user_id: UUID | None = reference("user.id", default=None)
     team_id: UUID | None = reference("team.id", default=None)
     role: Role = word(Role)
-    part: Part = word(Part)
+    part: GrantScope = word(GrantScope)
     target: str = ""
     created: datetime = moment()
 
 
-class ApiToken(Table, table=True):
+class ApiTokenRow(BaseRow, table=True):
     """An API token, findable by its public prefix. The secret itself is never stored.
 
     `previous_sha256`: of the secret before the last rotation, which is good until `previous_until`."""
@@ -80,7 +80,7 @@ class ApiToken(Table, table=True):
     previous_until: datetime | None = moment(default=None)
 
 
-class WebSession(Table, table=True):
+class WebSessionRow(BaseRow, table=True):
     """A signed-in session, found by the hash of its secret. `teams`: the names of those whose rights it has beside its
     user's own, as the identity provider said when it was opened."""
 
@@ -93,7 +93,7 @@ class WebSession(Table, table=True):
     teams: list[str] = data(default_factory=list)
 
 
-class SignInWindow(Table, table=True):
+class SignInWindowRow(BaseRow, table=True):
     """How often somebody tried to sign in of late, by the name or from the address that `key` stands for.
 
     `attempts` since `began`; those that succeeded are taken off. `refused`: that a limit was reached is audited."""
@@ -105,7 +105,7 @@ class SignInWindow(Table, table=True):
     refused: bool = False
 
 
-class SetupToken(Table, table=True):
+class SetupTokenRow(BaseRow, table=True):
     """A one-time link to create the first administrator, found by the hash of its secret."""
 
     __tablename__ = "setup_token"
@@ -116,7 +116,7 @@ class SetupToken(Table, table=True):
     used: datetime | None = moment(default=None)
 
 
-class AuditEntry(Table, table=True):
+class AuditEntryRow(BaseRow, table=True):
     """One change. Append-only; each entry's hash covers the entry before it."""
 
     __tablename__ = "audit_entry"
@@ -124,7 +124,7 @@ class AuditEntry(Table, table=True):
     position: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     time: datetime = moment(index=True)
     actor: str
-    action: Action = word(Action)
+    action: AuditAction = word(AuditAction)
     object_type: str
     object_id: str
     details: dict[str, Any] = data()

@@ -8,17 +8,17 @@ from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from treaty.engine.core.results import Outcome, ResultFields, Verdict
-from treaty.registry.core.enums import Cause
-from treaty.registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.core.enums import RunKind
+from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
 
 
-class Run(Table, table=True):
+class RunRow(BaseRow, table=True):
     """One verification of one object of a contract version. `reason` says why nothing could be judged.
 
     `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
     the consumer whose checks were judged; None: the contract's own. `cause`: what was judged, data or their coming.
     `superseded`: why the verdict is about data that somebody took back; None: nothing is known of that.
-    `found_by`: by what it was told which partitions to judge (`treaty.engine.protocol.write_hints.How`).
+    `found_by`: by what it was told which partitions to judge (`treaty.engine.protocol.write_hints.DetectionMethod`).
     `read_version`: the version that was read, of a table format that has them."""
 
     __tablename__ = "run"
@@ -46,13 +46,13 @@ class Run(Table, table=True):
     states_version: int | None = big(default=None)
     reason: str | None = None
     subscription_id: UUID | None = None
-    cause: Cause = word(Cause, default=Cause.DATA)
+    cause: RunKind = word(RunKind, default=RunKind.DATA)
     superseded: str | None = None
     found_by: str | None = None
     read_version: str | None = None
 
 
-class ResultRow(Table, ResultFields, table=True):
+class CheckResultRow(BaseRow, ResultFields, table=True):
     """A check result of a run, in the order of the run. `value` is text: exact numbers with every digit.
 
     What is declared here is how the databases keep a field; all others are columns as they are."""
@@ -71,7 +71,7 @@ class ResultRow(Table, ResultFields, table=True):
     band: dict[str, Any] | None = data(default=None)
 
 
-class SampleRow(Table, table=True):
+class ViolationSampleRow(BaseRow, table=True):
     """Rows that break a check of a run, as they may be shown: the only place that holds values of a table's rows.
 
     `rows` are texts, null where there is none, under `columns`; those of `masked` were masked before they were stored.
@@ -87,7 +87,7 @@ class SampleRow(Table, table=True):
     expires: datetime = moment(index=True)
 
 
-class MeasurementRow(Table, table=True):
+class MeasurementRow(BaseRow, table=True):
     """One metric as measured in a run: `value` for charts, `exact` for judging, `reason` where there is no value.
 
     `counted`: on how many rows. `details`: the distribution behind the value. `subscription_id`: as the run's.
@@ -115,7 +115,7 @@ class MeasurementRow(Table, table=True):
     segment: str | None = None
 
 
-class RunTag(Table, table=True):
+class RunTagRow(BaseRow, table=True):
     """A word that the contract tagged the object with that a run judged."""
 
     __tablename__ = "run_tag"
@@ -123,7 +123,7 @@ class RunTag(Table, table=True):
     tag: str = Field(primary_key=True, index=True)
 
 
-class PartitionState(Table, table=True):
+class PartitionStateRow(BaseRow, table=True):
     """A generation of a partition's states, packed; `fingerprint` names the content they describe.
 
     It was current from version `since` of the dataset's states up to, without, `until`; None: it is current. `ended`

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.schema import ExecutableDDLElement
 from sqlmodel import Field
 
-from treaty.registry.tables.base import Table, data
+from treaty.registry.tables.base import BaseRow, data
 
 WORDS = "search_words"
 MAKE_WORDS = (
@@ -17,7 +17,7 @@ MAKE_WORDS = (
 DROP_WORDS = f"drop table {WORDS}"
 
 
-class SearchEntry(Table, table=True):
+class SearchEntryRow(BaseRow, table=True):
     """A contract as the catalog shows it: its version in force, or what is proposed while there is none.
 
     `words`: what it is found by on PostgreSQL; on SQLite these are in a table of FTS5, WORDS."""
@@ -29,7 +29,7 @@ class SearchEntry(Table, table=True):
     words: str | None = Field(default=None, sa_type=TSVECTOR().with_variant(String(), "sqlite"))
 
 
-class SearchLabel(Table, table=True):
+class SearchLabelRow(BaseRow, table=True):
     """A word by which contracts are counted and chosen: of the kind owner, domain, tag or state."""
 
     __tablename__ = "search_label"
@@ -46,7 +46,7 @@ def declared(name: str | None, kind: str, _: Any) -> bool:
 
 def make_words() -> None:
     """Has the table of words made and dropped together with the entries."""
-    table = Table.metadata.tables["search_entry"]
+    table = BaseRow.metadata.tables["search_entry"]
     for moment, statement in (("after_create", MAKE_WORDS), ("before_drop", DROP_WORDS)):
         made: ExecutableDDLElement = DDL(statement)  # type: ignore[no-untyped-call]
         event.listen(table, moment, made.execute_if(dialect="sqlite"))

@@ -8,10 +8,10 @@ from sqlalchemy import Index
 from sqlmodel import Field
 
 from treaty.registry.core.enums import TaskState
-from treaty.registry.tables.base import Table, big, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
 
 
-class Task(Table, table=True):
+class TaskRow(BaseRow, table=True):
     """A piece of work, done by whoever holds its lease. `fence` grows with every claim; `key` makes it unique.
 
     `subject`: what no two workers work on at once; None: it excludes nothing. `turn`: its place in the line of its
@@ -43,7 +43,7 @@ class Task(Table, table=True):
     finished: datetime | None = moment(default=None)
 
 
-class Appointment(Table, table=True):
+class ScheduleEntryRow(BaseRow, table=True):
     """When an object of a version in force is looked after by the clock: a promise of when data come, or a look at its
     files. `due` None: once data come. `missed`: the time that was not kept, while the data have still not come."""
 
@@ -55,7 +55,7 @@ class Appointment(Table, table=True):
     missed: datetime | None = moment(default=None)
 
 
-class PartRead(Table, table=True):
+class ReadCheckpointRow(BaseRow, table=True):
     """The packed states of a partition that a task has read, kept until the task ends; `fingerprint` as read."""
 
     __tablename__ = "part_read"
@@ -65,7 +65,7 @@ class PartRead(Table, table=True):
     states: bytes
 
 
-class DirtyMark(Table, table=True):
+class PendingValidationRow(BaseRow, table=True):
     """How often a contract object was triggered, and up to which trigger it was validated.
 
     `told`: what the triggers said that no validation has covered. `task_id`: the task that was made for them, which may

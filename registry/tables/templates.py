@@ -5,10 +5,10 @@ from uuid import UUID
 
 from sqlmodel import Field
 
-from treaty.registry.tables.base import Table, moment, reference
+from treaty.registry.tables.base import BaseRow, moment, reference
 
 
-class TemplateRow(Table, table=True):
+class TemplateRow(BaseRow, table=True):
     """A template that an owner keeps for others. Never changed: it is removed, and another one kept."""
 
     __tablename__ = "template"

@@ -8,23 +8,23 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from treaty.contracts.document.deadlines import Promised, promises, spelled
+from treaty.contracts.document.deadlines import ParsedDeadline, promises, spelled
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.registry.core.enums import Cause
+from treaty.registry.core.enums import RunKind
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin
-from treaty.registry.tables import Appointment, ContractVersion, Dataset, Run, Task
+from treaty.registry.measurements.runs.recording import RunProvenance
+from treaty.registry.tables import ContractVersionRow, DatasetRow, RunRow, ScheduleEntryRow, TaskRow
 from treaty.registry.validation import openlineage_emitter
-from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.evaluation import EvaluationResult
 from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
-from treaty.registry.validation.plan import Promise
+from treaty.registry.validation.plan import ValidationTarget
 
 OVER = "the version is not in force any more"
 # So long after a deadline, what is there when somebody looks is taken to have been there.
@@ -32,14 +32,14 @@ SLACK = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class DueDeadline:
     """A deadline that passed: what was promised, in which version, since when data count."""
 
     contract: Contract
-    promised: Promised
+    promised: ParsedDeadline
     version_id: UUID
     due: datetime
-    dataset: Dataset | None
+    dataset: DatasetRow | None
 
     @property
     def since(self) -> datetime:
@@ -57,15 +57,15 @@ class Asked:
         return self.arrived is not None and self.since < self.arrived
 
 
-def of(session: Session, task: Task) -> Asked | None:
+def of(session: Session, task: TaskRow) -> DueDeadline | None:
     """The deadline that the task is about; None where its version is not in force any more."""
-    version = session.get_one(ContractVersion, UUID(task.payload["version_id"]))
+    version = session.get_one(ContractVersionRow, UUID(task.payload["version_id"]))
     contract = read(version.body)
     promised = promises(contract).of(task.payload["object"], task.payload["name"])
     if version.state not in IN_FORCE or promised is None:
         return None
     dataset = contract_datasets.kept(session, contract.id, promised.object)
-    return Asked(
+    return DueDeadline(
         contract=contract,
         promised=promised,
         version_id=version.id,
@@ -75,7 +75,7 @@ def of(session: Session, task: Task) -> Asked | None:
 
 
 def judge(
-    session: Session, task: Task, *, looked: datetime | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
+    session: Session, task: TaskRow, *, looked: datetime | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> dict[str, Any]:
     """Keeps the run of the deadline; the task's result. `looked`: when the files were looked at that showed that data
     came, which nothing else told; None: something else did, or none came."""
@@ -87,12 +87,12 @@ def judge(
         row.missed = asked.due
     elif not asked.promised.rhythm.goes_on:
         row.due = asked.promised.rhythm.following(now, asked.arrived)
-    run = _record(session, asked, _result(asked, looked), _By(task.id, emitter, now, ids))
+    run = _record(session, asked, _result(asked, looked), _VerdictSource(task.id, emitter, now, ids))
     return {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": 0}
 
 
 def give_up(
-    session: Session, task: Task, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+    session: Session, task: TaskRow, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> None:  # fmt: skip
     """Records that nobody could look whether data came. When they come, it is told how late that is."""
     asked = of(session, task)
@@ -100,17 +100,17 @@ def give_up(
         return
     _appointment(session, asked).missed = asked.due
     told = _told(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
-    _record(session, asked, told, _By(task.id, emitter, now, ids))
+    _record(session, asked, told, _VerdictSource(task.id, emitter, now, ids))
 
 
-def _appointment(session: Session, asked: Asked) -> Appointment:
+def _appointment(session: Session, asked: DueDeadline) -> ScheduleEntryRow:
     key = asked.version_id, asked.promised.object, asked.promised.name
-    return session.get_one(Appointment, key, with_for_update=True)
+    return session.get_one(ScheduleEntryRow, key, with_for_update=True)
 
 
 def arrived(
-    session: Session, dataset: Dataset, *, task_id: UUID | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
-) -> list[Run]:  # fmt: skip
+    session: Session, dataset: DatasetRow, *, task_id: UUID | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> list[RunRow]:  # fmt: skip
     """Tells of each deadline that data missed which now came how late they are: the runs that say so."""
     came = dataset.arrived
     missed = [(row, asked) for row, asked in _missed(session, dataset) if came is not None and came > asked.since]
@@ -119,19 +119,19 @@ def arrived(
         row.missed = None
         if not asked.promised.rhythm.goes_on:
             row.due = asked.promised.rhythm.following(now, came)
-        told.append(_record(session, asked, _cleared(asked, came or now), _By(task_id, emitter, now, ids)))
+        told.append(_record(session, asked, _cleared(asked, came or now), _VerdictSource(task_id, emitter, now, ids)))
     return told
 
 
-def hold(session: Session, dataset: Dataset) -> None:
+def hold(session: Session, dataset: DatasetRow) -> None:
     """Locks what data of the dataset are waited for, before incidents are."""
     for _ in _missed(session, dataset):
         pass
 
 
-def _missed(session: Session, dataset: Dataset) -> Iterator[tuple[Appointment, Asked]]:
+def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEntryRow, DueDeadline]]:
     """What data of the dataset are waited for, which a version in force promises."""
-    row, version = Appointment, ContractVersion
+    row, version = ScheduleEntryRow, ContractVersionRow
     for about in contract_datasets.about(session, dataset.id):
         mine = version.contract_id == about.contract_id, row.object == about.object, col(row.missed).is_not(None)
         query = select(row, version.body).join(version, col(version.id) == col(row.version_id))
@@ -142,7 +142,7 @@ def _missed(session: Session, dataset: Dataset) -> Iterator[tuple[Appointment, A
             if promised is not None and each.missed is not None:
                 yield (
                     each,
-                    Asked(
+                    DueDeadline(
                         contract=contract,
                         promised=promised,
                         version_id=each.version_id,
@@ -152,7 +152,7 @@ def _missed(session: Session, dataset: Dataset) -> Iterator[tuple[Appointment, A
                 )
 
 
-def _result(asked: Asked, looked: datetime | None) -> CheckResult:
+def _result(asked: DueDeadline, looked: datetime | None) -> CheckResult:
     came = asked.arrived
     if came is None or came <= asked.since:
         last = f"; the last came at {_at(came)}" if came else ""
@@ -166,15 +166,20 @@ def _result(asked: Asked, looked: datetime | None) -> CheckResult:
     return _told(asked, Outcome.NOT_EVALUATED, reason=f"came before {_at(looked)}; nobody looked earlier")
 
 
-def _cleared(asked: Asked, came: datetime) -> CheckResult:
+def _cleared(asked: DueDeadline, came: datetime) -> CheckResult:
     if came <= asked.due:
         return _told(asked, Outcome.PASSED, f"came at {_at(came)}, in time", value=0)
     return _told(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due))
 
 
 def _told(
-    asked: Asked, outcome: Outcome, found: str | None = None, *, value: int | None = None, reason: str | None = None
-) -> CheckResult:  # fmt: skip
+    asked: DueDeadline,
+    outcome: Outcome,
+    found: str | None = None,
+    *,
+    value: int | None = None,
+    reason: str | None = None,
+) -> CheckResult:
     return CheckResult(
         check_id=f"deadline: {asked.promised.name}",
         name=asked.promised.name,
@@ -191,7 +196,7 @@ def _told(
 
 
 @dataclass(frozen=True)
-class _By:
+class _VerdictSource:
     """By which task a run is kept, how the lineage is told of it, and when."""
 
     task_id: UUID | None
@@ -200,7 +205,7 @@ class _By:
     ids: Ids
 
 
-def _record(session: Session, asked: Asked, told: CheckResult, by: _By) -> Run:
+def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _VerdictSource) -> RunRow:
     result = RunResult(
         contract_id=asked.contract.id,
         contract_version=asked.contract.version,
@@ -214,20 +219,20 @@ def _record(session: Session, asked: Asked, told: CheckResult, by: _By) -> Run:
         measurements=(),
     )
     # Of no dataset: whoever asks how the data stand is told what judged them.
-    origin = Origin(task_id=by.task_id, reason=told.found or told.reason, cause=Cause.DEADLINE)
+    origin = RunProvenance(task_id=by.task_id, reason=told.found or told.reason, cause=RunKind.DEADLINE)
     run = recording.record(session, by.ids(), result, origin, now=by.now)
     lifecycle.of_run(session, run, result, now=by.now, ids=by.ids)
     described = asked.contract.object(asked.promised.object)
-    promise = Promise(
-        contract=asked.contract, object=described, about=About(asked.contract.id, described.name), since=None
+    promise = ValidationTarget(
+        contract=asked.contract, object=described, about=ContractObject(asked.contract.id, described.name), since=None
     )
     openlineage_emitter.note(
-        session, Judged(promise=promise, result=result, reason=origin.reason), run, by.emitter, now=by.now
+        session, EvaluationResult(promise=promise, result=result, reason=origin.reason), run, by.emitter, now=by.now
     )
     return run
 
 
-def _lateness(asked: Asked, came: datetime) -> str:
+def _lateness(asked: DueDeadline, came: datetime) -> str:
     return f"came at {_at(came)}, {spelled(came - asked.due)} late"
 
 

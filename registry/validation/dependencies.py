@@ -9,19 +9,19 @@ from sqlalchemy import Engine as Database
 
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.schema import Schema
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.requests import Engine
-from treaty.engine.states.bag import Files
-from treaty.registry.measurements.states.checkpoints import Parts
-from treaty.registry.validation.sampling import Sampling
+from treaty.engine.states.bag import StateFileStore
+from treaty.registry.measurements.states.checkpoints import CheckpointStore
+from treaty.registry.validation.sampling import SamplingPolicy
 
 # What evaluates a request: `treaty.engine.evaluation.evaluator.judge`.
-Judge = Callable[[EvaluationRequest], RunResult]
+EvaluateFunction = Callable[[EvaluationRequest], RunResult]
 
 
-class Lacking(Protocol):
+class MissingStatesFunction(Protocol):
     """What stored bags have, where the checks of a contract's object, and of others, need more:
     `treaty.engine.evaluation.evaluator.lacking`."""
 
@@ -31,7 +31,7 @@ class Lacking(Protocol):
         object_name: str,
         stored: Mapping[str, bytes],
         *,
-        key: Key | None,
+        key: HashKey | None,
         afresh: bool,
         also: Sequence[DataObject],
     ) -> Mapping[str, frozenset[str]]: ...
@@ -43,7 +43,7 @@ Large = Callable[[Contract, str, Schema, Mapping[str, bytes]], Mapping[str, tupl
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tools:
+class ValidationDeps:
     """What a validation works with: where states are, who reads and who judges the data, the time.
 
     `parts` keeps what was read of a table of which a `portion` of partitions is read at a time. `key`: what the keys
@@ -52,13 +52,13 @@ class Tools:
 
     database: Database
     engine: Engine
-    judge: Judge
-    lacking: Lacking
+    judge: EvaluateFunction
+    lacking: MissingStatesFunction
     large: Large
     clock: Callable[[], datetime]
     state_url: str | None
-    sampling: Sampling
-    parts: Parts
+    sampling: SamplingPolicy
+    parts: CheckpointStore
     portion: int
-    key: Key | None = None
-    files: Files | None = None
+    key: HashKey | None = None
+    files: StateFileStore | None = None

@@ -10,7 +10,7 @@ from uuid import UUID
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months
 from treaty.engine.core.results import RunResult
@@ -19,15 +19,15 @@ from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import discreet
 from treaty.engine.protocol.requests import SpectraRequest
 from treaty.registry.core.database import reading
-from treaty.registry.core.enums import Cause
+from treaty.registry.core.enums import RunKind
 from treaty.registry.datasets import related_datasets
 from treaty.registry.measurements.anomalies import baselines, fits
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.states import state_store
 from treaty.registry.validation import sampling
-from treaty.registry.validation.dependencies import Tools
-from treaty.registry.validation.plan import Order, Promise
-from treaty.registry.validation.state_reading import Reading
+from treaty.registry.validation.dependencies import ValidationDeps
+from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
+from treaty.registry.validation.state_reading import ReadResult
 
 log = logging.getLogger("treaty.worker")
 EMPTY = "the table holds no data yet"
@@ -35,32 +35,32 @@ REDEFINED = "the table was given other columns; its data are as they were"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class EvaluationResult:
     """How a promise was kept. `reason`: why nothing could be judged, or what else people should know.
 
     `readable`: data were judged, so that what is the same next time needs no judging. `cause`: what was judged."""
 
-    promise: Promise
+    promise: ValidationTarget
     result: RunResult
     reason: str | None = None
     readable: bool = True
-    cause: Cause = Cause.DATA
+    cause: RunKind = RunKind.DATA
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
+class EvaluationInputs:
     """What all promises are judged from: the reading, the states of every partition there is, and their schema."""
 
-    asked: Order
-    tools: Tools
-    found: Reading
+    asked: ValidationPlan
+    tools: ValidationDeps
+    found: ReadResult
     started: datetime
     states: Mapping[str, bytes] = field(default_factory=dict)
     schema: Schema = field(default_factory=lambda: Schema(()))
-    spectra: Mapping[str, Spectrum] = field(default_factory=dict)
+    spectra: Mapping[str, FrequencySpectrum] = field(default_factory=dict)
 
 
-def bench(asked: Order, tools: Tools, found: Reading, started: datetime) -> Bench:
+def bench(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, started: datetime) -> EvaluationInputs:
     """What the promises of the order are judged from. Raises StateError, EngineError."""
     whole, schema = _remembered(asked, tools, found)
     files: dict[str, tuple[str, ...]] = {}
@@ -68,16 +68,18 @@ def bench(asked: Order, tools: Tools, found: Reading, started: datetime) -> Benc
         with suppress(ContractError):
             files |= tools.large(each.contract, each.object.name, schema, whole)
     spectra = tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
-    return Bench(asked=asked, tools=tools, found=found, started=started, states=whole, schema=schema, spectra=spectra)
+    return EvaluationInputs(
+        asked=asked, tools=tools, found=found, started=started, states=whole, schema=schema, spectra=spectra
+    )
 
 
-def unevaluated(promise: Promise, reason: str, *, started: datetime, finished: datetime) -> Judged:
+def unevaluated(promise: ValidationTarget, reason: str, *, started: datetime, finished: datetime) -> EvaluationResult:
     """The promise of which no check could be evaluated, and why."""
     result = recording.unevaluated(promise.contract, promise.object.name, reason, started=started, finished=finished)
-    return Judged(promise=promise, result=result, reason=reason, readable=False)
+    return EvaluationResult(promise=promise, result=result, reason=reason, readable=False)
 
 
-def each(on: Bench, *, strict: bool) -> Iterator[Judged]:
+def each(on: EvaluationInputs, *, strict: bool) -> Iterator[EvaluationResult]:
     """How every promise is kept of which something is new: what is wrong with one is told of that one alone.
 
     Raises StateError where states are damaged and it is `strict`, and what nobody expects of the task's own promise."""
@@ -86,7 +88,7 @@ def each(on: Bench, *, strict: bool) -> Iterator[Judged]:
             yield found
 
 
-def redefined(on: Bench) -> Iterator[Judged]:
+def redefined(on: EvaluationInputs) -> Iterator[EvaluationResult]:
     """How every promise is kept by the columns that the table was given anew, though its data are as they were: those
     about its columns, and about all data together. Nothing where the columns are those that were judged last, or
     where nothing comes of them that the last run did not say.
@@ -99,23 +101,23 @@ def redefined(on: Bench) -> Iterator[Judged]:
         if schema != on.schema or last is not None:
             result = _judged(replace(on, schema=schema), promise, ())
             if result.results and not (last and _repeats(on, last, result)):
-                yield Judged(promise=promise, result=result, reason=REDEFINED, cause=Cause.SCHEMA)
+                yield EvaluationResult(promise=promise, result=result, reason=REDEFINED, cause=RunKind.SCHEMA)
 
 
-def _of_columns(on: Bench, promise: Promise) -> UUID | None:
+def _of_columns(on: EvaluationInputs, promise: ValidationTarget) -> UUID | None:
     """The id of the last run, where it was of other columns than the data have."""
     with reading(on.tools.database) as session:
-        whose = recording.Whose(*promise.about, promise.contract.fingerprint, promise.subscription_id)
+        whose = recording.RunSeriesKey(*promise.about, promise.contract.fingerprint, promise.subscription_id)
         last = recording.last(session, whose, on.asked.dataset_id)
-        return last.id if last is not None and last.cause is Cause.SCHEMA else None
+        return last.id if last is not None and last.cause is RunKind.SCHEMA else None
 
 
-def _repeats(on: Bench, last: UUID, result: RunResult) -> bool:
+def _repeats(on: EvaluationInputs, last: UUID, result: RunResult) -> bool:
     with reading(on.tools.database) as session:
         return recording.repeats(session, last, result)
 
 
-def one(on: Bench, promise: Promise) -> Judged | None:
+def one(on: EvaluationInputs, promise: ValidationTarget) -> EvaluationResult | None:
     """How the promise is kept; None where nothing is new to it. Raises ContractError, StateError."""
     delta, lost = on.found.arrived(promise.since), on.found.lost(promise.since)
     anew = promise.since is None and on.found.measured.fingerprints
@@ -124,11 +126,11 @@ def one(on: Bench, promise: Promise) -> Judged | None:
     reason = _loss(lost)
     if not on.states:
         told = _of_nothing(on, promise, f"{reason}; nothing is left")
-        return Judged(promise=promise, result=told.result, reason=reason)
-    return Judged(promise=promise, result=_judged(on, promise, delta), reason=reason)
+        return EvaluationResult(promise=promise, result=told.result, reason=reason)
+    return EvaluationResult(promise=promise, result=_judged(on, promise, delta), reason=reason)
 
 
-def _guarded(on: Bench, promise: Promise, *, strict: bool) -> Judged | None:
+def _guarded(on: EvaluationInputs, promise: ValidationTarget, *, strict: bool) -> EvaluationResult | None:
     try:
         return one(on, promise)
     except (ContractError, StateError) as error:
@@ -142,13 +144,13 @@ def _guarded(on: Bench, promise: Promise, *, strict: bool) -> Judged | None:
         return _of_nothing(on, promise, f"unexpected {type(error).__name__}; the worker's log has the details")
 
 
-def _of_nothing(on: Bench, promise: Promise, reason: str) -> Judged:
+def _of_nothing(on: EvaluationInputs, promise: ValidationTarget, reason: str) -> EvaluationResult:
     return unevaluated(promise, reason, started=on.started, finished=on.tools.clock())
 
 
-def _judged(on: Bench, promise: Promise, delta: tuple[str, ...]) -> RunResult:
+def _judged(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str, ...]) -> RunResult:
     checks = bind(promise.object, on.schema)
-    whose = recording.Whose(*promise.about, promise.contract.fingerprint, promise.subscription_id)
+    whose = recording.RunSeriesKey(*promise.about, promise.contract.fingerprint, promise.subscription_id)
     large = on.tools.large(promise.contract, promise.object.name, on.schema, on.states)
     with reading(on.tools.database) as session:
         referents = related_datasets.referents(session, promise.contract, promise.object)
@@ -173,7 +175,7 @@ def _judged(on: Bench, promise: Promise, delta: tuple[str, ...]) -> RunResult:
     return _sampled(on, promise, discreet(checks, on.tools.judge(request)), delta)
 
 
-def _sampled(on: Bench, promise: Promise, result: RunResult, delta: tuple[str, ...]) -> RunResult:
+def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult, delta: tuple[str, ...]) -> RunResult:
     """With rows that break failed checks; those of a consumer do not make the table be read again."""
     limit = on.tools.sampling.rows
     if not (limit and delta) or promise.subscription_id is not None:
@@ -183,7 +185,7 @@ def _sampled(on: Bench, promise: Promise, result: RunResult, delta: tuple[str, .
     return sampling.sampled(on.tools.engine, asked, bind(promise.object, on.schema), result)
 
 
-def _remembered(asked: Order, tools: Tools, found: Reading) -> tuple[dict[str, bytes], Schema]:
+def _remembered(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult) -> tuple[dict[str, bytes], Schema]:
     """The states of every partition there is, and the schema: that of what arrived, else as last stored."""
     current, read = found.measured.fingerprints, found.measured.states
     there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}

@@ -11,49 +11,55 @@ from sqlalchemy.exc import StatementError
 from sqlmodel import Session
 
 from treaty.contracts.fingerprint import fingerprint
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.core.database import UNKEYED
 from treaty.registry.core.ids import Ids
 from treaty.registry.incidents import lifecycle
 from treaty.registry.lineage import suspect_partitions
 from treaty.registry.measurements.runs import recording, samples
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.measurements.states import checkpoints, state_store
 from treaty.registry.queue import coalescing
-from treaty.registry.tables import Dataset, Run
+from treaty.registry.tables import DatasetRow, RunRow
 from treaty.registry.validation import deadlines, evaluation, openlineage_emitter, presence
-from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.evaluation import EvaluationResult
 from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
-from treaty.registry.validation.plan import Order, Promise
+from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 
 log = logging.getLogger("treaty.worker")
 NOTHING_CHANGED = "nothing changed"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class ValidationFinding:
     """What a validation found of each promise; those with nothing new to judge are left out.
 
     `covered`: the promises beside the task's own that were dealt with. `measured` None: no data was read. `seen`: when
     the reading began. `samples_until`: how long samples are kept; None: they are not. `broke`: why the validation was
     given up; None: it was done."""
 
-    judged: tuple[Judged, ...]
-    covered: tuple[Promise, ...] = ()
-    measured: Measured | None = None
+    judged: tuple[EvaluationResult, ...]
+    covered: tuple[ValidationTarget, ...] = ()
+    measured: MeasureResult | None = None
     vanished: tuple[str, ...] = ()
     seen: datetime | None = None
     samples_until: datetime | None = None
     broke: str | None = None
 
 
-def unevaluated(order: Order, reason: str, *, started: datetime, finished: datetime) -> Finding:
+def unevaluated(order: ValidationPlan, reason: str, *, started: datetime, finished: datetime) -> ValidationFinding:
     """The finding that no check of the task's own could be evaluated, and why."""
-    return Finding(judged=(evaluation.unevaluated(order.main, reason, started=started, finished=finished),))
+    return ValidationFinding(judged=(evaluation.unevaluated(order.main, reason, started=started, finished=finished),))
 
 
 def store(
-    session: Session, order: Order, finding: Finding, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+    session: Session,
+    order: ValidationPlan,
+    finding: ValidationFinding,
+    *,
+    emitter: Emitter = SILENT,
+    now: datetime,
+    ids: Ids,
 ) -> dict[str, Any]:
     """Stores states, and of each promise its run, results and measurements, with the event that tells of it. Returns
     the task's result.
@@ -87,22 +93,22 @@ def store(
     return _told(session, order, done)
 
 
-def came(session: Session, order: Order, finding: Finding) -> datetime | None:
+def came(session: Session, order: ValidationPlan, finding: ValidationFinding) -> datetime | None:
     """When the data came that were found: when they were written, as far as somebody told of it since the last look,
     else when they were looked at. None where nothing new was found. To be asked before the finding is stored."""
     measured, seen = finding.measured, finding.seen
     if measured is None or seen is None or not measured.fingerprints.items() - order.known.items():
         return None
-    dataset = session.get_one(Dataset, order.dataset_id)
+    dataset = session.get_one(DatasetRow, order.dataset_id)
     if dataset.written is None or (dataset.seen is not None and dataset.written <= dataset.seen):
         return seen
     return min(dataset.written, seen)
 
 
-def _origin(session: Session, order: Order, measured: Measured | None, version: int) -> Origin:
+def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | None, version: int) -> RunProvenance:
     """Of what data the runs are, how these were found and which version of them was read."""
     if measured is None:
-        return Origin(
+        return RunProvenance(
             dataset_id=order.dataset_id,
             task_id=order.task_id,
             lineage_run_id=order.lineage_run_id,
@@ -110,7 +116,7 @@ def _origin(session: Session, order: Order, measured: Measured | None, version: 
             states_version=None,
         )
     marker = fingerprint(state_store.known(session, order.dataset_id))
-    whence = Origin(
+    whence = RunProvenance(
         dataset_id=order.dataset_id,
         task_id=order.task_id,
         lineage_run_id=order.lineage_run_id,
@@ -120,7 +126,9 @@ def _origin(session: Session, order: Order, measured: Measured | None, version: 
     return replace(whence, how=measured.how, version=measured.version)
 
 
-def _record(session: Session, found: Judged, *, origin: Origin, until: datetime, now: datetime, ids: Ids) -> Run:
+def _record(
+    session: Session, found: EvaluationResult, *, origin: RunProvenance, until: datetime, now: datetime, ids: Ids
+) -> RunRow:
     whose = replace(origin, reason=found.reason, subscription_id=found.promise.subscription_id, cause=found.cause)
     if not found.readable:
         whose = replace(whose, marker=None, states_version=None)
@@ -131,7 +139,7 @@ def _record(session: Session, found: Judged, *, origin: Origin, until: datetime,
     return run
 
 
-def _apart(session: Session, found: Judged, record: Callable[[Judged], Run]) -> Run | None:
+def _apart(session: Session, found: EvaluationResult, record: Callable[[EvaluationResult], RunRow]) -> RunRow | None:
     """The run of a promise beside the task's own; None where it cannot be stored, which stops nothing else."""
     try:
         with session.begin_nested():
@@ -141,7 +149,9 @@ def _apart(session: Session, found: Judged, record: Callable[[Judged], Run]) -> 
         return None
 
 
-def _told(session: Session, order: Order, done: list[tuple[Judged, Run | None]]) -> dict[str, Any]:
+def _told(
+    session: Session, order: ValidationPlan, done: list[tuple[EvaluationResult, RunRow | None]]
+) -> dict[str, Any]:
     """What people read of the task: its own run, and those of other contracts."""
     told = _covered(session, order)
     others = []
@@ -153,23 +163,23 @@ def _told(session: Session, order: Order, done: list[tuple[Judged, Run | None]])
     return {**told, "also": others} if others else told
 
 
-def _covered(session: Session, order: Order) -> dict[str, Any]:
+def _covered(session: Session, order: ValidationPlan) -> dict[str, Any]:
     """What is told where nothing was judged: of a write, the run that judged the same data of the same version."""
-    whose = recording.Whose(*order.main.about, order.main.contract.fingerprint)
+    whose = recording.RunSeriesKey(*order.main.about, order.main.contract.fingerprint)
     run = recording.last(session, whose, order.dataset_id) if order.lineage_run_id else None
     return {"note": NOTHING_CHANGED, **({"covered_by": str(run.id)} if run else {})}
 
 
-def _claim(session: Session, order: Order) -> Dataset:
+def _claim(session: Session, order: ValidationPlan) -> DatasetRow:
     """Locks all that is written here, and makes sure that the dataset's states are still those that the judgement was
     built on.
 
     In the order in which whoever folds an event locks it, too: the dataset, what is waited for of it, the marks of its
     contracts' objects; incidents last."""
-    dataset = session.get_one(Dataset, order.dataset_id, with_for_update=UNKEYED, populate_existing=True)
+    dataset = session.get_one(DatasetRow, order.dataset_id, with_for_update=UNKEYED, populate_existing=True)
     deadlines.hold(session, dataset)
     coalescing.hold(session, (each.about for each in order.promises))
     found = state_store.known(session, order.dataset_id), state_store.merged(session, order.dataset_id)
     if found != (order.known, order.merged):
-        raise state_store.Overtaken
+        raise state_store.StateConflict
     return dataset

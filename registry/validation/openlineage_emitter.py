@@ -16,20 +16,20 @@ from sqlmodel import Session
 
 from treaty.contracts.fingerprint import canonical
 from treaty.engine.core.results import RunResult
-from treaty.registry.core.enums import Cause
+from treaty.registry.core.enums import RunKind
 from treaty.registry.core.ids import derived
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, trim
 from treaty.registry.lineage.events import event_store, model, run_metrics
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 from treaty.registry.notifications import outbox
 from treaty.registry.notifications.outbox import LINEAGE
-from treaty.registry.tables import Dataset, LineageRun, Run, Task
-from treaty.registry.validation.evaluation import Judged
+from treaty.registry.tables import DatasetRow, LineageRunRow, RunRow, TaskRow
+from treaty.registry.validation.evaluation import EvaluationResult
 
 if TYPE_CHECKING:
-    from treaty.registry.lineage.events.verdict_event import About, Caused
+    from treaty.registry.lineage.events.verdict_event import EventDataset, TriggeringRun
 
 log = logging.getLogger("treaty.worker")
 PRODUCER = "treaty"
@@ -51,13 +51,13 @@ class Emitter:
 SILENT = Emitter()
 
 
-def emitter(settings: Settings) -> Emitter:
+def emitter(settings: RegistrySettings) -> Emitter:
     """How the settings say that events are made."""
     return Emitter(settings.pages, settings.api, settings.emits, settings.openlineage_mirror)
 
 
 def of_run(
-    session: Session, found: Judged, run: Run, emitter: Emitter, *, now: datetime, broke: str | None = None
+    session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, *, now: datetime, broke: str | None = None
 ) -> None:
     """Keeps the event of the run, once. `broke`: why nothing could be validated; None: the validation was done.
 
@@ -77,7 +77,7 @@ def of_run(
 
 
 def note(
-    session: Session, found: Judged, run: Run, emitter: Emitter, *, now: datetime, broke: str | None = None
+    session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, *, now: datetime, broke: str | None = None
 ) -> None:
     """As `of_run`. What cannot be told is logged: the verdict itself is not lost for it."""
     try:
@@ -87,16 +87,18 @@ def note(
         log.exception("a run could not be told of in the lineage")
 
 
-def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: str | None) -> dict[str, Any]:
+def _event(
+    session: Session, found: EvaluationResult, run: RunRow, emitter: Emitter, broke: str | None
+) -> dict[str, Any]:
     # The client takes a while to load: only who emits pays for it.
     from treaty.registry.lineage.events import verdict_event
 
-    task = session.get(Task, run.task_id) if run.task_id else None
+    task = session.get(TaskRow, run.task_id) if run.task_id else None
     caused = _lineage_run(session, run)
     of = found.promise.object
     # A task may tell of several promises about when data come: each is a validation of its own.
-    beside = "" if run.cause is Cause.DATA else f"{run.cause}/{'/'.join(_apart(found.result, run.cause))}"
-    judged = verdict_event.Judgement(
+    beside = "" if run.cause is RunKind.DATA else f"{run.cause}/{'/'.join(_apart(found.result, run.cause))}"
+    judged = verdict_event.VerdictPayload(
         result=found.result,
         about=_about(session, run, task, caused),
         numbers=run_metrics.numbers(found.result, of),
@@ -115,20 +117,20 @@ def _event(session: Session, found: Judged, run: Run, emitter: Emitter, broke: s
     return verdict_event.event(judged)
 
 
-def _apart(result: RunResult, cause: Cause) -> dict[str, str]:
+def _apart(result: RunResult, cause: RunKind) -> dict[str, str]:
     """The words for promises that no check of the document makes."""
-    return {each.check_id: cause.value for each in result.results} if cause is Cause.DEADLINE else {}
+    return {each.check_id: cause.value for each in result.results} if cause is RunKind.DEADLINE else {}
 
 
-def _lineage_run(session: Session, run: Run) -> FoldedRun | None:
-    row = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
+def _lineage_run(session: Session, run: RunRow) -> FoldedRun | None:
+    row = session.get(LineageRunRow, run.lineage_run_id) if run.lineage_run_id else None
     return FoldedRun.model_validate(row.state) if row and row.state else None
 
 
-def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | None) -> "About":
+def _about(session: Session, run: RunRow, task: TaskRow | None, caused: FoldedRun | None) -> "EventDataset":
     """The dataset under the name that the triggering run gave it, else under that of the registry; in the version that
     was read, else in the one that the run told of."""
-    from treaty.registry.lineage.events.verdict_event import About
+    from treaty.registry.lineage.events.verdict_event import EventDataset
 
     named = _triggering(task)
     if caused and named:
@@ -137,18 +139,22 @@ def _about(session: Session, run: Run, task: Task | None, caused: FoldedRun | No
         if written:
             told = (whole or written)[0]
             name = told.identity if whole else named
-            return About(name.namespace, name.name, tuple(_symlinks(told)), run.read_version or _version(told))
-    mine = session.get(Dataset, run.dataset_id) if run.dataset_id else None
+            return EventDataset(name.namespace, name.name, tuple(_symlinks(told)), run.read_version or _version(told))
+    mine = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
     dataset = mine or contract_datasets.kept(session, run.contract_id, run.object)
-    return About(dataset.namespace, dataset.name, version=run.read_version) if dataset else About("spark", run.object)
+    return (
+        EventDataset(dataset.namespace, dataset.name, version=run.read_version)
+        if dataset
+        else EventDataset("spark", run.object)
+    )
 
 
-def _triggering(task: Task | None) -> Name | None:
+def _triggering(task: TaskRow | None) -> LineageName | None:
     told = task.payload.get("dataset") if task else None
-    return Name(str(told["namespace"]), str(told["name"])) if isinstance(told, Mapping) else None
+    return LineageName(str(told["namespace"]), str(told["name"])) if isinstance(told, Mapping) else None
 
 
-def _table(dataset: FoldedDataset) -> Name:
+def _table(dataset: FoldedDataset) -> LineageName:
     return trim(normalise(dataset.namespace, dataset.name)).dataset
 
 
@@ -166,15 +172,15 @@ def _version(dataset: FoldedDataset) -> str | None:
     return told if isinstance(told, str) and told else None
 
 
-def _caused(run: FoldedRun) -> "Caused":
-    from treaty.registry.lineage.events.verdict_event import Caused
+def _caused(run: FoldedRun) -> "TriggeringRun":
+    from treaty.registry.lineage.events.verdict_event import TriggeringRun
 
     parent = run.parent
     above = _pair(parent.get("root")) or _pair(parent)
     root_run, root_job = above or (run.run_id, (run.job_namespace, run.job_name))
     start, end = _nominal(run)
     job = run.job_namespace, run.job_name
-    return Caused(
+    return TriggeringRun(
         run_id=_uuid(run.run_id),
         job=job,
         root_run_id=_uuid(root_run),

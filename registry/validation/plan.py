@@ -12,32 +12,32 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core.partitions.months import members
-from treaty.engine.protocol.requests import Source
-from treaty.engine.protocol.write_hints import Look
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.write_hints import ChangeHints
 from treaty.registry.contracts import in_force
-from treaty.registry.contracts.in_force import InForce
+from treaty.registry.contracts.in_force import ObjectInForce
 from treaty.registry.core.errors import RegistryError
 from treaty.registry.datasets import contract_datasets, names, related_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.states import state_store
 from treaty.registry.queue import coalescing, pending_triggers
 from treaty.registry.review.consumers import consumer_checks
-from treaty.registry.review.consumers.consumer_checks import Consumed
-from treaty.registry.tables import Dataset, Task
+from treaty.registry.review.consumers.consumer_checks import ConsumerDocument
+from treaty.registry.tables import DatasetRow, TaskRow
 from treaty.registry.validation import change_hints
 
 # The checks of a contract object's consumers, a document for each.
-Consumers = Callable[[Session, str, str], Iterable[Consumed]]
+Consumers = Callable[[Session, str, str], Iterable[ConsumerDocument]]
 Documents = tuple[tuple[bytes, str], ...]
 
 
-class Unworkable(RegistryError):
+class ImpossibleTask(RegistryError):
     """This task cannot be done, now or later."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
+class ValidationTarget:
     """An object of a contract's version in force, or a consumer's checks of it, which are judged by themselves.
 
     `about`: the contract's object that it is, or that the consumer subscribed to. `since`: by partition the fingerprint
@@ -46,15 +46,15 @@ class Promise:
 
     contract: Contract
     object: DataObject
-    about: About
+    about: ContractObject
     since: Mapping[str, str] | None
     covers: int = 0
-    others: Mapping[str, Source] = field(default_factory=dict)
+    others: Mapping[str, TableSource] = field(default_factory=dict)
     subscription_id: UUID | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class ValidationPlan:
     """A validation to be done: what the task is about, what else is promised of the same data, and what is known of
     them.
 
@@ -64,34 +64,34 @@ class Order:
     look at the table begins with; `past`: the one before it found all that the task was made for. `redefined`: the
     columns that the table was given anew, by name and type, () where nobody said which; None: it was given none."""
 
-    main: Promise
+    main: ValidationTarget
     dataset_id: UUID
-    source: Source
+    source: TableSource
     known: Mapping[str, str]
     again: bool
     task_id: UUID
-    also: tuple[Promise, ...] = ()
+    also: tuple[ValidationTarget, ...] = ()
     lineage_run_id: UUID | None = None
     merged: frozenset[str] = frozenset()
     publishing: bool = False
     arrivals: bool = False
     classifying: Documents = ()
-    look: Look = field(default_factory=Look)
+    look: ChangeHints = field(default_factory=ChangeHints)
     past: bool = False
     redefined: tuple[tuple[str, str], ...] | None = None
 
     @property
-    def promises(self) -> tuple[Promise, ...]:
+    def promises(self) -> tuple[ValidationTarget, ...]:
         """All of them, that of the task first."""
         return (self.main, *self.also)
 
     @property
-    def alone(self) -> "Order":
+    def alone(self) -> "ValidationPlan":
         """The order of what the task is about, and of nothing else."""
         return replace(self, also=())
 
     @property
-    def others(self) -> dict[str, Source]:
+    def others(self) -> dict[str, TableSource]:
         """Where the other datasets are that checks read: by a name that two promises use, the dataset of the first."""
         return {name: source for each in reversed(self.promises) for name, source in each.others.items()}
 
@@ -110,18 +110,20 @@ class Order:
         return self.redefined is not None or any(since != self.known for since in behind)
 
 
-def order(session: Session, task: Task, consumers: Consumers = consumer_checks.documents) -> Order:
+def order(session: Session, task: TaskRow, consumers: Consumers = consumer_checks.documents) -> ValidationPlan:
     """What the task asks for. Raises Unworkable where no version is in force or nobody knows where the data lies."""
-    about = About(task.payload["contract_id"], task.payload["object"])
+    about = ContractObject(task.payload["contract_id"], task.payload["object"])
     dataset = _dataset(session, about)
     found = _in_force(session, dataset, about)
-    desk = _Desk(session, dataset.id, state_store.known(session, dataset.id), state_store.merged(session, dataset.id))
+    desk = _PlanBuilder(
+        session, dataset.id, state_store.known(session, dataset.id), state_store.merged(session, dataset.id)
+    )
     # Triggers are counted before it is read what they told: what comes between is looked at once more.
     main, *also = [desk.promise(each) for each in found]
     again, source = bool(task.payload.get("all")), _source(dataset, main.object)
     written = change_hints.written(session, task)
     look = change_hints.begun(task, dataset, written, main.contract.terms.lineage, source.partition_by)
-    return Order(
+    return ValidationPlan(
         main=replace(main, since=None) if again else main,
         also=(*also, *desk.of_consumers(found, consumers)),
         dataset_id=dataset.id,
@@ -141,7 +143,7 @@ def order(session: Session, task: Task, consumers: Consumers = consumer_checks.d
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _PlanBuilder:
     """What is known of the dataset while its order is written."""
 
     session: Session
@@ -149,10 +151,10 @@ class _Desk:
     known: Mapping[str, str]
     merged: frozenset[str]
 
-    def promise(self, found: InForce) -> Promise:
+    def promise(self, found: ObjectInForce) -> ValidationTarget:
         """The promise of a version in force."""
-        whose = recording.Whose(found.about.contract_id, found.about.object, found.contract.fingerprint)
-        return Promise(
+        whose = recording.RunSeriesKey(found.about.contract_id, found.about.object, found.contract.fingerprint)
+        return ValidationTarget(
             contract=found.contract,
             object=found.object,
             about=found.about,
@@ -161,7 +163,7 @@ class _Desk:
             others=related_datasets.sources(self.session, found.contract, found.object),
         )
 
-    def of_consumers(self, found: Sequence[InForce], consumers: Consumers) -> Iterator[Promise]:
+    def of_consumers(self, found: Sequence[ObjectInForce], consumers: Consumers) -> Iterator[ValidationTarget]:
         """The checks of everybody who subscribed to one of these; documents that cannot be read are left out."""
         for about, beside in {each.about: each.object.beside for each in found}.items():
             for each in consumers(self.session, *about):
@@ -171,14 +173,14 @@ class _Desk:
                     continue
 
     def _of_consumer(
-        self, about: About, subscription_id: UUID, document: Contract, beside: tuple[DataObject, ...]
-    ) -> Promise:
+        self, about: ContractObject, subscription_id: UUID, document: Contract, beside: tuple[DataObject, ...]
+    ) -> ValidationTarget:
         name = about.object if len(document.objects) > 1 else document.objects[0].name
-        described = in_force.beside(InForce(document, document.object(name)), beside)
-        since = self._since(recording.Whose(*about, document.fingerprint, subscription_id))
+        described = in_force.beside(ObjectInForce(document, document.object(name)), beside)
+        since = self._since(recording.RunSeriesKey(*about, document.fingerprint, subscription_id))
         others = related_datasets.sources(self.session, replace(document, id=about.contract_id), described.object)
         contract = replace(described.contract, id=about.contract_id)
-        return Promise(
+        return ValidationTarget(
             contract=contract,
             object=described.object,
             about=about,
@@ -188,7 +190,7 @@ class _Desk:
             subscription_id=subscription_id,
         )
 
-    def _since(self, whose: recording.Whose) -> Mapping[str, str] | None:
+    def _since(self, whose: recording.RunSeriesKey) -> Mapping[str, str] | None:
         run = recording.last(self.session, whose, self.dataset_id)
         if run is None:
             return None
@@ -200,16 +202,16 @@ class _Desk:
         return {**then, **{name: mark for name, mark in self.known.items() if name in together}}
 
 
-def _in_force(session: Session, dataset: Dataset, about: About) -> list[InForce]:
+def _in_force(session: Session, dataset: DatasetRow, about: ContractObject) -> list[ObjectInForce]:
     """What is in force about the dataset, what the task is about first. Raises Unworkable."""
     found = in_force.all_about(session, dataset.id)
     mine = [each for each in found if each.about == about]
     if not mine:
-        raise Unworkable(in_force.missing(session, about) or f"{about} is about another dataset")
+        raise ImpossibleTask(in_force.missing(session, about) or f"{about} is about another dataset")
     return [*mine, *(each for each in found if each.about != about)]
 
 
-def _redefined(session: Session, task: Task) -> tuple[tuple[str, str], ...] | None:
+def _redefined(session: Session, task: TaskRow) -> tuple[tuple[str, str], ...] | None:
     """The columns that the table was given anew, by name and type, as what made the task told, () where it did not say
     which; None where it told of none."""
     if task.payload.get("seq") is None:
@@ -218,14 +220,14 @@ def _redefined(session: Session, task: Task) -> tuple[tuple[str, str], ...] | No
     return None if columns is None else tuple(columns)
 
 
-def _dataset(session: Session, about: About) -> Dataset:
+def _dataset(session: Session, about: ContractObject) -> DatasetRow:
     found = contract_datasets.kept(session, *about)
     if found is None:
         nowhere = f"nobody knows where the data of {about.object} lies: name its dataset in the contract's aliases"
-        raise Unworkable(in_force.missing(session, about) or nowhere)
+        raise ImpossibleTask(in_force.missing(session, about) or nowhere)
     return found
 
 
-def _source(dataset: Dataset, described: DataObject) -> Source:
+def _source(dataset: DatasetRow, described: DataObject) -> TableSource:
     lies = dataset.location or names.location(dataset.namespace, dataset.name)
-    return Source(lies, dataset.format, tuple(dataset.partition_by) or described.partition_by)
+    return TableSource(lies, dataset.format, tuple(dataset.partition_by) or described.partition_by)

@@ -12,42 +12,42 @@ from sqlmodel import Session, col, select
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.results import CheckResult, Outcome, RunResult, Verdict
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import Cause
+from treaty.registry.core.enums import RunKind
 from treaty.registry.core.ids import Ids
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin
-from treaty.registry.tables import Dataset, Run
+from treaty.registry.measurements.runs.recording import RunProvenance
+from treaty.registry.tables import DatasetRow, RunRow
 
 PROMISE = "the dataset is there"
 GONE = "a run dropped it, or gave it another name"
 BACK = "it was read since"
 
 
-def notice(session: Session, *, now: datetime, ids: Ids) -> list[Run]:
+def notice(session: Session, *, now: datetime, ids: Ids) -> list[RunRow]:
     """Keeps, of each object whose dataset is not there any more, the run that says so, and what it means for incidents,
     which people are told of; once each time that a dataset goes, and of contracts in force alone."""
-    gone = select(Dataset).where(col(Dataset.dropped).is_not(None)).order_by(col(Dataset.id))
+    gone = select(DatasetRow).where(col(DatasetRow.dropped).is_not(None)).order_by(col(DatasetRow.id))
     pairs = [(each, about) for each in session.exec(gone).all() for about in contract_datasets.about(session, each.id)]
     told = [_tell(session, each, about, now, ids) for each, about in pairs]
     return [each for each in told if each is not None]
 
 
-def _tell(session: Session, dataset: Dataset, about: About, now: datetime, ids: Ids) -> Run | None:
+def _tell(session: Session, dataset: DatasetRow, about: ContractObject, now: datetime, ids: Ids) -> RunRow | None:
     at = dataset.dropped or now
-    known = session.exec(_missed(about).where(col(Run.started) >= at).limit(1)).first()
+    known = session.exec(_missed(about).where(col(RunRow.started) >= at).limit(1)).first()
     contract = None if known else next(iter(in_force.versions(session, about.contract_id)), None)
     if contract is None or (dataset.written is not None and dataset.written > at):
         return None
     result = _run(contract, about, Outcome.FAILED, GONE, at=at, now=now)
-    return _record(session, result, Origin(reason=GONE, cause=Cause.PRESENCE), now=now, ids=ids)
+    return _record(session, result, RunProvenance(reason=GONE, cause=RunKind.PRESENCE), now=now, ids=ids)
 
 
 def returned(
-    session: Session, dataset: Dataset, *, seen: datetime, task_id: UUID | None, now: datetime, ids: Ids
-) -> list[Run]:  # fmt: skip
+    session: Session, dataset: DatasetRow, *, seen: datetime, task_id: UUID | None, now: datetime, ids: Ids
+) -> list[RunRow]:  # fmt: skip
     """Tells of each object whose dataset was gone and has been read since that it is there: the runs that say so.
 
     `seen`: when that look began; one that began before the dataset went says nothing."""
@@ -58,30 +58,32 @@ def returned(
     return [each for each in told if each is not None]
 
 
-def _gone(session: Session, dataset_id: UUID) -> list[About]:
+def _gone(session: Session, dataset_id: UUID) -> list[ContractObject]:
     """The objects about the dataset that it is gone for, as far as is known."""
     return [
         each for each in contract_datasets.about(session, dataset_id) if session.exec(_missed(each).limit(1)).first()
     ]
 
 
-def _missed(about: About) -> Any:
-    mine = Run.contract_id == about.contract_id, Run.object == about.object, Run.cause == Cause.PRESENCE
-    return select(Run).where(*mine, Run.verdict == Verdict.FAILED, col(Run.superseded).is_(None))
+def _missed(about: ContractObject) -> Any:
+    mine = RunRow.contract_id == about.contract_id, RunRow.object == about.object, RunRow.cause == RunKind.PRESENCE
+    return select(RunRow).where(*mine, RunRow.verdict == Verdict.FAILED, col(RunRow.superseded).is_(None))
 
 
-def _back(session: Session, about: About, task_id: UUID | None, now: datetime, ids: Ids) -> Run | None:
+def _back(session: Session, about: ContractObject, task_id: UUID | None, now: datetime, ids: Ids) -> RunRow | None:
     for each in session.exec(_missed(about)).all():
         each.superseded = BACK
     contract = next(iter(in_force.versions(session, about.contract_id)), None)
     if contract is None:
         return None
-    origin = Origin(task_id=task_id, reason=BACK, cause=Cause.PRESENCE)
+    origin = RunProvenance(task_id=task_id, reason=BACK, cause=RunKind.PRESENCE)
     result = _run(contract, about, Outcome.PASSED, BACK, at=now, now=now)
     return _record(session, result, origin, now=now, ids=ids)
 
 
-def _run(contract: Contract, about: About, outcome: Outcome, why: str, *, at: datetime, now: datetime) -> RunResult:
+def _run(
+    contract: Contract, about: ContractObject, outcome: Outcome, why: str, *, at: datetime, now: datetime
+) -> RunResult:
     told = CheckResult(
         check_id="presence",
         name=PROMISE,
@@ -107,7 +109,7 @@ def _run(contract: Contract, about: About, outcome: Outcome, why: str, *, at: da
     )
 
 
-def _record(session: Session, result: RunResult, origin: Origin, *, now: datetime, ids: Ids) -> Run:
+def _record(session: Session, result: RunResult, origin: RunProvenance, *, now: datetime, ids: Ids) -> RunRow:
     run = recording.record(session, ids(), result, origin, now=now)
     lifecycle.of_run(session, run, result, now=now, ids=ids)
     return run

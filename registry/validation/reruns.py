@@ -11,20 +11,20 @@ from sqlmodel import Session, col, select
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import BoundChecks, bind
-from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import CheckResult, RunResult, Value
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import discreet
-from treaty.engine.states.bag import Files
+from treaty.engine.states.bag import StateFileStore
 from treaty.registry.contracts import in_force, lookup
-from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.measurements.anomalies import baselines, fits
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
 from treaty.registry.measurements.states.erasure import erased_since
-from treaty.registry.tables import ResultRow, Run
-from treaty.registry.validation.dependencies import Judge
+from treaty.registry.tables import CheckResultRow, RunRow
+from treaty.registry.validation.dependencies import EvaluateFunction
 
 CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
 NOTHING = "the run judged no states: there is nothing to do again"
@@ -33,7 +33,7 @@ ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class RerunDifference:
     """A check that comes out otherwise: its outcome and value, then and now. `reason`: what is said of it now."""
 
     check_id: str
@@ -47,40 +47,42 @@ class Difference:
 class Rerun:
     """The run done again; without differences every outcome and every value is what it was."""
 
-    run: Run
+    run: RunRow
     result: RunResult
-    differences: tuple[Difference, ...]
+    differences: tuple[RerunDifference, ...]
 
 
-def again(session: Session, run_id: UUID, judge: Judge, *, files: Files | None = None) -> Rerun:
+def again(session: Session, run_id: UUID, judge: EvaluateFunction, *, files: StateFileStore | None = None) -> Rerun:
     """The run of that id, done again at the time that it was done. Nothing is stored, and no data is read.
 
     `files`: where large states lie; None means nowhere.
 
     What must be read of all rows at once is not kept, so such checks cannot be evaluated again, and are told. Raises
     NotFound where there is no such run, Invalid where it judged no states, or where not all of them are kept."""
-    run = session.get(Run, run_id)
+    run = session.get(RunRow, run_id)
     if run is None:
         raise NotFound
     if run.subscription_id is not None:
-        raise Invalid(CONSUMED)
+        raise InvalidRequest(CONSUMED)
     if run.dataset_id is None or run.states_version is None:
-        raise Invalid(NOTHING)
+        raise InvalidRequest(NOTHING)
     if fingerprint(state_store.known(session, run.dataset_id, version=run.states_version)) != run.marker:
-        raise Invalid(_gone(session, run, run.dataset_id))
-    before = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))).all()
+        raise InvalidRequest(_gone(session, run, run.dataset_id))
+    before = session.exec(
+        select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
+    ).all()
     checks, request = _request(session, run, run.dataset_id, before, files)
     result = discreet(checks, judge(request))
     return Rerun(run, result, tuple(_differences(before, result)))
 
 
-def _gone(session: Session, run: Run, dataset_id: UUID) -> str:
+def _gone(session: Session, run: RunRow, dataset_id: UUID) -> str:
     entry = erased_since(session, dataset_id, run.finished)
     return ERASED.format(entry.actor, entry.time) if entry else PRUNED
 
 
 def _request(
-    session: Session, run: Run, dataset_id: UUID, before: Sequence[ResultRow], files: Files | None
+    session: Session, run: RunRow, dataset_id: UUID, before: Sequence[CheckResultRow], files: StateFileStore | None
 ) -> tuple[BoundChecks, EvaluationRequest]:
     """What the run was judged from, as far as it is stored, with the checks that it binds."""
     version = read(lookup.version(session, run.contract_id, run.version).body)
@@ -89,7 +91,7 @@ def _request(
     stored = state_store.load(session, dataset_id, version=run.states_version)
     schema = state_store.schema(session, dataset_id, version=run.states_version)
     checks = bind(contract.object(run.object), schema)
-    whose = Whose(run.contract_id, run.object, run.fingerprint, run.subscription_id)
+    whose = RunSeriesKey(run.contract_id, run.object, run.fingerprint, run.subscription_id)
     return checks, EvaluationRequest(
         contract=contract,
         object_name=run.object,
@@ -104,15 +106,15 @@ def _request(
     )
 
 
-def _fits(results: Sequence[ResultRow]) -> frozenset[str]:
+def _fits(results: Sequence[CheckResultRow]) -> frozenset[str]:
     """The names of the fits that the run judged by."""
     return frozenset(name for row in results if (name := (row.band or {}).get("fit")))
 
 
-def _referents(results: Sequence[ResultRow]) -> dict[str, Referent]:
+def _referents(results: Sequence[CheckResultRow]) -> dict[str, ReferenceValue]:
     """The limits that referred to other datasets, with the values that were found then."""
     found = (each for row in results for each in (row.reference or {}).items())
-    return {words: Referent(_value(given["value"])) for words, given in found}
+    return {words: ReferenceValue(_value(given["value"])) for words, given in found}
 
 
 def _value(plain: Any) -> Value:
@@ -123,13 +125,13 @@ def _value(plain: Any) -> Value:
         return str(plain)
 
 
-def _differences(before: Sequence[ResultRow], result: RunResult) -> list[Difference]:
+def _differences(before: Sequence[CheckResultRow], result: RunResult) -> list[RerunDifference]:
     then = {_key(row): (row.outcome.value, row.value) for row in before}
     now = {_key(each): each for each in result.results}
     told = {key: _told(each) for key, each in now.items()}
     changed = [key for key in dict.fromkeys([*then, *told]) if then.get(key) != told.get(key)]
     return [
-        Difference(
+        RerunDifference(
             check_id=key[0],
             partition=key[2],
             before=then.get(key),
@@ -140,7 +142,7 @@ def _differences(before: Sequence[ResultRow], result: RunResult) -> list[Differe
     ]
 
 
-def _key(result: ResultRow | CheckResult) -> tuple[str, str, str | None]:
+def _key(result: CheckResultRow | CheckResult) -> tuple[str, str, str | None]:
     return result.check_id, result.sentence, result.partition
 
 

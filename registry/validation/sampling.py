@@ -11,13 +11,13 @@ from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.violation_samples import wanted
 from treaty.engine.protocol.requests import Engine, SampleRequest
-from treaty.registry.validation.plan import Order, Promise
+from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 
 log = logging.getLogger("treaty.worker")
 
 
 @dataclass(frozen=True)
-class Sampling:
+class SamplingPolicy:
     """How many rows are kept of each failed check, 0: none, and for how long."""
 
     rows: int = 0
@@ -36,7 +36,7 @@ def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result:
 
 
 def request(
-    asked: Order, promise: Promise, limit: int, delta: Mapping[str, str], version: int | None = None
+    asked: ValidationPlan, promise: ValidationTarget, limit: int, delta: Mapping[str, str], version: int | None = None
 ) -> SampleRequest:
     """What to ask for rows of the partitions that arrived, which are there with their fingerprints, at the version that
     was judged."""

@@ -11,7 +11,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from treaty.contracts.document.deadlines import Promised, promises, spelled
+from treaty.contracts.document.deadlines import ParsedDeadline, promises, spelled
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.registry.core.enums import TaskKind
@@ -19,9 +19,9 @@ from treaty.registry.core.ids import Ids
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.queue import coalescing, task_queue
-from treaty.registry.queue.coalescing import Subject
+from treaty.registry.queue.coalescing import ValidationRequest
 from treaty.registry.queue.task_queue import Priority
-from treaty.registry.tables import Appointment, ContractVersion, Dataset
+from treaty.registry.tables import ContractVersionRow, DatasetRow, ScheduleEntryRow
 
 log = logging.getLogger("treaty.worker")
 # Names of no deadline: those are told by a time, a word of the standard or an id.
@@ -53,20 +53,20 @@ def _mine(query: SelectOfScalar[Any]) -> SelectOfScalar[Any]:
     return query.limit(AT_A_TIME).with_for_update(skip_locked=True)
 
 
-def _due(now: datetime) -> SelectOfScalar[Appointment]:
-    row, version = Appointment, ContractVersion
+def _due(now: datetime) -> SelectOfScalar[ScheduleEntryRow]:
+    row, version = ScheduleEntryRow, ContractVersionRow
     in_force = select(version.id).where(col(version.state).in_(IN_FORCE))
     return select(row).where(col(row.due) <= now, col(row.version_id).in_(in_force)).order_by(col(row.due))
 
 
-def _without() -> SelectOfScalar[ContractVersion]:
-    row, mark = ContractVersion, Appointment
+def _without() -> SelectOfScalar[ContractVersionRow]:
+    row, mark = ContractVersionRow, ScheduleEntryRow
     made = select(mark.name).where(col(mark.version_id) == col(row.id), mark.object == "", mark.name == MADE)
     return select(row).where(col(row.state).in_(IN_FORCE), ~made.exists()).order_by(col(row.id))
 
 
-def _appoint(session: Session, version: ContractVersion, now: datetime) -> None:
-    session.add(Appointment(version_id=version.id, object="", name=MADE))
+def _appoint(session: Session, version: ContractVersionRow, now: datetime) -> None:
+    session.add(ScheduleEntryRow(version_id=version.id, object="", name=MADE))
     contract = read(version.body)
     found = promises(contract)
     for fault in found.faults:
@@ -75,27 +75,29 @@ def _appoint(session: Session, version: ContractVersion, now: datetime) -> None:
     session.add_all(_first(session, version, each, now) for each in found.watched)
 
 
-def _sweeps(session: Session, version: ContractVersion, contract: Contract, now: datetime) -> Iterator[Appointment]:
+def _sweeps(
+    session: Session, version: ContractVersionRow, contract: Contract, now: datetime
+) -> Iterator[ScheduleEntryRow]:
     every = _every(contract)
     for each in contract.objects if every else ():
         dataset = contract_datasets.kept(session, contract.id, each.name)
         last = dataset.seen if dataset and dataset.seen else now
-        yield Appointment(version_id=version.id, object=each.name, name=SWEEP, due=last + every)
+        yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due=last + every)
 
 
-def _first(session: Session, version: ContractVersion, promised: Promised, now: datetime) -> Appointment:
+def _first(session: Session, version: ContractVersionRow, promised: ParsedDeadline, now: datetime) -> ScheduleEntryRow:
     """The first of a promise; what an earlier version of the contract waits for is waited for on."""
     dataset = contract_datasets.kept(session, version.contract_id, promised.object)
     due = promised.rhythm.following(now, dataset.arrived if dataset else None)
     missed = _missed(session, version, promised)
     waits = missed is not None and not promised.rhythm.goes_on
-    return Appointment(
+    return ScheduleEntryRow(
         version_id=version.id, object=promised.object, name=promised.name, due=None if waits else due, missed=missed
     )
 
 
-def _missed(session: Session, version: ContractVersion, promised: Promised) -> datetime | None:
-    row, other = Appointment, ContractVersion
+def _missed(session: Session, version: ContractVersionRow, promised: ParsedDeadline) -> datetime | None:
+    row, other = ScheduleEntryRow, ContractVersionRow
     same = select(other.id).where(other.contract_id == version.contract_id, other.group == version.group)
     named = row.object == promised.object, row.name == promised.name, col(row.missed).is_not(None)
     earlier = session.exec(select(row).where(*named, col(row.version_id).in_(same)).with_for_update()).all()
@@ -105,8 +107,8 @@ def _missed(session: Session, version: ContractVersion, promised: Promised) -> d
     return max(times, default=None)
 
 
-def _hold(session: Session, each: Appointment, now: datetime, ids: Ids) -> None:
-    version = session.get_one(ContractVersion, each.version_id)
+def _hold(session: Session, each: ScheduleEntryRow, now: datetime, ids: Ids) -> None:
+    version = session.get_one(ContractVersionRow, each.version_id)
     contract = read(version.body)
     dataset = contract_datasets.kept(session, contract.id, each.object)
     if each.name == SWEEP:
@@ -117,8 +119,13 @@ def _hold(session: Session, each: Appointment, now: datetime, ids: Ids) -> None:
 
 
 def _next(
-    session: Session, each: Appointment, promised: Promised, dataset: Dataset | None, now: datetime, ids: Ids
-) -> datetime | None:  # fmt: skip
+    session: Session,
+    each: ScheduleEntryRow,
+    promised: ParsedDeadline,
+    dataset: DatasetRow | None,
+    now: datetime,
+    ids: Ids,
+) -> datetime | None:
     """Has what passed judged; when the next time is, None: once data come."""
     arrived, rhythm = dataset.arrived if dataset else None, promised.rhythm
     passed = rhythm.passed(now, arrived, each.due or now)
@@ -127,8 +134,8 @@ def _next(
     return rhythm.following(now, arrived) if passed is None or rhythm.goes_on else None
 
 
-def _judge(session: Session, each: Appointment, due: datetime, now: datetime, ids: Ids) -> None:
-    version = session.get_one(ContractVersion, each.version_id)
+def _judge(session: Session, each: ScheduleEntryRow, due: datetime, now: datetime, ids: Ids) -> None:
+    version = session.get_one(ContractVersionRow, each.version_id)
     payload = {
         "contract_id": version.contract_id, "object": each.object, "version_id": str(version.id),
         "version": version.version, "name": each.name, "due": due.isoformat(),
@@ -140,7 +147,7 @@ def _judge(session: Session, each: Appointment, due: datetime, now: datetime, id
 
 
 def _sweep(
-    session: Session, each: Appointment, contract: Contract, dataset: Dataset | None, now: datetime, ids: Ids
+    session: Session, each: ScheduleEntryRow, contract: Contract, dataset: DatasetRow | None, now: datetime, ids: Ids
 ) -> None:
     """Has the files looked at, unless somebody did within the time. Of it and of triggers comes one task."""
     every = _every(contract)
@@ -148,7 +155,7 @@ def _sweep(
     if seen is not None and seen + every > now:
         each.due = seen + every
         return
-    subject = Subject(
+    subject = ValidationRequest(
         contract_id=contract.id,
         object=each.object,
         cause=f"sweep/{now.isoformat()}",

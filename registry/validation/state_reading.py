@@ -6,23 +6,23 @@ from functools import partial
 
 from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import StateError
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import months
-from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest
-from treaty.engine.protocol.write_hints import Look
+from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult
+from treaty.engine.protocol.write_hints import ChangeHints
 from treaty.engine.states import bag as bags
 from treaty.registry.core.database import reading
 from treaty.registry.measurements.states import merged_days, state_store
-from treaty.registry.measurements.states.checkpoints import Part
-from treaty.registry.validation.dependencies import Tools
-from treaty.registry.validation.plan import Order
+from treaty.registry.measurements.states.checkpoints import CheckpointedPartition
+from treaty.registry.validation.dependencies import ValidationDeps
+from treaty.registry.validation.plan import ValidationPlan
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadResult:
     """The data as read: the states of what had to be read, beside those that were stored, and what was known before."""
 
-    measured: Measured
+    measured: MeasureResult
     stored: Mapping[str, bytes] = field(default_factory=dict)
     known: Mapping[str, str] = field(default_factory=dict)
 
@@ -44,19 +44,21 @@ class Reading:
 
 
 @dataclass
-class Progress:
+class ReadProgress:
     """What was read of a table so far: `parts` of it, those that cannot be read, what is judged by and never kept.
 
     `seen`: what was read since this validation began; of parts that were kept before, nothing else is left."""
 
-    parts: dict[str, Part]
+    parts: dict[str, CheckpointedPartition]
     broken: frozenset[str] = frozenset()
     passing: dict[str, bytes] = field(default_factory=dict)
     seen: frozenset[str] = frozenset()
 
-    def take(self, measured: Measured) -> dict[str, Part]:
+    def take(self, measured: MeasureResult) -> dict[str, CheckpointedPartition]:
         """Adds what a portion brought, and says which parts are new."""
-        new = {name: Part(measured.fingerprints[name], packed) for name, packed in measured.states.items()}
+        new = {
+            name: CheckpointedPartition(measured.fingerprints[name], packed) for name, packed in measured.states.items()
+        }
         self.parts |= new
         self.passing |= measured.passing
         self.seen |= new.keys()
@@ -64,11 +66,13 @@ class Progress:
         return new
 
 
-def read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[str, Part]) -> Reading:
+def read(
+    asked: ValidationPlan, tools: ValidationDeps, known: Mapping[str, str], kept: Mapping[str, CheckpointedPartition]
+) -> ReadResult:
     """What changed is read, and of the known partitions what their states lack: all of it where they are damaged.
 
     `kept` are parts that were read already; what they are of and did not change since is not read again."""
-    stored, progress = _stored(asked, tools) if known else {}, Progress(dict(kept))
+    stored, progress = _stored(asked, tools) if known else {}, ReadProgress(dict(kept))
     stored = merged_days.whole(stored, progress.parts)
     while True:
         measured = _portion(asked, tools, known, stored, progress)
@@ -82,8 +86,12 @@ def read(asked: Order, tools: Tools, known: Mapping[str, str], kept: Mapping[str
 
 
 def _portion(
-    asked: Order, tools: Tools, known: Mapping[str, str], stored: Mapping[str, bytes], progress: Progress
-) -> Measured:
+    asked: ValidationPlan,
+    tools: ValidationDeps,
+    known: Mapping[str, str],
+    stored: Mapping[str, bytes],
+    progress: ReadProgress,
+) -> MeasureResult:
     """What the next portion brings, states that were added put beside those that there were."""
     packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
     here = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
@@ -109,13 +117,15 @@ def _portion(
     return _completed(tools.engine.measure(request), packed, held)
 
 
-def _look(asked: Order, progress: Progress) -> Look:
+def _look(asked: ValidationPlan, progress: ReadProgress) -> ChangeHints:
     """What the look begins with; after the first portion no hint bounds it: more is due than was hinted at."""
     look = asked.look
     return replace(look, hint=replace(look.hint, partitions=None), latest=None) if progress.parts else look
 
 
-def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+def _lacking(
+    asked: ValidationPlan, tools: ValidationDeps, progress: ReadProgress, stored: Mapping[str, bytes]
+) -> dict[str, frozenset[str]]:
     """What stored bags have, where the checks need more.
 
     What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
@@ -127,13 +137,17 @@ def _lacking(asked: Order, tools: Tools, progress: Progress, stored: Mapping[str
     return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
 
 
-def _key(asked: Order, tools: Tools) -> Key | None:
+def _key(asked: ValidationPlan, tools: ValidationDeps) -> HashKey | None:
     return tools.key.of(str(asked.dataset_id)) if tools.key else None
 
 
 def _whole(
-    asked: Order, measured: Measured, stored: Mapping[str, bytes], progress: Progress, known: Mapping[str, str]
-) -> Reading:
+    asked: ValidationPlan,
+    measured: MeasureResult,
+    stored: Mapping[str, bytes],
+    progress: ReadProgress,
+    known: Mapping[str, str],
+) -> ReadResult:
     """All parts together, as far as they are of the files that there are now."""
     now = measured.fingerprints
     read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
@@ -141,10 +155,10 @@ def _whole(
     marks = {name: part.fingerprint for name, part in read.items()}
     changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
     whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
-    return Reading(replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.known)
+    return ReadResult(replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.known)
 
 
-def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
+def _of_columns(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult) -> ReadResult:
     """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
     if found.arrived(asked.known) or not (asked.merged and found.measured.states):
         return found
@@ -153,7 +167,7 @@ def _of_columns(asked: Order, tools: Tools, found: Reading) -> Reading:
     return replace(found, measured=replace(found.measured, schema=schema))
 
 
-def _schema(measured: Measured, changed: Collection[str]) -> Schema:
+def _schema(measured: MeasureResult, changed: Collection[str]) -> Schema:
     """The schema of what was read, by whatever portion: of what changed, where other days were read again with it."""
     if measured.schema.columns and len(changed) in (0, len(measured.states)):
         return measured.schema
@@ -170,12 +184,14 @@ def _columns(packed: bytes) -> Schema:
         return Schema(())
 
 
-def _stored(asked: Order, tools: Tools) -> Mapping[str, bytes]:
+def _stored(asked: ValidationPlan, tools: ValidationDeps) -> Mapping[str, bytes]:
     with reading(tools.database) as session:
         return state_store.load(session, asked.dataset_id)
 
 
-def _completed(measured: Measured, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]) -> Measured:
+def _completed(
+    measured: MeasureResult, stored: Mapping[str, bytes], held: Mapping[str, frozenset[str]]
+) -> MeasureResult:
     """The states that were added put beside those that are stored; where none of these can be used, in their place."""
     whole = {
         name: bags.joined(stored[name], packed, keys=held[name]) if held[name] else packed

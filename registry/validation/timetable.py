@@ -6,15 +6,15 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from treaty.contracts.document.deadlines import Promised, promises
+from treaty.contracts.document.deadlines import ParsedDeadline, promises
 from treaty.contracts.document.reader import read
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.tables import Appointment, ContractVersion
+from treaty.registry.tables import ContractVersionRow, ScheduleEntryRow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class DeadlineStatus:
     """A promise of when data of an object come. `due`: by when next; None: once they have come, or where no worker has
     looked at the version yet. `missed`: by when they should have come that have not. `arrived`: when data last came.
 
@@ -31,25 +31,25 @@ class Line:
     fault: str | None = None
 
 
-def of_contract(session: Session, contract_id: str) -> list[Line]:
+def of_contract(session: Session, contract_id: str) -> list[DeadlineStatus]:
     """The promises of the contract's versions in force; [] where it makes none, or no version is in force."""
-    row = ContractVersion
+    row = ContractVersionRow
     query = select(row).where(row.contract_id == contract_id, col(row.state).in_(IN_FORCE))
     return [line for version in session.exec(query.order_by(col(row.id))) for line in _of_version(session, version)]
 
 
-def _of_version(session: Session, version: ContractVersion) -> Iterator[Line]:
+def _of_version(session: Session, version: ContractVersionRow) -> Iterator[DeadlineStatus]:
     found = promises(read(version.body))
     for promised in found.watched:
         yield _line(session, version, promised)
     for fault in found.faults:
-        yield Line(version=version.version, name=fault.where, fault=f"{fault.message}: {fault.remedy}")
+        yield DeadlineStatus(version=version.version, name=fault.where, fault=f"{fault.message}: {fault.remedy}")
 
 
-def _line(session: Session, version: ContractVersion, promised: Promised) -> Line:
-    row = session.get(Appointment, (version.id, promised.object, promised.name))
+def _line(session: Session, version: ContractVersionRow, promised: ParsedDeadline) -> DeadlineStatus:
+    row = session.get(ScheduleEntryRow, (version.id, promised.object, promised.name))
     dataset = contract_datasets.kept(session, version.contract_id, promised.object)
-    return Line(
+    return DeadlineStatus(
         version=version.version,
         name=promised.name,
         object=promised.object,

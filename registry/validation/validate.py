@@ -11,21 +11,21 @@ from typing import Any
 from sqlmodel import Session
 
 from treaty.contracts.errors import ContractError
-from treaty.engine.core.errors import EngineError, StateError, Unreadable
+from treaty.engine.core.errors import EngineError, StateError, UnreadableTable
 from treaty.registry.core.ids import Ids
 from treaty.registry.measurements.states import checkpoints, state_store
 from treaty.registry.queue import coalescing
-from treaty.registry.queue.coalescing import Subject
+from treaty.registry.queue.coalescing import ValidationRequest
 from treaty.registry.review.consumers import consumer_checks
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 from treaty.registry.validation import evaluation, findings, state_reading
 from treaty.registry.validation import plan as validation_plan
-from treaty.registry.validation.dependencies import Tools
-from treaty.registry.validation.evaluation import Judged
-from treaty.registry.validation.findings import Finding
+from treaty.registry.validation.dependencies import ValidationDeps
+from treaty.registry.validation.evaluation import EvaluationResult
+from treaty.registry.validation.findings import ValidationFinding
 from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
-from treaty.registry.validation.plan import Consumers, Order, Promise, Unworkable
-from treaty.registry.validation.state_reading import Reading
+from treaty.registry.validation.plan import Consumers, ImpossibleTask, ValidationPlan, ValidationTarget
+from treaty.registry.validation.state_reading import ReadResult
 
 log = logging.getLogger("treaty.worker")
 COVERED = "a task of another contract about the same data dealt with it"
@@ -38,31 +38,31 @@ PUBLISHING = (
 class Validation:
     """A validation of a dataset as its task orders it, with what it works with."""
 
-    order: Order
-    tools: Tools
+    order: ValidationPlan
+    tools: ValidationDeps
 
     @classmethod
     def plan(
-        cls, session: Session, task: Task, tools: Tools, consumers: Consumers = consumer_checks.documents
+        cls, session: Session, task: TaskRow, tools: ValidationDeps, consumers: Consumers = consumer_checks.documents
     ) -> "Validation":
         """Return the validation that the task asks for: what is promised of the data, where they lie, what is known.
 
         Raises Unworkable if no version is in force, or if nobody knows where the data lie."""
         return cls(validation_plan.order(session, task, consumers), tools)
 
-    def run(self) -> Finding:
+    def run(self) -> ValidationFinding:
         """Read what changed and evaluate every promise. A contract that does not fit the table is a finding.
 
         Raises EngineError, and states.Overtaken while a publication is open: the table may be other than its states
         say."""
         order = self.order
         if order.publishing:
-            raise state_store.Overtaken(PUBLISHING)
+            raise state_store.StateConflict(PUBLISHING)
         if order.past and not (order.again or order.afresh):
-            return Finding(judged=(), covered=order.also)
+            return ValidationFinding(judged=(), covered=order.also)
         try:
             return self._found()
-        except Unreadable:
+        except UnreadableTable:
             raise
         except EngineError as error:
             if not order.also:
@@ -70,24 +70,24 @@ class Validation:
             log.warning("what is promised beside the task's own contract is left out: %s", error)
             return self._without_others(error)
 
-    def read(self, *, anew: bool = False) -> Reading:
+    def read(self, *, anew: bool = False) -> ReadResult:
         """Read what changed since the data were read last, and what their stored states lack; `anew`: all of it."""
         known = {} if anew or self.order.again else self.order.known
         return state_reading.read(self.order, self.tools, known, {} if anew else self.tools.parts.load())
 
-    def evaluate(self, found: Reading, started: datetime) -> Finding:
+    def evaluate(self, found: ReadResult, started: datetime) -> ValidationFinding:
         """Evaluate every promise of which something is new, from what was read."""
         order = self.order
         if all(_is_settled(each, found) for each in order.promises):
             told = self._redefined(found, started)
-            return Finding(judged=told, covered=order.also, measured=found.measured, seen=started)
+            return ValidationFinding(judged=told, covered=order.also, measured=found.measured, seen=started)
         try:
             told = self._judged(found, started, strict=True)
         except StateError:
             # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
             found = self.read(anew=True)
             told = self._judged(found, started, strict=False)
-        return Finding(
+        return ValidationFinding(
             judged=told,
             covered=order.also,
             measured=found.measured,
@@ -97,21 +97,21 @@ class Validation:
         )
 
     def store(
-        self, session: Session, finding: Finding, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+        self, session: Session, finding: ValidationFinding, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
     ) -> dict[str, Any]:
         """Store states, and of each promise its run with the event that tells of it. Returns the task's result.
 
         Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
         return findings.store(session, self.order, finding, emitter=emitter, now=now, ids=ids)
 
-    def _found(self) -> Finding:
+    def _found(self) -> ValidationFinding:
         started = self.tools.clock()
         try:
             return self.evaluate(self.read(), started)
         except (ContractError, StateError) as error:
             return findings.unevaluated(self.order, str(error), started=started, finished=self.tools.clock())
 
-    def _without_others(self, error: EngineError) -> Finding:
+    def _without_others(self, error: EngineError) -> ValidationFinding:
         """The task's own contract alone: others have tasks of their own, consumers are told why they have no
         verdict."""
         started, order = self.tools.clock(), self.order
@@ -121,22 +121,22 @@ class Validation:
         told = (evaluation.unevaluated(each, reason, started=started, finished=self.tools.clock()) for each in missed)
         return replace(found, judged=(*found.judged, *told))
 
-    def _judged(self, found: Reading, started: datetime, *, strict: bool) -> tuple[Judged, ...]:
+    def _judged(self, found: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
         return tuple(evaluation.each(evaluation.bench(self.order, self.tools, found, started), strict=strict))
 
-    def _redefined(self, found: Reading, started: datetime) -> tuple[Judged, ...]:
+    def _redefined(self, found: ReadResult, started: datetime) -> tuple[EvaluationResult, ...]:
         """What comes of other columns where the data are as they were; () where the table was given none."""
         if self.order.redefined is None:
             return ()
         return tuple(evaluation.redefined(evaluation.bench(self.order, self.tools, found, started)))
 
 
-def _is_settled(promise: Promise, found: Reading) -> bool:
+def _is_settled(promise: ValidationTarget, found: ReadResult) -> bool:
     """Whether nothing is new to it."""
     return promise.since is not None and not (found.arrived(promise.since) or found.lost(promise.since))
 
 
-def is_covered(session: Session, task: Task) -> bool:
+def is_covered(session: Session, task: TaskRow) -> bool:
     """Whether all that the task was made for was dealt with by one of another contract about the same data.
 
     Never of a task that no trigger made."""
@@ -144,9 +144,11 @@ def is_covered(session: Session, task: Task) -> bool:
     return task.payload.get("seq") is not None and coalescing.is_clean(session, *subject)
 
 
-def give_up(session: Session, task: Task, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids) -> None:
+def give_up(
+    session: Session, task: TaskRow, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
+) -> None:
     """Records that the data could not be judged, as a run, and lets later triggers of the object begin anew."""
-    with suppress(Unworkable, ContractError):
+    with suppress(ImpossibleTask, ContractError):
         order = validation_plan.order(session, task).alone
         broken = replace(findings.unevaluated(order, reason, started=now, finished=now), broke=reason)
         findings.store(session, order, broken, emitter=emitter, now=now, ids=ids)
@@ -154,12 +156,14 @@ def give_up(session: Session, task: Task, reason: str, *, emitter: Emitter = SIL
     checkpoints.drop(session, task.id)
 
 
-def settle(session: Session, task: Task, covers: int | None, *, now: datetime, ids: Ids) -> None:
+def settle(session: Session, task: TaskRow, covers: int | None, *, now: datetime, ids: Ids) -> None:
     """Ends what the task's trigger began: what was triggered since is enqueued once. None: what the task was made for.
 
     Tasks that no trigger made leave the count alone."""
     made_for = task.payload.get("seq")
     if made_for is None:
         return
-    subject = Subject(contract_id=task.payload["contract_id"], object=task.payload["object"], cause=f"after/{task.id}")
+    subject = ValidationRequest(
+        contract_id=task.payload["contract_id"], object=task.payload["object"], cause=f"after/{task.id}"
+    )
     coalescing.settle(session, subject, made_for if covers is None else covers, now=now, task_id=ids())

@@ -5,15 +5,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from treaty.contracts.errors import ContractError
-from treaty.engine.core.errors import EngineError, EngineKilled, Unreadable
-from treaty.registry.core.errors import Invalid, RegistryError
+from treaty.engine.core.errors import EngineError, EngineKilled, UnreadableTable
+from treaty.registry.core.errors import InvalidRequest, RegistryError
 from treaty.registry.queue import task_queue
-from treaty.registry.queue.task_queue import Fenced
-from treaty.registry.validation.plan import Unworkable
+from treaty.registry.queue.task_queue import LeaseLost
+from treaty.registry.validation.plan import ImpossibleTask
 
 log = logging.getLogger("treaty.worker")
-TRIES: dict[type[Exception], int] = {Unreadable: 3, EngineKilled: 3, ContractError: 1, Invalid: 1, Unworkable: 1}
-WORDS: dict[type[Exception], str] = {Unreadable: "unreachable", EngineKilled: "engine killed"}
+TRIES: dict[type[Exception], int] = {
+    UnreadableTable: 3,
+    EngineKilled: 3,
+    ContractError: 1,
+    InvalidRequest: 1,
+    ImpossibleTask: 1,
+}
+WORDS: dict[type[Exception], str] = {UnreadableTable: "unreachable", EngineKilled: "engine killed"}
 
 
 @contextmanager
@@ -21,7 +27,7 @@ def survived(blame: Callable[[Exception], None]) -> Iterator[None]:
     """Ends the block at an error, which is blamed on what was being done: the worker itself goes on."""
     try:
         yield
-    except Fenced:
+    except LeaseLost:
         log.warning("another worker has this task by now; what was done here is dropped")
     except Exception as error:
         log.warning("%s", reason(error), exc_info=not isinstance(error, EngineError | RegistryError))

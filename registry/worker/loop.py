@@ -20,13 +20,13 @@ from treaty.engine.core import interrupts
 from treaty.registry.audit import audit_log
 from treaty.registry.core import logs
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Action, InboxState
+from treaty.registry.core.enums import AuditAction, LineageEventState
 from treaty.registry.lineage.events import event_store
 from treaty.registry.queue import task_queue
-from treaty.registry.queue.task_queue import Fenced
-from treaty.registry.tables import InboxEvent, Task
+from treaty.registry.queue.task_queue import LeaseLost
+from treaty.registry.tables import LineageEventRow, TaskRow
 from treaty.registry.worker import failures, periodic, task_handlers
-from treaty.registry.worker.context import Means
+from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.intake import event_processing
 
 log = logging.getLogger("treaty.worker")
@@ -37,14 +37,14 @@ TOGETHER = 20
 
 
 @dataclass
-class Stop:
+class StopSignal:
     """Whether the worker was told to stop. A plain field: the signal may come while a lock is held."""
 
     told: bool = False
 
 
 @dataclass(frozen=True)
-class Worker(Means):
+class Worker(WorkerContext):
     """One worker, with all that it works with."""
 
     def step(self) -> bool:
@@ -52,7 +52,7 @@ class Worker(Means):
         folded = self.take_in()
         return self.work() or folded
 
-    def forever(self, stop: Stop) -> None:
+    def forever(self, stop: StopSignal) -> None:
         """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
         with periodic.watched(self, periodic.DUTIES):
             while not stop.told:
@@ -71,7 +71,7 @@ class Worker(Means):
 
     def work(self) -> bool:
         """Does the most urgent task. False: none waits."""
-        task: Task | None = None
+        task: TaskRow | None = None
         try:
             # A task that is this worker's without its knowing would wait until the lease ends.
             with interrupts.postponed():
@@ -84,7 +84,7 @@ class Worker(Means):
             raise
         return task is not None
 
-    def _attempt(self, task: Task) -> None:
+    def _attempt(self, task: TaskRow) -> None:
         with logs.about(**_told(task)), failures.survived(partial(self._give_back, task)), self.figures.attempt(task):
             self._do(task)
 
@@ -111,7 +111,7 @@ class Worker(Means):
                     self._take_in(tx, events)
         return bool(events)
 
-    def _take_in(self, tx: Session, events: Sequence[InboxEvent]) -> None:
+    def _take_in(self, tx: Session, events: Sequence[LineageEventRow]) -> None:
         old = timedelta(days=self.settings.trigger_days)
         event_processing.take_in(tx, events, now=self.clock(), ids=self.ids, old=old)
         tx.commit()
@@ -122,15 +122,15 @@ class Worker(Means):
     def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
         tx.rollback()
         event = event_store.blame(tx, event_id, failures.reason(error))
-        if event.state is InboxState.PARKED:
+        if event.state is LineageEventState.PARKED:
             details = {"error": event.error}
             audit_log.record(
-                tx, Action.EVENT_PARKED, actor=ACTOR, object_id=event_id, details=details, now=self.clock()
+                tx, AuditAction.EVENT_PARKED, actor=ACTOR, object_id=event_id, details=details, now=self.clock()
             )
         tx.commit()
         self.figures.events.labels(event.state).inc()
 
-    def _claim(self) -> Task | None:
+    def _claim(self) -> TaskRow | None:
         now = self.clock()
         with transaction(self.database) as tx:
             for dead in task_queue.bury(tx, now=now):
@@ -139,7 +139,7 @@ class Worker(Means):
             tx.commit()
         return task
 
-    def _do(self, task: Task) -> None:
+    def _do(self, task: TaskRow) -> None:
         with self._alive(task):
             effect = task_handlers.of(task).work(self, task)
         with transaction(self.database) as tx:
@@ -159,30 +159,30 @@ class Worker(Means):
         if not runs:
             logs.tell(log, "task done")
 
-    def _give_back(self, task: Task, error: Exception) -> None:
+    def _give_back(self, task: TaskRow, error: Exception) -> None:
         """Has the task tried again later, or gives it up and says so where people look."""
         now, reason = self.clock(), failures.reason(error)
         retry_at = (
             None if task.attempts >= failures.tries(error) else now + task_queue.pause(task.attempts, self.jitter())
         )
-        with suppress(Fenced), transaction(self.database) as tx:
+        with suppress(LeaseLost), transaction(self.database) as tx:
             task_queue.fail(tx, task.id, task.fence, error=reason, now=now, retry_at=retry_at)
             if retry_at is None:
                 self._give_up(tx, task, reason, now)
             tx.commit()
 
-    def _give_up(self, tx: Session, task: Task, reason: str, now: datetime) -> None:
+    def _give_up(self, tx: Session, task: TaskRow, reason: str, now: datetime) -> None:
         task_handlers.of(task).give_up(self, tx, task, reason, now=now)
         details = {"kind": task.kind, "attempts": task.attempts, "error": reason}
-        audit_log.record(tx, Action.TASK_FAILED, actor=ACTOR, object_id=task.id, details=details, now=now)
+        audit_log.record(tx, AuditAction.TASK_FAILED, actor=ACTOR, object_id=task.id, details=details, now=now)
 
-    def _release(self, task: Task) -> None:
-        with suppress(Fenced), transaction(self.database) as tx:
+    def _release(self, task: TaskRow) -> None:
+        with suppress(LeaseLost), transaction(self.database) as tx:
             task_queue.release(tx, task.id, task.fence, now=self.clock())
             tx.commit()
 
     @contextmanager
-    def _alive(self, task: Task) -> Iterator[None]:
+    def _alive(self, task: TaskRow) -> Iterator[None]:
         """Extends the task's lease for as long as the block takes."""
         done = Flag()
         beating = Thread(target=self._beat, args=(task, done), name="heartbeat", daemon=True)
@@ -193,20 +193,20 @@ class Worker(Means):
             done.set()
             beating.join()
 
-    def _beat(self, task: Task, done: Flag) -> None:
+    def _beat(self, task: TaskRow, done: Flag) -> None:
         while not done.wait(self.settings.heartbeat_seconds):
             try:
                 with transaction(self.database) as tx:
                     task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease)
                     tx.commit()
-            except Fenced:
+            except LeaseLost:
                 # It is another's by now, or somebody ended it: what the engine does for it is of no use.
                 self.engine.cancel()
             except OperationalError:
                 log.warning("a heartbeat was lost; the lease still holds for a while")
 
 
-def _told(task: Task) -> dict[str, Any]:
+def _told(task: TaskRow) -> dict[str, Any]:
     """By what people find the task in the log, and what made it."""
     named = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
     return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **named}

@@ -10,7 +10,7 @@ from prometheus_client.metrics_core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
 from treaty.registry.core.prometheus import ProcessRegistry
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 
 DONE, FAILED, RELEASED = "done", "failed", "released"
 
@@ -24,7 +24,7 @@ class CpuSeconds(Collector):
         yield CounterMetricFamily("treaty_worker_cpu_seconds_total", description, value=time.process_time())
 
 
-class Figures:
+class WorkerMetrics:
     """Counters of one worker. `spark`: seconds of wall clock that Spark was asked something, its start included."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Figures:
         self.registry.register(CpuSeconds())
 
     @contextmanager
-    def attempt(self, task: Task) -> Iterator[None]:
+    def attempt(self, task: TaskRow) -> Iterator[None]:
         """Counts the attempt at the task that the block is, by its kind and by how it ends."""
         started, ended = time.monotonic(), FAILED
         try:
@@ -57,7 +57,7 @@ class Figures:
 
 
 @contextmanager
-def served(figures: Figures, host: str, port: int) -> Iterator[int]:
+def served(figures: WorkerMetrics, host: str, port: int) -> Iterator[int]:
     """Answers `GET /metrics` with the figures for as long as the block takes; the port. 0: not at all.
 
     Raises OSError for a port that cannot be had."""

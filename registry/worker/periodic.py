@@ -15,10 +15,10 @@ from sqlalchemy.exc import OperationalError
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.drafting import nightly_redraft, refits
 from treaty.registry.measurements.patterns import index_updates
-from treaty.registry.notifications.delivery import Deliverer
+from treaty.registry.notifications.delivery import OutboxDeliverer
 from treaty.registry.review.approval import activation
 from treaty.registry.validation import schedule
-from treaty.registry.worker.context import Means
+from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.intake import orphans
 from treaty.registry.worker.operations import upkeep
 
@@ -27,15 +27,15 @@ PATIENCE = 5.0
 
 
 @dataclass(frozen=True)
-class Duty:
+class PeriodicJob:
     """Something that is looked after so often. `do` has transactions of its own."""
 
     name: str
     every: timedelta
-    do: Callable[[Means], object]
+    do: Callable[[WorkerContext], object]
 
 
-def order_upkeep(means: Means) -> int:
+def order_upkeep(means: WorkerContext) -> int:
     """Has some worker do today's upkeep; 0 where that is ordered already."""
     now = means.clock()
     with reading(means.database) as tx:
@@ -47,22 +47,22 @@ def order_upkeep(means: Means) -> int:
     return int(task is not None)
 
 
-def keep_time(means: Means) -> int:
+def keep_time(means: WorkerContext) -> int:
     """Puts versions in force that are due and ends those whose time is over; how many there were."""
     return _done(means, activation.waiting, activation.keep_time)
 
 
-def keep_appointments(means: Means) -> int:
+def keep_appointments(means: WorkerContext) -> int:
     """Makes tasks of deadlines that passed and of files that nobody looked at; how many there were."""
     return _done(means, schedule.waiting, schedule.keep)
 
 
-def find_orphans(means: Means) -> int:
+def find_orphans(means: WorkerContext) -> int:
     """Has what runs without an end wrote looked at; how many such runs there were."""
     return _done(means, orphans.waiting, orphans.find)
 
 
-def _done(means: Means, waits: Callable[..., object], do: Callable[..., int]) -> int:
+def _done(means: WorkerContext, waits: Callable[..., object], do: Callable[..., int]) -> int:
     """What is done in a transaction where something waits for it: to look keeps nobody from writing."""
     now = means.clock()
     with reading(means.database) as tx:
@@ -74,7 +74,7 @@ def _done(means: Means, waits: Callable[..., object], do: Callable[..., int]) ->
     return found
 
 
-def order_redrafts(means: Means) -> int:
+def order_redrafts(means: WorkerContext) -> int:
     """Has contracts in force drafted anew, in the hour that is set for it; how many tasks that makes."""
     now = means.clock()
     if not nightly_redraft.is_due(means.settings, now=now):
@@ -85,7 +85,7 @@ def order_redrafts(means: Means) -> int:
     return made
 
 
-def order_learning(means: Means) -> int:
+def order_learning(means: WorkerContext) -> int:
     """Has patterns learned before contracts are drafted anew; how many tasks that makes."""
     now = means.clock()
     if not nightly_redraft.is_due(means.settings, now=now):
@@ -96,7 +96,7 @@ def order_learning(means: Means) -> int:
     return made
 
 
-def order_refits(means: Means) -> int:
+def order_refits(means: WorkerContext) -> int:
     """Has programs refitted whose versions admit it, in the hour in which contracts are drafted anew; how many tasks
     that makes."""
     now = means.clock()
@@ -108,26 +108,28 @@ def order_refits(means: Means) -> int:
     return made
 
 
-def deliver(means: Means) -> int:
+def deliver(means: WorkerContext) -> int:
     """Delivers what waits in the outbox; how many tries there were."""
-    return Deliverer(database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter).drain()
+    return OutboxDeliverer(
+        database=means.database, settings=means.settings, clock=means.clock, jitter=means.jitter
+    ).drain()
 
 
 DUTIES = (
-    Duty("upkeep", timedelta(minutes=1), order_upkeep),
-    Duty("versions", timedelta(seconds=1), keep_time),
-    Duty("appointments", timedelta(seconds=5), keep_appointments),
-    Duty("patterns", timedelta(minutes=10), order_learning),
-    Duty("redrafts", timedelta(minutes=10), order_redrafts),
-    Duty("refits", timedelta(minutes=10), order_refits),
-    Duty("orphans", timedelta(minutes=1), find_orphans),
+    PeriodicJob("upkeep", timedelta(minutes=1), order_upkeep),
+    PeriodicJob("versions", timedelta(seconds=1), keep_time),
+    PeriodicJob("appointments", timedelta(seconds=5), keep_appointments),
+    PeriodicJob("patterns", timedelta(minutes=10), order_learning),
+    PeriodicJob("redrafts", timedelta(minutes=10), order_redrafts),
+    PeriodicJob("refits", timedelta(minutes=10), order_refits),
+    PeriodicJob("orphans", timedelta(minutes=1), find_orphans),
     # Several, so that one that waits for a slow destination holds up no other destination.
-    *(Duty(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),
+    *(PeriodicJob(f"messages-{at}", timedelta(seconds=0.5), deliver) for at in range(3)),
 )
 
 
 @contextmanager
-def watched(means: Means, duties: Sequence[Duty]) -> Iterator[None]:
+def watched(means: WorkerContext, duties: Sequence[PeriodicJob]) -> Iterator[None]:
     """Looks after all duties for as long as the block takes. One that fails is tried again when it is due next."""
     over = Flag()
     threads = [Thread(target=_watch, args=(means, each, over), name=each.name, daemon=True) for each in duties]
@@ -141,7 +143,7 @@ def watched(means: Means, duties: Sequence[Duty]) -> Iterator[None]:
             each.join(PATIENCE)
 
 
-def _watch(means: Means, duty: Duty, over: Flag) -> None:
+def _watch(means: WorkerContext, duty: PeriodicJob, over: Flag) -> None:
     while not over.is_set():
         try:
             duty.do(means)

@@ -10,20 +10,20 @@ from typing import Any, NoReturn
 
 from treaty.engine.checks import plugins
 from treaty.engine.core import key_files
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.registry.core.database import connect, migrate
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.validation.dependencies import Large
 from treaty.registry.worker.database_clock import DatabaseClock
-from treaty.registry.worker.loop import Stop, Worker
-from treaty.registry.worker.metrics import Figures, served
-from treaty.registry.worker.periodic import Duty, watched
+from treaty.registry.worker.loop import StopSignal, Worker
+from treaty.registry.worker.metrics import WorkerMetrics, served
+from treaty.registry.worker.periodic import PeriodicJob, watched
 
 log = logging.getLogger("treaty.worker")
 ADJUSTED = timedelta(minutes=1)
 
 
-def run(settings: Settings) -> None:
+def run(settings: RegistrySettings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
     from treaty.engine.evaluation.evaluator import judge
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
@@ -38,7 +38,7 @@ def run(settings: Settings) -> None:
         plugins=settings.plugin_names,
     )
     plugins.load(settings.plugin_names)
-    figures = Figures()
+    figures = WorkerMetrics()
     database, engine = connect(settings.database), SparkChild(limits, note=figures.asked)
     try:
         stop = _stop_by_signal()
@@ -51,7 +51,7 @@ def run(settings: Settings) -> None:
             database=database, engine=engine, judge=judge, large=_large(settings), settings=settings,
             clock=time, key=_key(settings), figures=figures,
         )  # fmt: skip
-        clockwork = watched(worker, [Duty("clock", ADJUSTED, lambda _: time.adjust())])
+        clockwork = watched(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
         with clockwork, served(figures, settings.host, settings.worker_metrics_port):
             worker.forever(stop)
     except KeyboardInterrupt:
@@ -62,7 +62,7 @@ def run(settings: Settings) -> None:
     log.info("stopped")
 
 
-def _large(settings: Settings) -> Large:
+def _large(settings: RegistrySettings) -> Large:
     """What tells the states that this process does not merge itself."""
     from treaty.engine.evaluation.large_frequencies import large
     from treaty.engine.states.state_files import StateFiles
@@ -70,7 +70,7 @@ def _large(settings: Settings) -> Large:
     return partial(large, files=StateFiles(settings.states), most=settings.merge_values)
 
 
-def _key(settings: Settings) -> Key | None:
+def _key(settings: RegistrySettings) -> HashKey | None:
     """What values of classified columns are hashed with; None where no key file is set and none is in the home.
 
     Raises EngineError where the file cannot be used."""
@@ -80,9 +80,9 @@ def _key(settings: Settings) -> Key | None:
     return key_files.read(settings.key)
 
 
-def _stop_by_signal() -> Stop:
+def _stop_by_signal() -> StopSignal:
     """What SIGTERM and SIGINT tell. They also interrupt what is under way, which Python swallows in a finaliser."""
-    stop = Stop()
+    stop = StopSignal()
 
     def tell(*_: Any) -> NoReturn:
         for each in (signal.SIGTERM, signal.SIGINT):

@@ -14,41 +14,43 @@ from treaty.registry.drafting import drafts, nightly_redraft, refits
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.replays import replay
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 from treaty.registry.validation import deadlines, findings, openlineage_emitter, validate
-from treaty.registry.validation.plan import Unworkable
+from treaty.registry.validation.plan import ImpossibleTask
 from treaty.registry.validation.validate import Validation
-from treaty.registry.worker.context import Means
+from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.operations import upkeep
 
 # What a task's work leaves to be written, in the transaction that ends the task.
 Effect = Callable[[Session, datetime], dict[str, Any]]
 
 
-class GiveUp(Protocol):
+class FailureHandler(Protocol):
     """What is written where a task is given up, beside the task's own end."""
 
-    def __call__(self, means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None: ...
+    def __call__(
+        self, means: WorkerContext, session: Session, task: TaskRow, reason: str, *, now: datetime
+    ) -> None: ...
 
 
-def _nothing(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+def _nothing(means: WorkerContext, session: Session, task: TaskRow, reason: str, *, now: datetime) -> None:
     """The task itself says it."""
 
 
 @dataclass(frozen=True)
-class Kind:
+class TaskHandler:
     """How tasks of a kind are done. `work` takes its time, outside any transaction."""
 
-    work: Callable[[Means, Task], Effect]
-    give_up: GiveUp = _nothing
+    work: Callable[[WorkerContext, TaskRow], Effect]
+    give_up: FailureHandler = _nothing
 
 
-def of(task: Task) -> Kind:
+def of(task: TaskRow) -> TaskHandler:
     """The task's kind; one that refuses what no worker knows."""
     return KINDS.get(task.kind, UNKNOWN)
 
 
-def _validate(means: Means, task: Task) -> Effect:
+def _validate(means: WorkerContext, task: TaskRow) -> Effect:
     with reading(means.database) as session:
         if validate.is_covered(session, task):
             return lambda *_: {"note": validate.COVERED}
@@ -65,7 +67,7 @@ def _validate(means: Means, task: Task) -> Effect:
     return effect
 
 
-def _judge_deadline(means: Means, task: Task) -> Effect:
+def _judge_deadline(means: WorkerContext, task: TaskRow) -> Effect:
     """Where it is not known already that data came, their files are looked at first."""
     with reading(means.database) as session:
         asked = deadlines.of(session, task)
@@ -85,44 +87,44 @@ def _judge_deadline(means: Means, task: Task) -> Effect:
     return effect
 
 
-def _give_validation_up(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+def _give_validation_up(means: WorkerContext, session: Session, task: TaskRow, reason: str, *, now: datetime) -> None:
     emitter = openlineage_emitter.emitter(means.settings)
     validate.give_up(session, task, reason, emitter=emitter, now=now, ids=means.ids)
 
 
-def _give_deadline_up(means: Means, session: Session, task: Task, reason: str, *, now: datetime) -> None:
+def _give_deadline_up(means: WorkerContext, session: Session, task: TaskRow, reason: str, *, now: datetime) -> None:
     emitter = openlineage_emitter.emitter(means.settings)
     deadlines.give_up(session, task, reason, emitter=emitter, now=now, ids=means.ids)
 
 
-def _draft(means: Means, task: Task) -> Effect:
+def _draft(means: WorkerContext, task: TaskRow) -> Effect:
     with reading(means.database) as session:
         asked = drafts.request(session, task.payload, means.settings.lake)
     drafted = means.engine.draft(asked, means.hear(task))
     return lambda session, now: drafts.keep(session, task, drafted, now=now, ids=means.ids)
 
 
-def _redraft(means: Means, task: Task) -> Effect:
+def _redraft(means: WorkerContext, task: TaskRow) -> Effect:
     with reading(means.database) as session:
         asked = drafts.request(session, task.payload, means.settings.lake)
     drafted = means.engine.draft(asked, means.hear(task))
     return lambda session, now: nightly_redraft.keep(session, task, drafted, now=now, ids=means.ids)
 
 
-def _refit(means: Means, task: Task) -> Effect:
+def _refit(means: WorkerContext, task: TaskRow) -> Effect:
     with reading(means.database) as session:
         found = refits.work(session, means.settings, task.payload)
     return lambda session, now: refits.keep(session, task, found, now=now, ids=means.ids)
 
 
-def _learn(means: Means, task: Task) -> Effect:
+def _learn(means: WorkerContext, task: TaskRow) -> Effect:
     with reading(means.database) as session:
         asked = index_updates.request(session, means.settings)
     found = dict(means.engine.learn(asked, means.hear(task)))
     return lambda session, now: found
 
 
-def _keep_up(means: Means, task: Task) -> Effect:
+def _keep_up(means: WorkerContext, task: TaskRow) -> Effect:
     done = upkeep.work(means.database, means.settings, clock=means.clock, ids=means.ids)
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
@@ -133,23 +135,23 @@ def _keep_up(means: Means, task: Task) -> Effect:
     return effect
 
 
-def _replay(means: Means, task: Task) -> Effect:
+def _replay(means: WorkerContext, task: TaskRow) -> Effect:
     found = replay.work(means.database, means.settings, task.payload, partial(means.tell, task))
     return lambda session, now: found
 
 
-def _refused(_: Means, task: Task) -> Effect:
-    raise Unworkable(f"no worker knows tasks of kind {task.kind}")
+def _refused(_: WorkerContext, task: TaskRow) -> Effect:
+    raise ImpossibleTask(f"no worker knows tasks of kind {task.kind}")
 
 
-UNKNOWN = Kind(_refused)
-KINDS: dict[str, Kind] = {
-    TaskKind.VALIDATE: Kind(_validate, _give_validation_up),
-    TaskKind.DEADLINE: Kind(_judge_deadline, _give_deadline_up),
-    TaskKind.DRAFT: Kind(_draft),
-    TaskKind.REDRAFT: Kind(_redraft),
-    TaskKind.REFIT: Kind(_refit),
-    TaskKind.LEARN: Kind(_learn),
-    TaskKind.UPKEEP: Kind(_keep_up),
-    TaskKind.REPLAY: Kind(_replay),
+UNKNOWN = TaskHandler(_refused)
+KINDS: dict[str, TaskHandler] = {
+    TaskKind.VALIDATE: TaskHandler(_validate, _give_validation_up),
+    TaskKind.DEADLINE: TaskHandler(_judge_deadline, _give_deadline_up),
+    TaskKind.DRAFT: TaskHandler(_draft),
+    TaskKind.REDRAFT: TaskHandler(_redraft),
+    TaskKind.REFIT: TaskHandler(_refit),
+    TaskKind.LEARN: TaskHandler(_learn),
+    TaskKind.UPKEEP: TaskHandler(_keep_up),
+    TaskKind.REPLAY: TaskHandler(_replay),
 }

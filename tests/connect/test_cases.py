@@ -11,18 +11,18 @@ from support.analyzer_table import Case
 from support.every import every
 
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 
 Client = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def whole(client: Client) -> States:
+def whole(client: Client) -> StateBag:
     return bags.unpack(client(connected.states_of_cases, ())[""])
 
 
 @pytest.fixture(scope="module")
-def parted(client: Client) -> States:
+def parted(client: Client) -> StateBag:
     merged = bags.merge(map(bags.unpack, client(connected.states_of_cases, ("part",)).values()))
     assert merged is not None
     return merged
@@ -37,10 +37,10 @@ def test_the_frame_has_the_types_the_cases_name(client: Client) -> None:
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_one_scan_of_the_whole_table_answers(case: Case, whole: States) -> None:
+def test_one_scan_of_the_whole_table_answers(case: Case, whole: StateBag) -> None:
     assert agrees(whole, case)
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: States) -> None:
+def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: StateBag) -> None:
     assert agrees(parted, case)

@@ -19,9 +19,9 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import connect, reading, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import Conflict, Forbidden, Unauthenticated
-from treaty.registry.core.settings import Settings
-from treaty.registry.schemas import UserChange
-from treaty.registry.tables import ApiToken, SetupToken, User, WebSession
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.schemas import UserUpdateIn
+from treaty.registry.tables import ApiTokenRow, SetupTokenRow, UserRow, WebSessionRow
 
 HOUR = timedelta(hours=1)
 
@@ -37,7 +37,7 @@ def principal(engine: Engine, secret: str, *, after: timedelta = timedelta(0)) -
         return authentication.principal_of(tx, secret, now=NOW + after)
 
 
-def added(engine: Engine, *roles: Role, password: str | None = PASSWORD) -> User:
+def added(engine: Engine, *roles: Role, password: str | None = PASSWORD) -> UserRow:
     with transaction(engine) as tx:
         user = users.new_user(ids.new(), name="ada", password=password, roles=roles, now=NOW)
         users.create_user(tx, user, actor="test", now=NOW)
@@ -45,14 +45,14 @@ def added(engine: Engine, *roles: Role, password: str | None = PASSWORD) -> User
     return user
 
 
-def session_of(engine: Engine, user: User) -> str:
+def session_of(engine: Engine, user: UserRow) -> str:
     with transaction(engine) as tx:
         secret, _ = authentication.sign_in(tx, user, session_id=ids.new(), now=NOW, lasts=HOUR)
         tx.commit()
     return secret
 
 
-def token_of(engine: Engine, user: User, *scopes: Permission, expires: timedelta | None = HOUR) -> tuple[str, UUID]:
+def token_of(engine: Engine, user: UserRow, *scopes: Permission, expires: timedelta | None = HOUR) -> tuple[str, UUID]:
     by = authentication.Principal(
         user_id=user.id, name=user.name, roles=frozenset({Role.ADMIN}), permissions=frozenset(Permission)
     )
@@ -96,7 +96,7 @@ def test_only_the_right_name_with_the_right_password_enters(
 @pytest.mark.parametrize("state", [{"active": False}, {"password_hash": None}])
 def test_users_without_a_password_or_no_longer_active_do_not_enter(engine: Engine, state: dict[str, Any]) -> None:
     user = added(engine, Role.VIEWER)
-    changed(engine, User, user.id, **state)
+    changed(engine, UserRow, user.id, **state)
     with reading(engine) as tx, pytest.raises(Unauthenticated):
         authentication.authenticate(tx, "ada", PASSWORD)
 
@@ -143,7 +143,7 @@ def test_sessions_that_ended_are_swept_by_the_next_sign_in(engine: Engine) -> No
         authentication.sign_in(tx, user, session_id=ids.new(), now=NOW + 2 * HOUR, lasts=HOUR)
         tx.commit()
     with reading(engine) as tx:
-        assert len(tx.exec(select(WebSession)).all()) == 1
+        assert len(tx.exec(select(WebSessionRow)).all()) == 1
 
 
 @pytest.mark.parametrize("role", Role)
@@ -159,13 +159,13 @@ def test_roles_add_up(engine: Engine) -> None:
 def test_a_change_of_role_is_seen_by_the_next_request_of_a_token(engine: Engine) -> None:
     user = added(engine, Role.PRODUCER)
     secret, _ = token_of(engine, user, Permission.LINEAGE, Permission.READ)
-    changed(engine, User, user.id, roles=["viewer"])
+    changed(engine, UserRow, user.id, roles=["viewer"])
     assert principal(engine, secret).permissions == {Permission.READ}
 
 
 @pytest.mark.parametrize(
     ("kind", "state"),
-    [(ApiToken, {"revoked": NOW}), (ApiToken, {"expires": NOW}), (User, {"active": False})],
+    [(ApiTokenRow, {"revoked": NOW}), (ApiTokenRow, {"expires": NOW}), (UserRow, {"active": False})],
 )
 def test_a_token_ends_when_revoked_when_expired_and_with_its_user(
     engine: Engine, kind: type[Any], state: dict[str, Any]
@@ -173,7 +173,7 @@ def test_a_token_ends_when_revoked_when_expired_and_with_its_user(
     user = added(engine, Role.PRODUCER)
     secret, token_id = token_of(engine, user, Permission.LINEAGE)
     assert principal(engine, secret).permissions == {Permission.LINEAGE}
-    changed(engine, kind, user.id if kind is User else token_id, **state)
+    changed(engine, kind, user.id if kind is UserRow else token_id, **state)
     with pytest.raises(Unauthenticated):
         principal(engine, secret)
 
@@ -200,7 +200,7 @@ def test_no_secret_is_stored(engine: Engine) -> None:
     user = added(engine, Role.PRODUCER)
     secrets = [PASSWORD, session_of(engine, user), token_of(engine, user, Permission.READ)[0].split("_", 2)[2]]
     with engine.connect() as connection:
-        kept = " ".join(str(connection.execute(table.select()).all()) for table in User.metadata.sorted_tables)
+        kept = " ".join(str(connection.execute(table.select()).all()) for table in UserRow.metadata.sorted_tables)
     assert [secret for secret in secrets if secret in kept] == []
 
 
@@ -214,7 +214,7 @@ def test_the_use_of_a_token_is_noted_at_most_every_ten_minutes(engine: Engine) -
     who = principal(engine, secret)
     assert [authentication.stale(who, now=NOW + timedelta(minutes=each)) for each in (9, 10)] == [False, True]
     with reading(engine) as tx:
-        assert tx.get_one(ApiToken, token_id).last_used == NOW
+        assert tx.get_one(ApiTokenRow, token_id).last_used == NOW
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_token_may_be_issued_without_an_end(world: World) -> None:
 
 def test_a_changed_user_must_sign_in_again(world: World) -> None:
     user = world.users["viewer"]
-    world.client("admin").change_user(user.id, UserChange(roles=[Role.OWNER]))
+    world.client("admin").change_user(user.id, UserUpdateIn(roles=[Role.OWNER]))
     assert world.call("viewer", "GET", "/me").status_code == 401
 
 
@@ -283,7 +283,7 @@ def link(engine: Engine) -> str:
     return secret
 
 
-def completed(engine: Engine, secret: str, *, name: str = "ada", after: timedelta = timedelta(0)) -> User:
+def completed(engine: Engine, secret: str, *, name: str = "ada", after: timedelta = timedelta(0)) -> UserRow:
     with transaction(engine) as tx:
         user = users.new_user(ids.new(), name=name, password=PASSWORD, roles=[Role.ADMIN], now=NOW)
         first_admin.complete(tx, secret, user, now=NOW + after)
@@ -328,7 +328,7 @@ def test_no_link_is_made_once_there_is_an_administrator(engine: Engine) -> None:
 
 
 def test_init_makes_the_database_and_prints_a_link_that_works(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path / "new")
+    settings = RegistrySettings(home=tmp_path / "new")
     address, _, token = first_admin.initialise(settings).partition("?token=")
     assert address == "http://127.0.0.1:8701/setup"
     engine = connect(settings.database)
@@ -338,7 +338,7 @@ def test_init_makes_the_database_and_prints_a_link_that_works(tmp_path: Path) ->
 
 def completed_now(engine: Engine, token: str) -> int:
     with transaction(engine) as tx:
-        assert tx.exec(select(SetupToken)).one().used is None
+        assert tx.exec(select(SetupTokenRow)).one().used is None
     app = build_app(engine)
     body = {"token": token, "name": "ada", "password": PASSWORD}
     return int(app.post("/api/v1/setup", json=body).status_code)
@@ -349,7 +349,7 @@ def build_app(engine: Engine) -> Any:
 
     from treaty.registry.api.app import create_app
 
-    return TestClient(create_app(Settings(), engine))
+    return TestClient(create_app(RegistrySettings(), engine))
 
 
 def test_signing_in_over_http_answers_wrong_names_and_wrong_passwords_alike(engine: Engine) -> None:

@@ -16,10 +16,10 @@ from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Answer, Pin, VersionState
+from treaty.registry.core.enums import AcknowledgementState, PinKind, VersionState
 from treaty.registry.review.approval import activation
 from treaty.registry.review.consumers import acknowledgements
-from treaty.registry.tables import ContractVersion
+from treaty.registry.tables import ContractVersionRow
 
 DAY = timedelta(days=1)
 
@@ -45,12 +45,12 @@ def asked(world: World, made: dict[str, Any]) -> UUID:
     """The version, approved; its consumers were asked."""
     number = approve(world, made).version
     with reading(world.engine) as tx:
-        return tx.exec(select(ContractVersion.id).where(ContractVersion.version == number)).one()
+        return tx.exec(select(ContractVersionRow.id).where(ContractVersionRow.version == number)).one()
 
 
 def outstanding(world: World, version_id: UUID, *, after: timedelta = timedelta(0)) -> list[UUID]:
     with reading(world.engine) as tx:
-        version = tx.get_one(ContractVersion, version_id)
+        version = tx.get_one(ContractVersionRow, version_id)
         moment = version.approved_at + after
         return [row.subscription_id for row in acknowledgements.outstanding(tx, version, now=moment)]
 
@@ -67,7 +67,7 @@ def later(world: World, after: timedelta = timedelta(0)) -> dict[str, VersionSta
     return states(world)
 
 
-def told(world: World, **which: Any) -> list[tuple[str, Answer]]:
+def told(world: World, **which: Any) -> list[tuple[str, AcknowledgementState]]:
     found = world.client("viewer").acknowledgements(contract_id=CONTRACT, **which)
     return [(each.subscriber, each.answer) for each in found]
 
@@ -82,7 +82,7 @@ def test_whom_a_version_breaks_is_asked_and_the_others_are_told(shop: World) -> 
     subscribe(shop, "producer", reads={})
     version = asked(shop, loosened())
     assert outstanding(shop, version) == [first.id]
-    assert told(shop) == [("producer", Answer.TOLD), ("consumer", Answer.PENDING)]
+    assert told(shop) == [("producer", AcknowledgementState.TOLD), ("consumer", AcknowledgementState.PENDING)]
     found = mine(shop)
     assert (found.version, found.deadline, found.purpose) == ("2.0.0", found.asked + 14 * DAY, "reports")
     assert [name for name in ("many", "dear") if any(name in each for each in found.breaks)] == ["many", "dear"]
@@ -93,9 +93,15 @@ def test_whom_a_version_breaks_is_asked_and_the_others_are_told(shop: World) -> 
     ("answers", "waited_for"),
     [
         ([], True),
-        ([(Answer.ACKNOWLEDGED, None)], False),
-        ([(Answer.OBJECTED, "our report needs it")], True),
-        ([(Answer.OBJECTED, "our report needs it"), (Answer.ACKNOWLEDGED, "we changed it")], False),
+        ([(AcknowledgementState.ACKNOWLEDGED, None)], False),
+        ([(AcknowledgementState.OBJECTED, "our report needs it")], True),
+        (
+            [
+                (AcknowledgementState.OBJECTED, "our report needs it"),
+                (AcknowledgementState.ACKNOWLEDGED, "we changed it"),
+            ],
+            False,
+        ),
     ],
 )
 def test_a_version_waits_until_all_acknowledge(
@@ -135,16 +141,16 @@ def test_nobody_waits_for_a_consumer_who_has_left(shop: World) -> None:
 @pytest.mark.parametrize(
     ("pin", "group", "affected"),
     [
-        ((Pin.NONE, None), "main", True),
-        ((Pin.GROUP, "main"), "main", True),
-        ((Pin.VERSION, "1.0.0"), "main", True),
-        ((Pin.NONE, None), "v2", True),
-        ((Pin.GROUP, "main"), "v2", False),
-        ((Pin.VERSION, "1.0.0"), "v2", False),
+        ((PinKind.NONE, None), "main", True),
+        ((PinKind.GROUP, "main"), "main", True),
+        ((PinKind.VERSION, "1.0.0"), "main", True),
+        ((PinKind.NONE, None), "v2", True),
+        ((PinKind.GROUP, "main"), "v2", False),
+        ((PinKind.VERSION, "1.0.0"), "v2", False),
     ],
 )
 def test_a_version_of_another_group_changes_nothing_for_who_is_pinned(
-    shop: World, pin: tuple[Pin, str | None], group: str, affected: bool
+    shop: World, pin: tuple[PinKind, str | None], group: str, affected: bool
 ) -> None:
     subscribe(shop, pin=pin)
     assert bool(outstanding(shop, asked(shop, loosened(group=group)))) is affected
@@ -182,45 +188,47 @@ def test_an_answer_that_was_given_stays(shop: World) -> None:
     subscribe(shop)
     asked(shop, loosened())
     client, found = shop.client("consumer"), mine(shop).id
-    client.answer(found, Answer.ACKNOWLEDGED)
-    error = refused(lambda: client.answer(found, Answer.OBJECTED, comment="no"))
+    client.answer(found, AcknowledgementState.ACKNOWLEDGED)
+    error = refused(lambda: client.answer(found, AcknowledgementState.OBJECTED, comment="no"))
     assert (error.status, "is acknowledged; possible now: nothing" in error.message) == (409, True)
 
 
-@pytest.mark.parametrize("given", [Answer.ACKNOWLEDGED, Answer.OBJECTED])
+@pytest.mark.parametrize("given", [AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED])
 def test_an_answer_is_taken_back_while_the_version_waits(shop: World, given: Any) -> None:
     subscribe(shop, "consumer")
     version = asked(shop, loosened(review={"acknowledge_days": 7}))
     consumer, row = shop.client("consumer"), mine(shop)
     consumer.answer(row.id, given, comment="why?")
-    back = consumer.answer(row.id, Answer.PENDING)
-    assert (back.answer, back.comment, back.answered_at) == (Answer.PENDING, None, None)
+    back = consumer.answer(row.id, AcknowledgementState.PENDING)
+    assert (back.answer, back.comment, back.answered_at) == (AcknowledgementState.PENDING, None, None)
     assert outstanding(shop, version) == [row.subscription_id]
     assert shop.audited()[-1] == "acknowledgement:reset"
-    assert refused(lambda: consumer.answer(row.id, Answer.PENDING)).status == 409
+    assert refused(lambda: consumer.answer(row.id, AcknowledgementState.PENDING)).status == 409
 
 
 def test_an_answer_to_a_version_in_force_stands(shop: World) -> None:
     subscribe(shop, "consumer")
     asked(shop, loosened(review={"acknowledge_days": 7}))
     consumer, row = shop.client("consumer"), mine(shop)
-    consumer.answer(row.id, Answer.ACKNOWLEDGED)
+    consumer.answer(row.id, AcknowledgementState.ACKNOWLEDGED)
     assert later(shop)["2.0.0"] is VersionState.ACTIVE
-    error = refused(lambda: consumer.answer(row.id, Answer.PENDING))
+    error = refused(lambda: consumer.answer(row.id, AcknowledgementState.PENDING))
     assert error.message == "the version does not wait any more: the answer to it stands"
 
 
 def test_who_is_told_cannot_answer(shop: World) -> None:
     subscribe(shop, reads={})
     asked(shop, loosened())
-    assert refused(lambda: shop.client("consumer").answer(mine(shop).id, Answer.ACKNOWLEDGED)).status == 409
+    assert (
+        refused(lambda: shop.client("consumer").answer(mine(shop).id, AcknowledgementState.ACKNOWLEDGED)).status == 409
+    )
 
 
 def test_what_is_asked_and_answered_is_audited(shop: World) -> None:
     subscribe(shop)
     before = len(shop.audited())
     asked(shop, loosened())
-    shop.client("consumer").answer(mine(shop).id, Answer.ACKNOWLEDGED)
+    shop.client("consumer").answer(mine(shop).id, AcknowledgementState.ACKNOWLEDGED)
     done = [each for each in shop.audited()[before:] if each.startswith("acknowledgement")]
     assert done == ["acknowledgement:asked", "acknowledgement:given"]
 
@@ -241,7 +249,7 @@ def test_the_old_version_stays_in_force_until_all_acknowledge(shop: World) -> No
     asked(shop, loosened())
     for who in ("consumer", "producer"):
         assert (states(shop), later(shop)) == (WAITING, WAITING)
-        shop.client(who).answer(mine(shop, who).id, Answer.ACKNOWLEDGED)
+        shop.client(who).answer(mine(shop, who).id, AcknowledgementState.ACKNOWLEDGED)
     assert later(shop) == IN_FORCE
     assert shop.client("viewer").contract(CONTRACT).active_version == "2.0.0"
 
@@ -249,7 +257,7 @@ def test_the_old_version_stays_in_force_until_all_acknowledge(shop: World) -> No
 def test_the_old_version_stays_in_force_until_the_deadline_at_most(shop: World) -> None:
     subscribe(shop)
     asked(shop, loosened())
-    shop.client("consumer").answer(mine(shop).id, Answer.OBJECTED, comment="our report needs it")
+    shop.client("consumer").answer(mine(shop).id, AcknowledgementState.OBJECTED, comment="our report needs it")
     assert later(shop, 14 * DAY - timedelta(minutes=1)) == WAITING
     assert later(shop, 14 * DAY + timedelta(minutes=1)) == IN_FORCE
 
@@ -261,18 +269,18 @@ def test_a_version_that_breaks_nobody_is_in_force_at_once(shop: World) -> None:
 
 
 def test_the_inbox_of_a_consumer_has_what_affects_them(shop: World) -> None:
-    subscribe(shop, pin=(Pin.VERSION, "1.0.0"))
+    subscribe(shop, pin=(PinKind.VERSION, "1.0.0"))
     proposal = shop.client("producer").propose(writer.write(loosened("3.0.0")).decode())
     assert [each.id for each in shop.client("consumer").inbox().affecting] == [proposal.id]
     assert shop.client("viewer").inbox().affecting == ()
     asked(shop, loosened())
     found = shop.client("consumer").inbox()
-    assert [(each.version, each.answer) for each in found.asked] == [("2.0.0", Answer.PENDING)]
+    assert [(each.version, each.answer) for each in found.asked] == [("2.0.0", AcknowledgementState.PENDING)]
     assert found.lagging == ()
     assert shop.client("consumer").waiting().asked == 1
-    shop.client("consumer").answer(found.asked[0].id, Answer.OBJECTED, comment="our report needs it")
+    shop.client("consumer").answer(found.asked[0].id, AcknowledgementState.OBJECTED, comment="our report needs it")
     assert shop.client("consumer").waiting().asked == 0
-    shop.client("consumer").answer(found.asked[0].id, Answer.ACKNOWLEDGED)
+    shop.client("consumer").answer(found.asked[0].id, AcknowledgementState.ACKNOWLEDGED)
     later(shop)
     found = shop.client("consumer").inbox()
     assert (found.asked, [each.lagging for each in found.lagging]) == (
@@ -284,7 +292,7 @@ def test_owners_see_who_has_not_acknowledged(shop: World) -> None:
     subscribe(shop)
     asked(shop, loosened())
     (found,) = shop.client("owner").acknowledgements(waiting=True)
-    assert (found.subscriber, found.answer) == ("consumer", Answer.PENDING)
+    assert (found.subscriber, found.answer) == ("consumer", AcknowledgementState.PENDING)
 
 
 def test_impact_is_shown_before_anybody_approves(shop: World) -> None:

@@ -19,10 +19,10 @@ from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Pin, VersionState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import PinKind, VersionState
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.review.approval import activation
-from treaty.registry.tables import ContractVersion, Task
+from treaty.registry.tables import ContractVersionRow, TaskRow
 from treaty.registry.worker.loop import Worker
 from treaty.registry.worker.periodic import keep_time
 
@@ -39,7 +39,7 @@ def document(version: str, *, group: str = "main", **terms: Any) -> str:
 def approve(
     world: World, version: str, *, start: datetime | None = None, end: datetime | None = None, group: str = "main"
 ) -> schemas.VersionOut:
-    window = schemas.WindowIn(effective_from=start, effective_until=end)
+    window = schemas.EffectivePeriodIn(effective_from=start, effective_until=end)
     made = world.client("producer").propose(document(version, group=group), window=window)
     owner = world.client("owner")
     seen = owner.preview(made.id)
@@ -50,7 +50,7 @@ def approve(
 
 def states(world: World) -> dict[str, str]:
     with reading(world.engine) as tx:
-        rows = tx.exec(select(ContractVersion).order_by(ContractVersion.version)).all()
+        rows = tx.exec(select(ContractVersionRow).order_by(ContractVersionRow.version)).all()
     return {row.version: row.state.value for row in rows}
 
 
@@ -73,7 +73,7 @@ def refused(call: Callable[[], object]) -> ClientError:
 
 def validated(world: World) -> list[str]:
     with reading(world.engine) as tx:
-        return sorted(tx.exec(select(Task.key)).all())
+        return sorted(tx.exec(select(TaskRow.key)).all())
 
 
 def test_the_old_version_stays_in_force_until_the_window_of_the_new_one_begins(world: World) -> None:
@@ -103,7 +103,7 @@ def test_a_worker_looks_at_the_clock_and_changes_nothing_where_nothing_is_due(wo
     approve(world, "2.0.0", start=start)
     engine: Any = FakeEngine()
     worker = Worker(
-        database=world.engine, engine=engine, judge=judge, large=large, settings=Settings(), clock=lambda: start
+        database=world.engine, engine=engine, judge=judge, large=large, settings=RegistrySettings(), clock=lambda: start
     )
     early = replace(worker, clock=lambda: start - DAY)
     assert [keep_time(each) for each in (early, worker, worker)] == [0, 1, 0]
@@ -165,13 +165,13 @@ def test_one_version_of_each_group_is_in_force(world: World) -> None:
 def test_a_window_in_which_nothing_could_be_in_force_is_refused(
     world: World, start: datetime | None, end: datetime
 ) -> None:
-    window = schemas.WindowIn(effective_from=start, effective_until=end)
+    window = schemas.EffectivePeriodIn(effective_from=start, effective_until=end)
     error = refused(lambda: world.client("producer").propose(document("1.0.0"), window=window))
     assert (error.status, [each.where for each in error.faults]) == (422, ["effective_until"])
 
 
 def test_a_window_is_approved_by_who_names_the_revision_that_they_saw(world: World) -> None:
-    made = world.client("producer").propose(document("1.0.0"), window=schemas.WindowIn(effective_from=FAR))
+    made = world.client("producer").propose(document("1.0.0"), window=schemas.EffectivePeriodIn(effective_from=FAR))
     owner = world.client("owner")
     seen = owner.preview(made.id)
     assert refused(lambda: owner.approve(made.id, seen.fingerprint)).status == 422
@@ -233,7 +233,7 @@ def test_what_cannot_become_of_a_version_is_refused(
 
 def test_a_version_is_not_retired_while_somebody_is_pinned_to_it(world: World) -> None:
     approve(world, "1.0.0")
-    use = {"purpose": "invoices", "contact": "x@y.z", "pin": Pin.VERSION, "pinned_to": "1.0.0"}
+    use = {"purpose": "invoices", "contact": "x@y.z", "pin": PinKind.VERSION, "pinned_to": "1.0.0"}
     wanted = schemas.SubscriptionIn(contract_id=CONTRACT, **use)
     used = world.client("consumer").subscribe(wanted)
     error = refused(lambda: world.client("owner").retire(CONTRACT, "1.0.0", "old"))

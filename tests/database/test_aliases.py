@@ -12,9 +12,9 @@ from support.lineages import canonical, marks, promised
 from support.scenes import NOON, Scene, rows
 
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage import aliases
-from treaty.registry.tables import Dataset, NameLink, UnmatchedDataset
+from treaty.registry.tables import DatasetAliasRow, DatasetRow, UnmatchedDatasetRow
 
 PATH = ("file", "/data/orders")
 HIVE = ("hive://metastore:9083", "sales.orders")
@@ -174,7 +174,7 @@ def test_what_a_pattern_found_is_read_where_the_newest_run_wrote_it(scene: Scene
     promised(scene.database, "orders", PATH, terms=pattern("/tmp/outputs/*"))
     fold(scene, event("COMPLETE", output("/tmp/outputs/2"), at="2026-03-01T12:00:02Z", run="b"))
     fold(scene, event("COMPLETE", output("/tmp/outputs/1"), at="2026-03-01T12:00:01Z", run="a"))
-    (dataset,) = rows(scene.database, Dataset)
+    (dataset,) = rows(scene.database, DatasetRow)
     assert dataset.location == "/tmp/outputs/2"
 
 
@@ -209,7 +209,7 @@ def test_what_nobody_promises_anything_about_is_remembered_with_what_was_told(sc
     fold(scene, event("COMPLETE", output("/data/other/ds=1", **facets), run="a"))
     fold(scene, event("COMPLETE", output("/data/other/ds=2", **facets), run="b"))
     with reading(scene.database) as tx:
-        row = tx.get_one(UnmatchedDataset, ("file", "/data/other"))
+        row = tx.get_one(UnmatchedDatasetRow, ("file", "/data/other"))
     assert (row.times, row.told["job"]) == (2, {"namespace": "shop", "name": "load_orders"})
     assert (row.told["columns"], row.told["format"]) == ([{"name": "id", "type": "long"}], "parquet")
     assert row.told["partitions"] == [{"ds": "2"}]
@@ -231,13 +231,13 @@ def test_a_run_of_thousands_of_outputs_is_folded_with_few_statements(scene: Scen
     assert len(looks) < 60
 
 
-def rows_of_links(scene: Scene) -> list[NameLink]:
-    return sorted(rows(scene.database, NameLink), key=lambda each: str(each))
+def rows_of_links(scene: Scene) -> list[DatasetAliasRow]:
+    return sorted(rows(scene.database, DatasetAliasRow), key=lambda each: str(each))
 
 
 def test_the_canonical_name_of_what_nobody_owns_is_the_smallest(scene: Scene) -> None:
     fold(scene, event("COMPLETE", linked(HIVE, PATH)))
     assert canonical(scene.database, *HIVE) == "file /data/orders"
     with reading(scene.database) as tx:
-        found = aliases.groups(tx, [Name(*PATH)])[Name(*PATH)]
-    assert found.names == {Name("file", "/data/orders"), Name("hive://metastore", "sales.orders")}
+        found = aliases.groups(tx, [LineageName(*PATH)])[LineageName(*PATH)]
+    assert found.names == {LineageName("file", "/data/orders"), LineageName("hive://metastore", "sales.orders")}

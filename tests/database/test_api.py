@@ -41,33 +41,33 @@ from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, reading, transaction
 from treaty.registry.core.enums import (
-    Answer,
+    AcknowledgementState,
     ChannelKind,
-    InboxState,
+    GrantScope,
     IncidentState,
+    LineageEventState,
     OutboxState,
-    Part,
     Permission,
     ProposalState,
     Role,
     TaskState,
     TeamRole,
 )
-from treaty.registry.core.pagination import Asked
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.pagination import PageRequest
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import (
     AcknowledgementRow,
-    Channel,
-    Contract,
-    ContractVersion,
-    Grant,
-    InboxEvent,
-    Incident,
-    OutboxMessage,
-    RejectedEvent,
-    Task,
-    Team,
-    TeamMember,
+    ChannelRow,
+    ContractRow,
+    ContractVersionRow,
+    IncidentRow,
+    LineageEventRow,
+    OutboxMessageRow,
+    RejectedLineageEventRow,
+    RoleGrantRow,
+    TaskRow,
+    TeamMemberRow,
+    TeamRow,
     TemplateRow,
     metadata,
 )
@@ -440,20 +440,22 @@ def filled(world: World) -> dict[str, str]:
         dataset.publishing = 0
         run = failed_run("known")
         run.dataset_id = dataset.id
-        team = Team(id=ids.new(), name="sellers", created=NOW)
-        consumer = TeamMember(team_id=team.id, user_id=world.users["consumer"].id, role=TeamRole.MEMBER)
+        team = TeamRow(id=ids.new(), name="sellers", created=NOW)
+        consumer = TeamMemberRow(team_id=team.id, user_id=world.users["consumer"].id, role=TeamRole.MEMBER)
         tx.add(TemplateRow(name="ours", about="", document="", owner_id=world.users["owner"].id, created=NOW))
-        grant = Grant(
-            id=ids.new(), team_id=team.id, role=Role.VIEWER, part=Part.DOMAIN, target="of-sellers", created=NOW
+        grant = RoleGrantRow(
+            id=ids.new(), team_id=team.id, role=Role.VIEWER, part=GrantScope.DOMAIN, target="of-sellers", created=NOW
         )
         dead, parked = given_up("known"), parked_event()
-        refused = RejectedEvent(id=ids.new(), time=NOW, producer="producer", status=400, reason="no", body=b"x")
+        refused = RejectedLineageEventRow(
+            id=ids.new(), time=NOW, producer="producer", status=400, reason="no", body=b"x"
+        )
         tx.add_all([run, team, consumer, grant, dead, parked, refused])
         asked = asking(tx, subscription)
-        channel = Channel(
+        channel = ChannelRow(
             id=ids.new(), user_id=world.users["producer"].id, kind=ChannelKind.EMAIL, target="a@b.example", created=NOW
         )
-        message = OutboxMessage(
+        message = OutboxMessageRow(
             id=ids.new(), kind="lineage", destination="lineage", key="lost", payload={}, state=OutboxState.DEAD,
             available_at=NOW, created=NOW,
         )  # fmt: skip
@@ -492,37 +494,37 @@ def filled(world: World) -> dict[str, str]:
     }
 
 
-def incident(dataset_id: UUID, state: IncidentState) -> Incident:
+def incident(dataset_id: UUID, state: IncidentState) -> IncidentRow:
     """An incident about what is known."""
-    return Incident(
+    return IncidentRow(
         id=ids.new(), contract_id="known", object="orders", dataset_id=dataset_id, state=state, opened=NOW, changed=NOW,
         since=NOW,
     )  # fmt: skip
 
 
-def given_up(contract_id: str) -> Task:
+def given_up(contract_id: str) -> TaskRow:
     """A validation that was tried often enough."""
     payload = {"contract_id": contract_id, "object": "orders", "seq": 1}
-    return Task(
+    return TaskRow(
         id=ids.new(), kind="validate", payload=payload, key="dead", state=TaskState.FAILED, attempts=5, error="no",
         created=NOW, available_at=NOW, finished=NOW,
     )  # fmt: skip
 
 
-def parked_event() -> InboxEvent:
+def parked_event() -> LineageEventRow:
     """An event that could not be folded."""
-    return InboxEvent(
+    return LineageEventRow(
         id=ids.new(), key="parked", received=NOW, body=b"{}", original_sha256="", original_size=2, producer="spark",
-        state=InboxState.PARKED, attempts=3, error="no",
+        state=LineageEventState.PARKED, attempts=3, error="no",
     )  # fmt: skip
 
 
 def asking(tx: Session, subscription_id: UUID) -> UUID:
     """What that consumer is asked about the version in force."""
-    version = tx.exec(select(ContractVersion).where(ContractVersion.contract_id == "known")).one()
+    version = tx.exec(select(ContractVersionRow).where(ContractVersionRow.contract_id == "known")).one()
     row = AcknowledgementRow(
         id=ids.new(), version_id=version.id, subscription_id=subscription_id, breaks=["it does"],
-        answer=Answer.PENDING, asked=NOW, deadline=NOW,
+        answer=AcknowledgementState.PENDING, asked=NOW, deadline=NOW,
     )  # fmt: skip
     tx.add(row)
     return row.id
@@ -564,7 +566,9 @@ def with_others(world: World) -> World:
             user = users.new_user(ids.new(), name=name, password=None, roles=[], now=NOW)
             users.create_user(tx, user, actor="test", now=NOW)
             tx.add_all(
-                Grant(id=ids.new(), user_id=user.id, role=role, part=Part.DOMAIN, target=domain, created=NOW)
+                RoleGrantRow(
+                    id=ids.new(), user_id=user.id, role=role, part=GrantScope.DOMAIN, target=domain, created=NOW
+                )
                 for domain, role in grants
             )
             secrets[name], _ = authentication.sign_in(
@@ -833,7 +837,7 @@ def test_is_ready_once_the_database_answers(world: World) -> None:
 
 def test_is_not_ready_before_the_database_has_its_tables(tmp_path: Path) -> None:
     engine = connect(f"sqlite:///{tmp_path / 'empty.db'}")
-    answer = TestClient(create_app(Settings(), engine)).get("/api/v1/ready")
+    answer = TestClient(create_app(RegistrySettings(), engine)).get("/api/v1/ready")
     assert (answer.status_code, answer.json()["message"]) == (503, "The database has no tables yet: run `treaty init`.")
     engine.dispose()
 
@@ -845,7 +849,7 @@ def grown(world: World, count: int) -> None:
         for _ in range(count):
             contract_id = f"c-{ids.new()}"
             drafted(tx, world.users["producer"], suggestion(), base=document(contract_id))
-            tx.add(Contract(id=contract_id, name="c", owner_id=owner, created=NOW))
+            tx.add(ContractRow(id=contract_id, name="c", owner_id=owner, created=NOW))
             tx.add(failed_run(contract_id))
         tx.commit()
 
@@ -889,7 +893,7 @@ def test_a_text_that_the_database_cannot_hold_finds_nothing_or_is_refused(world:
 
 
 def test_signing_in_and_the_first_link_are_audited(engine: Engine) -> None:
-    http = TestClient(create_app(Settings(), engine))
+    http = TestClient(create_app(RegistrySettings(), engine))
     with transaction(engine) as tx:
         secret = first_admin.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
@@ -898,7 +902,7 @@ def test_signing_in_and_the_first_link_are_audited(engine: Engine) -> None:
         opened = http.post("/api/v1/session", json={"name": "ada", "password": PASSWORD})
     assert opened.status_code == 201
     with reading(engine) as tx:
-        assert [each.action.value for each in reversed(audit_log.entries(tx, Asked(9)).rows)] == [
+        assert [each.action.value for each in reversed(audit_log.entries(tx, PageRequest(9)).rows)] == [
             "setup:issued",
             "user:created",
             "setup:completed",

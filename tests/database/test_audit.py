@@ -15,11 +15,11 @@ from support.tampering import CASES, LENGTH, Entry, entries
 
 from treaty.engine.core import key_files
 from treaty.registry.audit import audit_log, hash_chain
-from treaty.registry.audit.hash_chain import CHANGED, Chain, Head
+from treaty.registry.audit.hash_chain import CHANGED, AuditHead, ChainCheck
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Action
-from treaty.registry.core.pagination import Asked
-from treaty.registry.tables import AuditEntry, ContractVersion
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.pagination import PageRequest
+from treaty.registry.tables import AuditEntryRow, ContractVersionRow
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
 
@@ -28,7 +28,7 @@ def write(engine: Engine, *names: str) -> None:
     for name in names:
         with transaction(engine) as tx:
             details = {"name": name, "roles": ["ä"], "share": 0.1}
-            audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW, details=details)
+            audit_log.record(tx, AuditAction.USER_CREATED, actor="ada", object_id=name, now=NOW, details=details)
             tx.commit()
 
 
@@ -68,7 +68,7 @@ def test_the_first_entry_that_was_changed_is_named(engine: Engine, statement: st
 
 def test_an_entry_is_undone_with_its_change(engine: Engine) -> None:
     with transaction(engine) as tx:
-        audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id="x", now=NOW)
+        audit_log.record(tx, AuditAction.USER_CREATED, actor="ada", object_id="x", now=NOW)
     with reading(engine) as tx:
         assert audit_log.verify(tx).entries == 0
 
@@ -84,21 +84,21 @@ def test_writers_at_the_same_time_make_one_chain(engine: Engine) -> None:
 def test_entries_come_newest_first_and_page_by_page(engine: Engine) -> None:
     write(engine, "a", "b", "c", "b")
     with reading(engine) as tx:
-        first = audit_log.entries(tx, Asked(2))
-        pages = [first, audit_log.entries(tx, Asked(2, first.next))]
-        of_b = audit_log.entries(tx, Asked(10), object_id="b")
-        other = audit_log.entries(tx, Asked(10), action=Action.RUN_RECORDED)
+        first = audit_log.entries(tx, PageRequest(2))
+        pages = [first, audit_log.entries(tx, PageRequest(2, first.next))]
+        of_b = audit_log.entries(tx, PageRequest(10), object_id="b")
+        other = audit_log.entries(tx, PageRequest(10), action=AuditAction.RUN_RECORDED)
     assert [[each.position for each in page.rows] for page in (*pages, of_b, other)] == [[4, 3], [2, 1], [4, 2], []]
     assert {each.object_type for each in first.rows} == {"user"}
 
 
-def tampered(engine: Engine, change: Callable[[list[Entry]], list[Entry]], head: Head) -> Chain:
+def tampered(engine: Engine, change: Callable[[list[Entry]], list[Entry]], head: AuditHead) -> ChainCheck:
     """What verification says after the change was written behind the triggers; the change is then undone."""
     with transaction(engine) as tx:
         for statement in unguarded(engine):
             tx.connection().execute(text(statement))
         written = list(audit_log.stream(tx))
-        table = AuditEntry.__table__
+        table = AuditEntryRow.__table__
         tx.connection().execute(table.delete())
         for each in change(written):
             tx.connection().execute(table.insert(), {**each, "time": datetime.fromisoformat(each["time"])})
@@ -119,7 +119,7 @@ def eight(engine: Engine) -> Engine:
         for each in entries():
             audit_log.record(
                 tx,
-                Action(each["action"]),
+                AuditAction(each["action"]),
                 actor=each["actor"],
                 object_id=each["object_id"],
                 now=datetime.fromisoformat(each["time"]),
@@ -137,7 +137,7 @@ def test_every_way_to_tamper_with_the_database_shows_where_it_begins(eight: Engi
     told = {name: (chain.broken_at, chain.fault) for name, chain in found.items()}
     assert told == {each.name: (each.broken_at, each.fault) for each in CASES}
     with reading(eight) as tx:
-        assert audit_log.verify(tx, head) == Chain(LENGTH, head.hash)
+        assert audit_log.verify(tx, head) == ChainCheck(LENGTH, head.hash)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_nothing_is_written_over_a_version_or_a_record(world: World) -> None:
         "update contract_version set body = 'x'", "delete from contract_version",
     ]  # fmt: skip
     if world.engine.dialect.name == "sqlite":
-        columns = ", ".join(f'"{each.name}"' for each in ContractVersion.__table__.columns)
+        columns = ", ".join(f'"{each.name}"' for each in ContractVersionRow.__table__.columns)
         values = columns.replace('"body"', "'x'")
         changes.append(f"insert or replace into contract_version ({columns}) select {values} from contract_version")
         changes.append("insert or replace into approval_record select * from approval_record")
@@ -259,7 +259,7 @@ def test_entries_of_what_is_undone_inside_a_transaction_are_not_kept(engine: Eng
         noted(tx, "last")
         tx.commit()
     with reading(engine) as tx:
-        found = [each.object_id for each in audit_log.entries(tx, Asked(10)).rows]
+        found = [each.object_id for each in audit_log.entries(tx, PageRequest(10)).rows]
         assert audit_log.verify(tx).broken_at is None
     assert found == ["last", "kept too", "kept too, within", "kept"]
 
@@ -272,11 +272,11 @@ def test_what_is_recorded_after_an_undone_transaction_is_all_that_is_kept(engine
         tx.commit()
         noted(tx, "never committed")
     with reading(engine) as tx:
-        assert [each.object_id for each in audit_log.entries(tx, Asked(10)).rows] == ["after"]
+        assert [each.object_id for each in audit_log.entries(tx, PageRequest(10)).rows] == ["after"]
 
 
 def noted(tx: Session, name: str) -> None:
-    audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW)
+    audit_log.record(tx, AuditAction.USER_CREATED, actor="ada", object_id=name, now=NOW)
 
 
 class Undone(Exception):

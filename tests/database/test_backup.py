@@ -18,15 +18,15 @@ from support.databases import sqlite_copy
 from support.scenes import NOON
 
 from treaty.contracts.schema import Schema
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, reading, transaction
-from treaty.registry.core.enums import Action
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, PartitionState
+from treaty.registry.tables import DatasetRow, PartitionStateRow
 from treaty.registry.worker.operations import backup
 from treaty.registry.worker.operations.backup_archive import END, ArchiveError
 
@@ -38,7 +38,7 @@ CONTENTS = (b"some counts of values", b"others", b"")
 class Place:
     """A registry in a folder of its own."""
 
-    settings: Settings
+    settings: RegistrySettings
     engine: Engine
 
     @property
@@ -49,10 +49,10 @@ class Place:
         """Writes entries of the audit."""
         for name in names:
             with transaction(self.engine) as tx:
-                audit_log.record(tx, Action.USER_CREATED, actor="ada", object_id=name, now=NOW)
+                audit_log.record(tx, AuditAction.USER_CREATED, actor="ada", object_id=name, now=NOW)
                 tx.commit()
 
-    def backup(self, target: Path) -> backup.Manifest:
+    def backup(self, target: Path) -> backup.BackupManifest:
         return backup.make(self.settings, self.engine, target, now=NOW)
 
 
@@ -61,31 +61,31 @@ def place(template: Path, tmp_path: Path) -> Iterator[Place]:
     """A registry with an audit, and states of which some lie in files."""
     home = tmp_path / "home"
     home.mkdir()
-    made = Place(Settings(home=home), sqlite_copy(template, home))
+    made = Place(RegistrySettings(home=home), sqlite_copy(template, home))
     made.note("a", "b", "c")
     names = [StateFiles(made.settings.states).write(each) for each in CONTENTS]
     with transaction(made.engine) as tx:
-        dataset = Dataset(id=ids.new(), namespace="file", name="/t", partition_by=["day"])
+        dataset = DatasetRow(id=ids.new(), namespace="file", name="/t", partition_by=["day"])
         tx.add(dataset)
         tx.flush()
         state_store.save(
             tx,
             dataset.id,
-            Measured(schema=Schema(()), fingerprints={"day=1": "f"}, states={"day=1": b"bag"}),
+            MeasureResult(schema=Schema(()), fingerprints={"day=1": "f"}, states={"day=1": b"bag"}),
             now=NOON,
             ids=ids.new,
         )
-        tx.exec(select(PartitionState)).one().files = names
+        tx.exec(select(PartitionStateRow)).one().files = names
         tx.commit()
     yield made
     made.engine.dispose()
 
 
-def elsewhere(tmp_path: Path, name: str = "other") -> Settings:
-    return Settings(home=tmp_path / name)
+def elsewhere(tmp_path: Path, name: str = "other") -> RegistrySettings:
+    return RegistrySettings(home=tmp_path / name)
 
 
-def rows(settings: Settings) -> dict[str, list[tuple[object, ...]]]:
+def rows(settings: RegistrySettings) -> dict[str, list[tuple[object, ...]]]:
     """Everything in the database."""
     engine = connect(settings.database)
     with engine.connect() as connection:
@@ -324,7 +324,7 @@ def test_a_backup_of_an_older_version_is_brought_up(tmp_path: Path) -> None:
 
     from treaty.registry.core.database import migration_config, newest_migration
 
-    old = Place(Settings(home=tmp_path / "old"), connect(f"sqlite:///{tmp_path}/old/treaty.db"))
+    old = Place(RegistrySettings(home=tmp_path / "old"), connect(f"sqlite:///{tmp_path}/old/treaty.db"))
     old.settings.home.mkdir()
     migrate(old.engine)
     old.note("a")
@@ -345,14 +345,14 @@ def test_of_postgres_the_files_of_states_alone_are_kept(
 
     empty(postgres)
     with reading(place.engine) as tx, transaction(postgres) as other:
-        for kind in (Dataset, PartitionState):
+        for kind in (DatasetRow, PartitionStateRow):
             for row in tx.exec(select(kind)):
                 other.add(kind(**row.model_dump()))
         other.commit()
-    settings = Settings(home=place.settings.home, database_url=postgres_url)
+    settings = RegistrySettings(home=place.settings.home, database_url=postgres_url)
     made = backup.make(settings, postgres, tmp_path / "b.tar", now=NOW)
     assert (made.migration, made.files) == (None, 3)
-    there = Settings(home=tmp_path / "other", database_url=postgres_url)
+    there = RegistrySettings(home=tmp_path / "other", database_url=postgres_url)
     backup.restore(there, tmp_path / "b.tar", now=NOW)
     assert held(Path(there.states)) == held(Path(place.settings.states))
     with pytest.raises(ArchiveError, match="states alone"):

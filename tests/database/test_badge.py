@@ -9,7 +9,7 @@ from treaty.engine.core.results import Verdict
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.exchange import badge
-from treaty.registry.tables import Run
+from treaty.registry.tables import RunRow
 
 ID = "shop-orders"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -26,7 +26,7 @@ def ran(world: World, *runs: tuple[str, Verdict]) -> None:
     """Runs of these objects that ended so, one after the other."""
     with transaction(world.engine) as tx:
         for name, verdict in runs:
-            made: Run = failed_run(ID)
+            made: RunRow = failed_run(ID)
             made.id, made.object, made.verdict = ids.new(), name, verdict
             tx.add(made)
         tx.commit()

@@ -17,9 +17,9 @@ from treaty.registry.access import authentication
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Part, Role, Spread, TaskKind
+from treaty.registry.core.enums import ContaminationState, GrantScope, Role, TaskKind
 from treaty.registry.queue import task_queue
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ WAY = [
 ]
 
 
-def told(found: schemas.BlastOut) -> dict[str, tuple[int, Spread]]:
+def told(found: schemas.DownstreamImpactOut) -> dict[str, tuple[int, ContaminationState]]:
     return {each.name.removeprefix("/lake/"): (each.distance, each.spread) for each in found.entries}
 
 
@@ -48,9 +48,9 @@ def test_each_dataset_downstream_is_told_with_how_far_the_bad_data_came(harm: Ha
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     found = harm.world.client("viewer").blast("orders")
     assert told(found) == {
-        "copy": (1, Spread.CONTAMINATED),
-        "report": (1, Spread.CONTAMINATED),
-        "audience": (2, Spread.AT_RISK),
+        "copy": (1, ContaminationState.CONTAMINATED),
+        "report": (1, ContaminationState.CONTAMINATED),
+        "audience": (2, ContaminationState.AT_RISK),
     }
     assert (found.supposed, [each.contract_id for each in found.contracts]) == (False, ["orders"])
     far = found.entries[-1]
@@ -79,7 +79,7 @@ def test_ways_that_do_not_use_the_columns_are_left_out(
 def test_without_an_incident_it_is_told_what_would_be(harm: Harm) -> None:
     harm.events(*WAY, step("mail", "START", 9, 2, reads=["report"], writes=["audience"]))
     found = harm.world.client("viewer").blast("/lake/orders", namespace="file", columns=["note"])
-    assert (found.supposed, told(found)) == (True, {"copy": (1, Spread.AT_RISK)})
+    assert (found.supposed, told(found)) == (True, {"copy": (1, ContaminationState.AT_RISK)})
 
 
 def test_consumers_and_owners_are_told(harm: Harm) -> None:
@@ -99,9 +99,9 @@ def test_what_may_not_be_read_is_left_out_and_nothing_is_found_through_it(world:
     harm.events(*WAY)
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     harm.judge("report", Fails(), at=7)
-    grant = schemas.GrantIn(role=Role.VIEWER, part=Part.DOMAIN, target="shop", user_id=world.users["viewer"].id)
+    grant = schemas.GrantIn(role=Role.VIEWER, part=GrantScope.DOMAIN, target="shop", user_id=world.users["viewer"].id)
     world.client("admin").grant(grant)
-    world.client("admin").change_user(world.users["viewer"].id, schemas.UserChange(roles=[]))
+    world.client("admin").change_user(world.users["viewer"].id, schemas.UserUpdateIn(roles=[]))
     # Whose roles are taken must sign in again.
     with transaction(world.engine) as tx:
         lasts = timedelta(hours=1)
@@ -130,7 +130,7 @@ def test_what_waits_of_what_bad_data_came_to_goes_first(harm: Harm) -> None:
     with transaction(harm.world.engine) as tx:
         waiting = {
             each.payload["contract_id"]: each.priority
-            for each in tx.exec(select(Task).where(col(Task.key).contains("/test/")))
+            for each in tx.exec(select(TaskRow).where(col(TaskRow.key).contains("/test/")))
         }
     assert waiting["report"] < waiting["audience"]
 

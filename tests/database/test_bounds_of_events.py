@@ -15,10 +15,10 @@ from support.events import body, event, output
 from support.lineages import marks, promised
 from support.scenes import TOKEN, Scene, rows, user
 
-from treaty.registry.core.enums import InboxState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import LineageEventState
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage.events.run_state import FoldedRun
-from treaty.registry.tables import InboxEvent, LineageRun, RejectedEvent
+from treaty.registry.tables import LineageEventRow, LineageRunRow, RejectedLineageEventRow
 
 MOST = 32 * 1024 * 1024
 
@@ -27,7 +27,9 @@ MOST = 32 * 1024 * 1024
 def client(engine: Engine, tmp_path: Path) -> TestClient:
     user(engine)
     promised(engine)
-    return TestClient(application(Settings(home=tmp_path), engine), headers={"Authorization": f"Bearer {TOKEN}"})
+    return TestClient(
+        application(RegistrySettings(home=tmp_path), engine), headers={"Authorization": f"Bearer {TOKEN}"}
+    )
 
 
 def post(client: TestClient, sent: bytes, *, packed: bool = False) -> Response:
@@ -40,8 +42,8 @@ def folded(engine: Engine, home: Path) -> FoldedRun:
     worker = Scene(engine, home).worker()
     while worker.take_in():
         pass
-    assert [each.state for each in rows(engine, InboxEvent)] == [InboxState.FOLDED]
-    (row,) = rows(engine, LineageRun)
+    assert [each.state for each in rows(engine, LineageEventRow)] == [LineageEventState.FOLDED]
+    (row,) = rows(engine, LineageRunRow)
     return FoldedRun.model_validate(row.state)
 
 
@@ -60,7 +62,7 @@ def test_an_event_of_32_mib_is_taken_and_a_larger_one_is_not(
     sent = of_size(MOST + beyond)
     assert len(sent) == MOST + beyond
     assert post(client, sent, packed=packed).status_code == status
-    kept, refused = rows(engine, InboxEvent), rows(engine, RejectedEvent)
+    kept, refused = rows(engine, LineageEventRow), rows(engine, RejectedLineageEventRow)
     assert ([(each.original_size, len(each.body) < 2000) for each in kept], len(refused)) == (
         ([(MOST, True)], 0) if status == 201 else ([], 1)
     )
@@ -118,9 +120,9 @@ def test_what_is_odd_is_taken_told_in_words_and_spoils_nothing_else(
     engine: Engine, client: TestClient, tmp_path: Path, change: Callable[[dict[str, Any]], Any], said: str | None
 ) -> None:
     assert post(client, body(changed(change))).status_code == 201
-    (row,) = rows(engine, InboxEvent)
+    (row,) = rows(engine, LineageEventRow)
     assert any(said in each for each in row.diagnostics) if said else row.diagnostics == []
     (told,) = folded(engine, tmp_path).outputs
     assert told.name == "/data/orders"
     assert told.own_facet("icebergCommitReport").get("snapshotId", LONG_ID) == LONG_ID
-    assert json.loads(rows(engine, InboxEvent)[0].body)["outputs"][0]["name"] == "/data/orders"
+    assert json.loads(rows(engine, LineageEventRow)[0].body)["outputs"][0]["name"] == "/data/orders"

@@ -14,7 +14,7 @@ from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, ProposalState
-from treaty.registry.tables import OutboxMessage
+from treaty.registry.tables import OutboxMessageRow
 
 LISTS = ("to_decide", "to_change", "put_off", "waiting", "affecting")
 
@@ -46,7 +46,7 @@ def approving(world: World, who: str, proposal: schemas.ProposalOut) -> Callable
 
 
 def told(world: World, kind: str) -> list[tuple[str, ...]]:
-    found = [each.payload["notice"] for each in rows(world.engine, OutboxMessage)]
+    found = [each.payload["notice"] for each in rows(world.engine, OutboxMessageRow)]
     return [tuple(each["found"]) for each in found if each["kind"] == kind]
 
 

@@ -8,8 +8,8 @@ from support.api import NOW, World, document
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.schemas import CheckedOut
-from treaty.registry.tables import ResultRow, Run
+from treaty.registry.schemas import CheckHistoryItemOut
+from treaty.registry.tables import CheckResultRow, RunRow
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)
@@ -23,7 +23,7 @@ def shop(world: World) -> World:
     owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
     with transaction(world.engine) as tx:
         for day in range(3):
-            run = Run(
+            run = RunRow(
                 id=ids.uuid7(NOW + day * DAY), contract_id=CONTRACT, version=f"1.{day}.0", fingerprint="f",
                 object="orders", partitions=[], verdict=Verdict.PASSED, counts={}, started=NOW + day * DAY,
                 finished=NOW + day * DAY,
@@ -31,7 +31,7 @@ def shop(world: World) -> World:
             tx.add(run)
             for position, (check, partition) in enumerate([("rows", "a"), ("rows", "b"), ("other", "a")]):
                 tx.add(
-                    ResultRow(
+                    CheckResultRow(
                         run_id=run.id, position=position, check_id=check, name=check, outcome=Outcome.PASSED,
                         severity="error", scope="delta", sentence="s", partition=partition, measurement="size",
                         band={"lower": day, "upper": None, "expected": 5.0},
@@ -41,7 +41,7 @@ def shop(world: World) -> World:
     return world
 
 
-def found(shop: World, check: str, *, since: datetime | None = None, limit: int = 500) -> list[CheckedOut]:
+def found(shop: World, check: str, *, since: datetime | None = None, limit: int = 500) -> list[CheckHistoryItemOut]:
     return shop.client("viewer").checked(CONTRACT, "orders", check, since=since, limit=limit)
 
 

@@ -18,15 +18,15 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineKilled
-from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import judge, lacking
-from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS
-from treaty.registry.tables import PartitionState, PartRead, ResultRow
+from treaty.registry.tables import CheckResultRow, PartitionStateRow, ReadCheckpointRow
 
-KEY, OTHER = Key(b"a" * SIZE), Key(b"b" * SIZE)
+KEY, OTHER = HashKey(b"a" * SIZE), HashKey(b"b" * SIZE)
 TABLES = {f"ds={at}": f"here{at},there{at}" for at in range(1, 5)}
 
 
@@ -52,14 +52,14 @@ def document(version: str) -> str:
 class BagEngine(FakeEngine):
     """Of each partition's text, values with commas between them, it computes what the checks lack, as Spark would."""
 
-    def measure(self, request: MeasureRequest) -> Measured:
+    def measure(self, request: MeasureRequest) -> MeasureResult:
         told = super().measure(request)
         made = {name: self._bag(request, name) for name in (*told.states, *told.added)}
         passing = {name: each.passing.carried() for name, each in made.items() if each.passing}
         states, added = ({name: made[name].pack() for name in names} for names in (told.states, told.added))
         return replace(told, schema=SCHEMA, states=states, added=added, passing=passing)
 
-    def _bag(self, request: MeasureRequest, name: str) -> bags.States:
+    def _bag(self, request: MeasureRequest, name: str) -> bags.StateBag:
         contract: Contract = read(request.contract)
         held = request.held.get(name, frozenset()) if name in request.known else frozenset()
         plan = bind(contract.object(request.object), SCHEMA).plan.without(held)
@@ -76,7 +76,7 @@ def scene(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sc
     return made
 
 
-def work(scene: Scene, key: Key | None = KEY, **other: Any) -> None:
+def work(scene: Scene, key: HashKey | None = KEY, **other: Any) -> None:
     scene.work(judge=judge, lacking=lacking, key=key, **other)
 
 
@@ -86,8 +86,8 @@ def told(scene: Scene, check_id: str) -> dict[str | None, tuple[Outcome, str | N
     return {each.partition: (each.outcome, each.reason) for each in found}
 
 
-def rows_of(scene: Scene) -> list[ResultRow]:
-    return [each for each in rows(scene.database, ResultRow) if each.run_id == scene.runs[-1].id]
+def rows_of(scene: Scene) -> list[CheckResultRow]:
+    return [each for each in rows(scene.database, CheckResultRow) if each.run_id == scene.runs[-1].id]
 
 
 def read_again(scene: Scene) -> list[list[str]]:
@@ -122,7 +122,7 @@ def test_what_is_never_stored_is_judged_when_it_arrives_and_read_again_for_a_new
     scene.send(event(run="c"))
     work(scene)
     assert read_again(scene) == [[], [], sorted(TABLES), []]
-    assert stored(each.states for each in rows(scene.database, PartitionState)) == {"count", "frequencies"}
+    assert stored(each.states for each in rows(scene.database, PartitionStateRow)) == {"count", "frequencies"}
 
 
 def test_a_worker_that_goes_on_reads_what_was_never_stored_once_more(scene: Scene) -> None:
@@ -135,7 +135,7 @@ def test_a_worker_that_goes_on_reads_what_was_never_stored_once_more(scene: Scen
     scene.engine.meanwhile = killed
     scene.send(event())
     work(scene)
-    assert stored(each.states for each in rows(scene.database, PartRead)) == {"count", "frequencies"}
+    assert stored(each.states for each in rows(scene.database, ReadCheckpointRow)) == {"count", "frequencies"}
     scene.clock.advance(60)
     work(scene)
     assert told(scene, "first") == dict.fromkeys(TABLES, FAILED)

@@ -23,16 +23,24 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Verdict
 from treaty.engine.evaluation.evaluator import judge, lacking
-from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import TaskKind, TaskState, VersionState
-from treaty.registry.core.errors import Invalid
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.errors import InvalidRequest
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import compaction
 from treaty.registry.measurements.states import state_store as memory
-from treaty.registry.tables import Contract, ContractVersion, Dataset, PartitionState, ResultRow, Run, Task
+from treaty.registry.tables import (
+    CheckResultRow,
+    ContractRow,
+    ContractVersionRow,
+    DatasetRow,
+    PartitionStateRow,
+    RunRow,
+    TaskRow,
+)
 from treaty.registry.validation import reruns
 from treaty.registry.worker.periodic import order_upkeep
 
@@ -59,7 +67,7 @@ class TableEngine(FakeEngine):
     files: StateFiles = field(default_factory=lambda: StateFiles(""))
     schema: Schema = TABLE
 
-    def measure(self, request: MeasureRequest) -> Measured:
+    def measure(self, request: MeasureRequest) -> MeasureResult:
         """The states of what changed and of what is lacking."""
         told = super().measure(request)
         packed = partial(self._packed, request)
@@ -83,8 +91,8 @@ class Table(Scene):
         self.told = 0
 
     @property
-    def settings(self) -> Settings:
-        return Settings(home=self.home, compact_days=30, portion_partitions=self.portion)
+    def settings(self) -> RegistrySettings:
+        return RegistrySettings(home=self.home, compact_days=30, portion_partitions=self.portion)
 
     @property
     def here(self) -> dict[str, str]:
@@ -112,7 +120,7 @@ class Table(Scene):
 
     @property
     def dataset(self) -> Any:
-        return rows(self.database, Dataset)[0].id
+        return rows(self.database, DatasetRow)[0].id
 
     @property
     def stored(self) -> list[str]:
@@ -121,7 +129,9 @@ class Table(Scene):
     @property
     def values(self) -> dict[str, str | None]:
         """What the last run found, by check."""
-        found = [row for row in rows(self.database, ResultRow) if row.run_id == self.runs[-1].id and not row.partition]
+        found = [
+            row for row in rows(self.database, CheckResultRow) if row.run_id == self.runs[-1].id and not row.partition
+        ]
         return {row.check_id: row.value for row in found if row.measurement}
 
     @property
@@ -161,12 +171,12 @@ def in_force(engine: Engine, version: str, *checks: Any) -> None:
 def put_in_force(engine: Engine, version: str, source: bytes) -> None:
     body = source.replace(b"1.0.0", version.encode())
     with transaction(engine) as tx:
-        before = tx.exec(select(ContractVersion).where(ContractVersion.state == VersionState.ACTIVE)).one()
+        before = tx.exec(select(ContractVersionRow).where(ContractVersionRow.state == VersionState.ACTIVE)).one()
         before.state = VersionState.SUPERSEDED
         kept = before.model_dump(exclude={"id", "version", "body", "fingerprint", "state"})
         state = VersionState.ACTIVE
-        tx.add(ContractVersion(id=ids.new(), version=version, body=body, fingerprint=version, state=state, **kept))
-        tx.get_one(Contract, "orders").active_version = version
+        tx.add(ContractVersionRow(id=ids.new(), version=version, body=body, fingerprint=version, state=state, **kept))
+        tx.get_one(ContractRow, "orders").active_version = version
         tx.commit()
 
 
@@ -284,7 +294,7 @@ def test_a_version_that_never_judged_the_data_judges_merged_days_together_and_no
 
 def test_merged_states_that_are_damaged_are_measured_again(table: Table) -> None:
     with transaction(table.database) as tx:
-        row = next(row for row in tx.exec(select(PartitionState)) if row.members)
+        row = next(row for row in tx.exec(select(PartitionStateRow)) if row.members)
         row.states = row.states[:-1] + b"?"
         tx.commit()
     table.put("day=2026-05-30/country=FR")
@@ -298,7 +308,7 @@ def test_a_run_is_done_again_from_days_while_they_are_kept_and_from_months_ever_
     table.validate()
     before, since = table.runs
 
-    def again(run: Run) -> Any:
+    def again(run: RunRow) -> Any:
         with reading(table.database) as tx:
             return reruns.again(tx, run.id, judge, files=table.files)
 
@@ -307,7 +317,7 @@ def test_a_run_is_done_again_from_days_while_they_are_kept_and_from_months_ever_
         memory.prune(tx, table.dataset, before=table.clock() + timedelta(days=1))
         tx.commit()
     assert again(since).differences == ()
-    with pytest.raises(Invalid, match="no longer all kept"):
+    with pytest.raises(InvalidRequest, match="no longer all kept"):
         again(before)
 
 
@@ -441,7 +451,7 @@ def test_validations_have_their_turn_between_months(
     assert len(scene.stored) == 6
     scene.work()
     assert len(scene.stored) == 4
-    told = [task.result for task in rows(scene.database, Task) if task.kind == TaskKind.UPKEEP]
+    told = [task.result for task in rows(scene.database, TaskRow) if task.kind == TaskKind.UPKEEP]
     assert [(each["merged"], "more" in each) for each in told if each] == [(1, True), (1, True), (1, True), (0, False)]
 
 
@@ -454,7 +464,7 @@ def test_months_that_cannot_be_merged_are_not_tried_over_and_over(
 
     def slow(*_: Any, **__: Any) -> Any:
         scene.clock.advance(90)
-        raise memory.Overtaken
+        raise memory.StateConflict
 
     monkeypatch.setattr(memory, "fold", slow)
     order_upkeep(scene.worker())
@@ -503,7 +513,7 @@ def test_whatever_comes_in_whatever_order_the_table_is_judged_as_it_is(
         with reading(scene.database) as tx:
             known = memory.known(tx, scene.dataset)
             assert known.keys() == scene.here.keys()
-    assert any("[" in row.partition for row in rows(scene.database, PartitionState))
+    assert any("[" in row.partition for row in rows(scene.database, PartitionStateRow))
     with reading(scene.database) as tx:
         assert [run.id for run in scene.runs if reruns.again(tx, run.id, judge, files=scene.files).differences] == []
 
@@ -525,7 +535,7 @@ def test_damaged_states_of_a_day_are_not_merged(engine: Engine, tmp_path: Path) 
     scene.put(*JANUARY)
     scene.validate()
     with transaction(scene.database) as tx:
-        row = next(row for row in tx.exec(select(PartitionState)) if row.partition == JANUARY[0])
+        row = next(row for row in tx.exec(select(PartitionStateRow)) if row.partition == JANUARY[0])
         row.states = b"damaged"
         tx.commit()
     assert scene.compact() == 1

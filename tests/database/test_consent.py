@@ -31,7 +31,7 @@ def document(version: str = "1.0.0", *, owner: str | None = None, required: bool
     return writer.write(content).decode()
 
 
-def approve(world: World, proposal_id: Any, *, by: str = "owner") -> schemas.ApprovedOut:
+def approve(world: World, proposal_id: Any, *, by: str = "owner") -> schemas.ApprovalResultOut:
     client = world.client(by)
     seen = client.preview(proposal_id)
     return client.approve(proposal_id, seen.fingerprint, revision=seen.revision)
@@ -139,7 +139,7 @@ def test_an_approval_of_a_document_edited_meanwhile_is_refused_and_says_who_edit
 def test_an_owner_who_lost_the_right_no_longer_counts(world: World) -> None:
     made = world.client("producer").propose(document(quorum=2))
     approve(world, made.id)
-    world.client("admin").change_user(world.users["owner"].id, schemas.UserChange(roles=[Role.VIEWER]))
+    world.client("admin").change_user(world.users["owner"].id, schemas.UserUpdateIn(roles=[Role.VIEWER]))
     assert approve(world, made.id, by="other-owner").missing == ("1 of 2 approvals by owners",)
     assert approve(world, made.id, by="admin").version
 

@@ -23,8 +23,8 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Decision, ProposalState
 from treaty.registry.review.consumers import consumer_checks
-from treaty.registry.review.consumers.consumer_checks import Consumed
-from treaty.registry.tables import ConsumerCheckRow, ResultRow, Run
+from treaty.registry.review.consumers.consumer_checks import ConsumerDocument
+from treaty.registry.tables import CheckResultRow, ConsumerCheckRow, RunRow
 
 MEAN = check("mean-amount", "mean", column="amount", mustBeGreaterThan=10)
 NULLS = {"metric": "nullValues", "mustBe": 0}
@@ -43,7 +43,7 @@ def refused(call: Callable[[], object]) -> ClientError:
     return caught.value
 
 
-def documents(world: World) -> list[Consumed]:
+def documents(world: World) -> list[ConsumerDocument]:
     with reading(world.engine) as tx:
         return list(consumer_checks.documents(tx, CONTRACT, "orders"))
 
@@ -250,7 +250,7 @@ def test_a_check_that_no_longer_fits_is_left_out_and_says_why(world: World) -> N
 )
 def test_a_consumer_copies_a_producers_check(shop: World, copied: str, identity: str, sentence: str) -> None:
     subscription = subscribe(shop)
-    body = schemas.CopyIn(contract_id=CONTRACT, object="orders", check=copied)
+    body = schemas.CheckCopyIn(contract_id=CONTRACT, object="orders", check=copied)
     made = shop.client("consumer").copy_check(subscription.id, body)
     assert (made.id, made.sentence) == (identity, sentence)
     assert made.source == {"contract": CONTRACT, "version": "1.0.0", "check": copied}
@@ -262,8 +262,8 @@ def test_a_check_of_another_contract_is_copied_where_it_fits(shop: World) -> Non
     approve(shop, other)
     subscription, client = subscribe(shop), shop.client("consumer")
     wanted = {"contract_id": "returns", "object": "returns", "check": "low"}
-    assert refused(lambda: client.copy_check(subscription.id, schemas.CopyIn(**wanted))).status == 422
-    made = client.copy_check(subscription.id, schemas.CopyIn(**wanted, into="orders", id="not-dear"))
+    assert refused(lambda: client.copy_check(subscription.id, schemas.CheckCopyIn(**wanted))).status == 422
+    made = client.copy_check(subscription.id, schemas.CheckCopyIn(**wanted, into="orders", id="not-dear"))
     assert (made.id, made.object, made.source) == (
         "not-dear", "orders", {"contract": "returns", "version": "1.0.0", "check": "low"},
     )  # fmt: skip
@@ -273,7 +273,7 @@ def test_a_check_of_another_contract_is_copied_where_it_fits(shop: World) -> Non
     "missing", [{"contract_id": "unknown"}, {"object": "order"}, {"check": "deer"}, {"version": "9.0.0"}]
 )
 def test_what_is_not_there_is_not_copied(shop: World, missing: dict[str, str]) -> None:
-    body = schemas.CopyIn(**{"contract_id": CONTRACT, "object": "orders", "check": "dear", **missing})
+    body = schemas.CheckCopyIn(**{"contract_id": CONTRACT, "object": "orders", "check": "dear", **missing})
     assert refused(lambda: shop.client("consumer").copy_check(subscribe(shop).id, body)).status == 404
 
 
@@ -302,12 +302,12 @@ def judged(world: World, subscription_id: UUID, day: int, partition: str, outcom
     """A run of the consumer's checks on that day."""
     finished = NOW + timedelta(days=day)
     verdict = Verdict.PASSED if outcome is Outcome.PASSED else Verdict.FAILED
-    run = Run(
+    run = RunRow(
         id=ids.uuid7(finished), contract_id=CONTRACT, version="1.0.0", fingerprint="f", object="orders",
         partitions=[partition], verdict=verdict, counts={}, started=finished, finished=finished,
         subscription_id=subscription_id,
     )  # fmt: skip
-    row = ResultRow(
+    row = CheckResultRow(
         run_id=run.id, position=0, check_id="mean-amount", name="", outcome=outcome, severity="error", scope="delta",
         partition=partition, sentence="", value=value, counted=5,
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from support.api import World
 from support.consumers import CONTRACT, approve, check, content
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.registry.cli.commands import consumers
 from treaty.registry.cli.main import main
 from treaty.registry.client import ClientError
@@ -28,7 +28,7 @@ def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         try:
             yield world.client("consumer")
         except ClientError as error:
-            raise Stop(error.message) from None
+            raise CliError(error.message) from None
 
     monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
     approve(world, content())
@@ -136,5 +136,5 @@ def test_what_cannot_be_subscribed_ends_with_its_reason(
 def test_a_file_without_checks_is_refused(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "checks.yaml"
     file.write_text(text)
-    with pytest.raises(Stop, match=said):
+    with pytest.raises(CliError, match=said):
         consumers.read_checks(file)

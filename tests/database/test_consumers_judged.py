@@ -10,7 +10,7 @@ from support.registered import Registered, registered
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry import schemas
 from treaty.registry.review.consumers import consumer_checks
-from treaty.registry.tables import Run
+from treaty.registry.tables import RunRow
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 DEAR = check("dear", "minimum", column="id", mustBeGreaterThan=10)
@@ -68,7 +68,7 @@ def test_what_a_consumer_asks_cannot_stop_the_producers_validation(
     table.gated.gate().stage({A: [1]}, table.gated.table, {})
     task = table.worked()
     assert task.result is not None, task.error
-    assert [(run.verdict, run.subscription_id) for run in table.rows(Run)] == [(Verdict.PASSED, None)]
+    assert [(run.verdict, run.subscription_id) for run in table.rows(RunRow)] == [(Verdict.PASSED, None)]
 
 
 def broken(*_: object) -> None:

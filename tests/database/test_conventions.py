@@ -13,8 +13,8 @@ from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Answer, IncidentState, Part, Permission, Role
-from treaty.registry.tables import AcknowledgementRow, ContractVersion, Incident
+from treaty.registry.core.enums import AcknowledgementState, GrantScope, IncidentState, Permission, Role
+from treaty.registry.tables import AcknowledgementRow, ContractVersionRow, IncidentRow
 
 LISTS = (
     "/contracts", "/proposals", "/runs", "/users", "/tokens", "/audit", "/subscriptions", "/acknowledgements", "/teams",
@@ -55,7 +55,7 @@ def filled(world: World) -> None:
         owner.approve(made.id, owner.preview(made.id).fingerprint)
         world.client("admin").issue_token(f"t{at}", scopes=[Permission.READ])
         team = world.client("admin").create_team(f"team-{at}")
-        held = schemas.GrantIn(role=Role.VIEWER, part=Part.CONTRACT, target=f"c-{at}", team_id=team.id)
+        held = schemas.GrantIn(role=Role.VIEWER, part=GrantScope.CONTRACT, target=f"c-{at}", team_id=team.id)
         world.client("admin").grant(held)
         use = {"contract_id": f"c-{at}", "purpose": "reports", "contact": "me"}
         asked = world.client("consumer").subscribe(schemas.SubscriptionIn(**use))
@@ -69,14 +69,18 @@ def filled(world: World) -> None:
 
 
 def asking(session: Session, contract_id: str, subscription_id: UUID) -> AcknowledgementRow:
-    version = session.exec(select(ContractVersion).where(ContractVersion.contract_id == contract_id)).one()
+    version = session.exec(select(ContractVersionRow).where(ContractVersionRow.contract_id == contract_id)).one()
     return AcknowledgementRow(
-        id=ids.new(), version_id=version.id, subscription_id=subscription_id, answer=Answer.TOLD, asked=NOW
+        id=ids.new(),
+        version_id=version.id,
+        subscription_id=subscription_id,
+        answer=AcknowledgementState.TOLD,
+        asked=NOW,
     )
 
 
-def incident(contract_id: str) -> Incident:
-    return Incident(
+def incident(contract_id: str) -> IncidentRow:
+    return IncidentRow(
         id=ids.new(), contract_id=contract_id, object="orders", state=IncidentState.OPEN, opened=NOW, changed=NOW,
         since=NOW,
     )  # fmt: skip
@@ -128,11 +132,11 @@ def test_a_change_of_what_was_changed_meanwhile_is_refused_and_says_by_whom(worl
     (user,) = [each for each in admin.users() if each.name == "viewer"]
     seen = world.call("admin", "GET", "/users").json()["items"][-1]
     assert seen["etag"] == user.etag
-    changed = admin.change_user(user.id, schemas.UserChange(active=False), seen=user.etag)
+    changed = admin.change_user(user.id, schemas.UserUpdateIn(active=False), seen=user.etag)
     with pytest.raises(ClientError, match="admin did user:changed") as caught:
-        admin.change_user(user.id, schemas.UserChange(active=True), seen=user.etag)
+        admin.change_user(user.id, schemas.UserUpdateIn(active=True), seen=user.etag)
     assert caught.value.status == 412
-    assert admin.change_user(user.id, schemas.UserChange(active=True), seen=changed.etag).active
+    assert admin.change_user(user.id, schemas.UserUpdateIn(active=True), seen=changed.etag).active
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,18 @@ from support.signals import interruptible
 
 from treaty.registry.core import ids
 from treaty.registry.core.database import migration_of, reading, transaction
-from treaty.registry.tables import ApiToken, User
+from treaty.registry.tables import ApiTokenRow, UserRow
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
 
-def user(name: str = "ada", *, created: datetime = NOON) -> User:
-    return User(id=ids.new(), name=name, roles=["viewer"], created=created)
+def user(name: str = "ada", *, created: datetime = NOON) -> UserRow:
+    return UserRow(id=ids.new(), name=name, roles=["viewer"], created=created)
 
 
 def names(engine: Engine) -> list[str]:
     with reading(engine) as tx:
-        return sorted(tx.exec(select(User.name)))
+        return sorted(tx.exec(select(UserRow.name)))
 
 
 def test_rolls_back_uncommitted_work_by_default(engine: Engine) -> None:
@@ -67,7 +67,7 @@ def test_times_come_back_aware_and_in_utc_from_any_zone(engine: Engine) -> None:
         tx.add(user(created=NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))))
         tx.commit()
     with reading(engine) as tx:
-        found = tx.exec(select(User)).one().created
+        found = tx.exec(select(UserRow)).one().created
     assert (found, found.utcoffset()) == (NOON, timedelta(0))
 
 
@@ -79,7 +79,9 @@ def test_a_time_without_a_zone_is_refused(engine: Engine) -> None:
 
 
 def test_a_reference_to_nothing_is_refused_at_commit(engine: Engine) -> None:
-    token = ApiToken(id=ids.new(), prefix="p", secret_sha256="x", user_id=ids.new(), name="t", scopes=[], created=NOON)
+    token = ApiTokenRow(
+        id=ids.new(), prefix="p", secret_sha256="x", user_id=ids.new(), name="t", scopes=[], created=NOON
+    )
     with transaction(engine) as tx:
         tx.add(token)
         tx.flush()

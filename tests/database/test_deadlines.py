@@ -12,22 +12,22 @@ from support.events import event
 from support.scenes import DOCUMENT, LOCATION, NOON, Scene, add, described, rows
 
 from treaty.contracts.document.reader import read
-from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Cause, TaskState, VersionState
+from treaty.registry.core.enums import RunKind, TaskState, VersionState
 from treaty.registry.datasets.names import location, normalise
 from treaty.registry.tables import (
-    Appointment,
-    Contract,
-    ContractVersion,
-    Dataset,
-    DirtyMark,
-    ResultRow,
-    Run,
-    Task,
-    User,
+    CheckResultRow,
+    ContractRow,
+    ContractVersionRow,
+    DatasetRow,
+    PendingValidationRow,
+    RunRow,
+    ScheduleEntryRow,
+    TaskRow,
+    UserRow,
 )
 from treaty.registry.validation import schedule, timetable
 from treaty.registry.worker.periodic import keep_appointments
@@ -44,9 +44,9 @@ def terms(*deadlines: str, sweep: float = 0) -> str:
     return f"customProperties:\n  - property: treaty\n    {own}\n"
 
 
-def version(number: str, more: str, owner: User) -> ContractVersion:
+def version(number: str, more: str, owner: UserRow) -> ContractVersionRow:
     body = (DOCUMENT.format(version=number) + more).encode()
-    return ContractVersion(
+    return ContractVersionRow(
         id=ids.new(), contract_id="orders", version=number, body=body, fingerprint=read(body).fingerprint,
         state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,
     )  # fmt: skip
@@ -54,10 +54,10 @@ def version(number: str, more: str, owner: User) -> ContractVersion:
 
 def promised(database: Engine, home: Path, more: str) -> Scene:
     """A scene in which the contract of the orders promises that, and two partitions are there and validated."""
-    owner = User(id=ids.new(), name="owner", roles=["owner"], created=NOON)
-    contract = Contract(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
+    owner = UserRow(id=ids.new(), name="owner", roles=["owner"], created=NOON)
+    contract = ContractRow(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
     name = normalise("file", LOCATION)
-    dataset = Dataset(id=ids.new(), namespace=name.namespace, name=name.name, location=location("file", LOCATION))
+    dataset = DatasetRow(id=ids.new(), namespace=name.namespace, name=name.name, location=location("file", LOCATION))
     add(database, owner, contract, version("1.0.0", more, owner), *described(dataset, ("orders", "orders")))
     scene = Scene(database, home)
     scene.write("ds=1", "good")
@@ -77,7 +77,7 @@ def look(scene: Scene, at: datetime | None = None) -> int:
 
 def told(scene: Scene) -> list[tuple[Verdict, str | None]]:
     """What was said of deadlines."""
-    return [(run.verdict, run.reason) for run in scene.runs if run.cause is Cause.DEADLINE]
+    return [(run.verdict, run.reason) for run in scene.runs if run.cause is RunKind.DEADLINE]
 
 
 @pytest.fixture
@@ -116,8 +116,8 @@ def test_data_that_did_not_come_are_missed_once_and_told_late_when_they_come(sce
 
 def test_the_result_of_a_deadline_is_that_of_a_check(scene: Scene) -> None:
     look(scene, MONDAY + DAY)
-    (run,) = [run for run in scene.runs if run.cause is Cause.DEADLINE]
-    (row,) = [row for row in rows(scene.database, ResultRow) if row.run_id == run.id]
+    (run,) = [run for run in scene.runs if run.cause is RunKind.DEADLINE]
+    (row,) = [row for row in rows(scene.database, CheckResultRow) if row.run_id == run.id]
     assert (row.check_id, row.outcome, row.dimension) == (
         "deadline: by 07:30 Europe/Warsaw",
         Outcome.FAILED,
@@ -132,7 +132,7 @@ def test_data_that_no_event_told_of_are_found_before_anybody_is_alarmed(scene: S
     scene.write("ds=2", "good")
     look(scene, MONDAY + DAY + timedelta(minutes=1))
     assert told(scene)[1:] == [(Verdict.PASSED, "had come when the files were looked at, at 2026-03-03 06:31 UTC")]
-    assert [run.partitions for run in scene.runs if run.cause is Cause.DATA] == [["ds=1"], ["ds=2"]]
+    assert [run.partitions for run in scene.runs if run.cause is RunKind.DATA] == [["ds=1"], ["ds=2"]]
 
 
 def test_what_was_found_long_after_a_deadline_is_not_called_in_time(scene: Scene) -> None:
@@ -170,7 +170,7 @@ def test_several_workers_judge_a_deadline_once(scene: Scene) -> None:
     assert len(told(scene)) == 1
 
 
-@pytest.mark.parametrize("error", [Unreadable("gone"), EngineError("no", retry=False)])
+@pytest.mark.parametrize("error", [UnreadableTable("gone"), EngineError("no", retry=False)])
 def test_a_deadline_at_which_nobody_can_look_is_not_evaluated_and_ends_when_data_come(
     scene: Scene, error: Exception
 ) -> None:
@@ -218,22 +218,22 @@ def test_data_that_keep_coming_are_never_late(fresh: Scene) -> None:
 def test_a_new_version_waits_on_for_what_the_old_one_waited_for(scene: Scene) -> None:
     look(scene, MONDAY + DAY)
     with transaction(scene.database) as tx:
-        for old in tx.exec(select(ContractVersion)):
+        for old in tx.exec(select(ContractVersionRow)):
             old.state = VersionState.SUPERSEDED
-        tx.add(version("1.0.1", terms(BY), tx.exec(select(User)).one()))
+        tx.add(version("1.0.1", terms(BY), tx.exec(select(UserRow)).one()))
         tx.commit()
     look(scene)
     scene.write("ds=2", "good")
     scene.clock.advance(7200)
     scene.send(event(at="2026-03-03T08:30:00Z"))
     scene.work()
-    (late,) = [run for run in scene.runs if run.cause is Cause.DEADLINE and run.version == "1.0.1"]
+    (late,) = [run for run in scene.runs if run.cause is RunKind.DEADLINE and run.version == "1.0.1"]
     assert late.reason == "came at 2026-03-03 08:30 UTC, 2 h late"
 
 
 def test_a_version_that_is_over_has_no_deadlines(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        tx.exec(select(ContractVersion)).one().state = VersionState.RETIRED
+        tx.exec(select(ContractVersionRow)).one().state = VersionState.RETIRED
         tx.commit()
     assert look(scene, MONDAY + DAY) == 0
     assert told(scene) == []
@@ -243,7 +243,7 @@ def test_a_deadline_whose_version_ended_meanwhile_is_not_judged(scene: Scene) ->
     scene.clock.now = MONDAY
     keep_appointments(scene.worker())
     with transaction(scene.database) as tx:
-        tx.exec(select(ContractVersion)).one().state = VersionState.RETIRED
+        tx.exec(select(ContractVersionRow)).one().state = VersionState.RETIRED
         tx.commit()
     scene.work()
     assert (scene.last_task.state, scene.last_task.result) == (
@@ -267,8 +267,8 @@ def test_a_service_level_that_means_nothing_keeps_nothing_from_being_watched(
     assert len(told(scene)) == 1
 
 
-def swept(scene: Scene) -> list[Task]:
-    return [task for task in rows(scene.database, Task) if str(task.payload.get("why")).startswith("nothing told")]
+def swept(scene: Scene) -> list[TaskRow]:
+    return [task for task in rows(scene.database, TaskRow) if str(task.payload.get("why")).startswith("nothing told")]
 
 
 @pytest.fixture
@@ -316,7 +316,7 @@ def test_a_sweep_and_triggers_are_one_task(daily: Scene) -> None:
     daily.clock.now = NOON + DAY
     keep_appointments(daily.worker())
     daily.work()
-    (mark,) = rows(daily.database, DirtyMark)
+    (mark,) = rows(daily.database, PendingValidationRow)
     assert (mark.dirty_seq, mark.done_seq) == (2, 2)
     assert swept(daily) == []
 
@@ -326,8 +326,8 @@ def names(found: Sequence[Any]) -> list[str]:
 
 
 def test_a_contract_that_wants_no_sweep_has_none(scene: Scene, engine: Engine) -> None:
-    assert names(rows(engine, Appointment)) == ["*made", "by 07:30 Europe/Warsaw"]
-    assert [run.cause for run in rows(engine, Run)] == [Cause.DATA]
+    assert names(rows(engine, ScheduleEntryRow)) == ["*made", "by 07:30 Europe/Warsaw"]
+    assert [run.cause for run in rows(engine, RunRow)] == [RunKind.DATA]
 
 
 def test_it_is_told_when_data_are_due_and_what_is_missed(engine: Engine, tmp_path: Path) -> None:

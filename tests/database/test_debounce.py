@@ -15,8 +15,8 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import TaskState
 from treaty.registry.queue import coalescing, task_queue
-from treaty.registry.queue.coalescing import Pace, Subject
-from treaty.registry.tables import Task
+from treaty.registry.queue.coalescing import DebouncePolicy, ValidationRequest
+from treaty.registry.tables import TaskRow
 
 
 @dataclass
@@ -26,8 +26,8 @@ class Play:
     session: Session
     triggers: int = 0
     begun: int = 0
-    waiting: list[Task] = field(default_factory=list)
-    running: Task | None = None
+    waiting: list[TaskRow] = field(default_factory=list)
+    running: TaskRow | None = None
     seen: int = 0
     covered: int = 0
 
@@ -54,13 +54,13 @@ class Play:
             after = subject(f"after {self.begun}")
             self.add(coalescing.settle(self.session, after, covered, now=NOON, task_id=ids.new()))
 
-    def add(self, task: Task | None) -> None:
+    def add(self, task: TaskRow | None) -> None:
         self.waiting += [task] if task else []
         assert len(self.waiting) + (self.running is not None) <= 1
 
 
-def subject(cause: str) -> Subject:
-    return Subject(contract_id="orders", object="orders", cause=cause)
+def subject(cause: str) -> ValidationRequest:
+    return ValidationRequest(contract_id="orders", object="orders", cause=cause)
 
 
 STEPS = {"trigger": Play.trigger, "begin": Play.begin, "end": Play.end, "die": Play.die}
@@ -98,7 +98,7 @@ class QuietPlay:
     def trigger(self) -> None:
         self.triggers += 1
         by = subject(f"run {self.triggers}")
-        coalescing.touch(self.session, by, now=self.now, task_id=ids.new(), pace=Pace(quiet=QUIET))
+        coalescing.touch(self.session, by, now=self.now, task_id=ids.new(), pace=DebouncePolicy(quiet=QUIET))
 
     def begin(self) -> None:
         task = (
@@ -112,7 +112,7 @@ class QuietPlay:
     def end(self) -> None:
         if self.running:
             self.running = False
-            task = self.session.exec(select(Task).where(Task.state == TaskState.RUNNING)).one()
+            task = self.session.exec(select(TaskRow).where(TaskRow.state == TaskState.RUNNING)).one()
             task_queue.finish(self.session, task.id, task.fence, result={}, now=self.now)
             after = subject(f"after {len(self.begun)}")
             coalescing.settle(self.session, after, self.covered, now=self.now, task_id=ids.new())

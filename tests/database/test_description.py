@@ -14,7 +14,7 @@ from support.required import require
 
 from treaty.registry.api.app import create_app
 from treaty.registry.core.database import connect
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 
 EXAMPLES = 5
 # Whoever calls it is nobody afterwards.
@@ -23,7 +23,7 @@ METHODS = {"get", "put", "post", "delete", "patch"}
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    spec = create_app(Settings(), connect("sqlite://")).openapi()
+    spec = create_app(RegistrySettings(), connect("sqlite://")).openapi()
     for path, methods in spec["paths"].items():
         for method, operation in methods.items():
             assert method in METHODS
@@ -52,7 +52,7 @@ def test_every_route_says_what_it_does_and_how_it_refuses(method: str, path: str
 
 
 def test_the_description_is_of_the_newest_kind_and_complete() -> None:
-    spec = create_app(Settings(), connect("sqlite://")).openapi()
+    spec = create_app(RegistrySettings(), connect("sqlite://")).openapi()
     assert spec["openapi"].startswith("3.1")
     assert {"type", "title", "status", "detail", "faults"} <= set(
         spec["components"]["schemas"]["Problem"]["properties"]

@@ -13,7 +13,7 @@ from treaty.contracts.document.writer import write
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Pin
+from treaty.registry.core.enums import PinKind
 
 
 def text(rows: int, version: str, **terms: Any) -> str:
@@ -102,7 +102,7 @@ def test_transitive_modes_look_at_the_versions_that_consumers_are_pinned_to(worl
     unasked = {"compatibility": {"guarantees": "NONE"}, "review": {"acknowledge_days": 0}}
     in_force(world, text(20, "1.0.0", **unasked))
     pinned = schemas.SubscriptionIn(
-        contract_id="shop", purpose="reports", contact="me@example.org", pin=Pin.VERSION, pinned_to="1.0.0"
+        contract_id="shop", purpose="reports", contact="me@example.org", pin=PinKind.VERSION, pinned_to="1.0.0"
     )
     world.client("consumer").subscribe(pinned)
     in_force(world, text(10, "2.0.0", compatibility={"guarantees": "FORWARD_TRANSITIVE"}))

@@ -16,8 +16,8 @@ from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Decision, ProposalState
-from treaty.registry.core.errors import Invalid
-from treaty.registry.tables import Proposal
+from treaty.registry.core.errors import InvalidRequest
+from treaty.registry.tables import ProposalRow
 
 ACCEPTED, REJECTED, PENDING = Decision.ACCEPTED, Decision.REJECTED, Decision.PENDING
 
@@ -192,7 +192,7 @@ def test_a_suggestion_that_does_not_fit_the_document_is_named_in_the_preview(wor
 
 def test_a_faulty_draft_is_refused_with_all_its_faults(world: World) -> None:
     broken = writer.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
-    with transaction(world.engine) as tx, pytest.raises(Invalid) as caught:
+    with transaction(world.engine) as tx, pytest.raises(InvalidRequest) as caught:
         drafted(tx, world.users["producer"], base=broken)
     assert len(caught.value.faults) >= 2
 
@@ -224,7 +224,7 @@ def test_the_inbox_shows_what_to_decide_and_what_to_wait_for(world: World) -> No
 def test_reading_a_proposal_leaves_it_as_it_is(world: World) -> None:
     proposal = draft(world)
     with reading(world.engine) as tx:
-        before = tx.get_one(Proposal, proposal.id).model_dump()
+        before = tx.get_one(ProposalRow, proposal.id).model_dump()
     world.client("owner").preview(proposal.id)
     with reading(world.engine) as tx:
-        assert tx.get_one(Proposal, proposal.id).model_dump() == before
+        assert tx.get_one(ProposalRow, proposal.id).model_dump() == before

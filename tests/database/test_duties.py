@@ -12,9 +12,9 @@ from support.events import event
 from support.scenes import Scene, orders
 
 from treaty.registry.worker import periodic
-from treaty.registry.worker.context import Means
-from treaty.registry.worker.loop import Stop
-from treaty.registry.worker.periodic import Duty, watched
+from treaty.registry.worker.context import WorkerContext
+from treaty.registry.worker.loop import StopSignal
+from treaty.registry.worker.periodic import PeriodicJob, watched
 
 SOON = timedelta(milliseconds=1)
 
@@ -24,11 +24,11 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     return orders(engine, tmp_path)
 
 
-def counted(times: int) -> tuple[Callable[[Means], object], Event]:
+def counted(times: int) -> tuple[Callable[[WorkerContext], object], Event]:
     """Something to do, and what tells that it was done so often."""
     left, done = iter(range(times - 1)), Event()
 
-    def do(_: Means) -> None:
+    def do(_: WorkerContext) -> None:
         if next(left, None) is None:
             done.set()
 
@@ -37,7 +37,7 @@ def counted(times: int) -> tuple[Callable[[Means], object], Event]:
 
 def test_a_duty_is_done_again_and_again(scene: Scene) -> None:
     do, done = counted(5)
-    with watched(scene.worker(), [Duty("a", SOON, do)]):
+    with watched(scene.worker(), [PeriodicJob("a", SOON, do)]):
         assert done.wait(10)
 
 
@@ -47,11 +47,11 @@ def test_a_duty_that_fails_is_tried_again_and_stops_no_other(
 ) -> None:
     (tell, told), (go_on, done) = counted(3), counted(3)
 
-    def fail(means: Means) -> None:
+    def fail(means: WorkerContext) -> None:
         tell(means)
         raise error
 
-    with watched(scene.worker(), [Duty("broken", SOON, fail), Duty("sound", SOON, go_on)]):
+    with watched(scene.worker(), [PeriodicJob("broken", SOON, fail), PeriodicJob("sound", SOON, go_on)]):
         assert told.wait(10)
         assert done.wait(10)
     assert "broken" in caplog.text
@@ -59,13 +59,13 @@ def test_a_duty_that_fails_is_tried_again_and_stops_no_other(
 
 def test_a_long_validation_keeps_no_duty_waiting(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     do, done = counted(3)
-    stop = Stop()
+    stop = StopSignal()
 
     def meanwhile() -> None:
         assert done.wait(10)
         stop.told = True
 
-    monkeypatch.setattr(periodic, "DUTIES", (Duty("a", SOON, do),))
+    monkeypatch.setattr(periodic, "DUTIES", (PeriodicJob("a", SOON, do),))
     scene.engine.meanwhile = meanwhile
     scene.send(event())
     working = Thread(target=scene.worker().forever, args=(stop,))

@@ -18,9 +18,9 @@ from treaty.engine.core.results import Verdict
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import OutboxState
 from treaty.registry.lineage.events.facet import facet_schema
-from treaty.registry.tables import InboxEvent, LineageRun, OutboxMessage, Run, Task
+from treaty.registry.tables import LineageEventRow, LineageRunRow, OutboxMessageRow, RunRow, TaskRow
 from treaty.registry.validation import openlineage_emitter
-from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.evaluation import EvaluationResult
 from treaty.registry.validation.openlineage_emitter import Emitter
 
 GOLDEN = Path(__file__).parents[1] / "data" / "lineage"
@@ -42,7 +42,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 
 def told(scene: Scene) -> list[dict[str, Any]]:
     """The events of verdicts that are kept here, oldest first."""
-    kept = [each for each in rows(scene.database, InboxEvent) if each.producer == openlineage_emitter.PRODUCER]
+    kept = [each for each in rows(scene.database, LineageEventRow) if each.producer == openlineage_emitter.PRODUCER]
     return [json.loads(each.body) for each in kept]
 
 
@@ -122,21 +122,21 @@ def test_our_own_events_trigger_nothing(scene: Scene) -> None:
     scene.send(event())
     scene.work()
     scene.work()
-    assert len(told(scene)) == len(scene.runs) == len(rows(scene.database, Task)) == 1
-    assert "treaty" in {each.job_namespace for each in rows(scene.database, LineageRun)}
+    assert len(told(scene)) == len(scene.runs) == len(rows(scene.database, TaskRow)) == 1
+    assert "treaty" in {each.job_namespace for each in rows(scene.database, LineageRunRow)}
 
 
 def test_without_a_lineage_service_nothing_goes_out(scene: Scene) -> None:
     scene.send(event())
     scene.work()
-    assert rows(scene.database, OutboxMessage) == []
+    assert rows(scene.database, OutboxMessageRow) == []
 
 
 def test_with_one_the_same_event_waits_in_the_outbox(scene: Scene) -> None:
     sending = scene.settings.model_copy(update={"openlineage_url": "http://marquez:5000"})
     scene.send(event())
     scene.work(settings=sending)
-    (message,) = rows(scene.database, OutboxMessage)
+    (message,) = rows(scene.database, OutboxMessageRow)
     assert (message.payload, message.state) == (told(scene)[0], OutboxState.WAITING)
 
 
@@ -144,7 +144,7 @@ def test_a_run_is_the_same_however_often_it_is_told(scene: Scene) -> None:
     scene.send(event())
     scene.work()
     (first,) = told(scene)
-    (run,) = rows(scene.database, Run)
+    (run,) = rows(scene.database, RunRow)
     with reading(scene.database) as tx:
         found = _found(tx, run)
     with transaction(scene.database) as tx:
@@ -153,13 +153,13 @@ def test_a_run_is_the_same_however_often_it_is_told(scene: Scene) -> None:
     assert [each["run"]["runId"] for each in told(scene)] == [first["run"]["runId"]] * 2
 
 
-def _found(tx: Any, run: Run) -> Judged:
+def _found(tx: Any, run: RunRow) -> EvaluationResult:
     from treaty.registry.measurements.runs import recording
     from treaty.registry.validation import plan as asked
 
-    order = asked.order(tx, tx.get_one(Task, run.task_id))
+    order = asked.order(tx, tx.get_one(TaskRow, run.task_id))
     result = recording.unevaluated(order.main.contract, "orders", "", started=run.started, finished=run.finished)
-    return Judged(promise=order.main, result=result.model_copy(update={"partitions": tuple(run.partitions)}))
+    return EvaluationResult(promise=order.main, result=result.model_copy(update={"partitions": tuple(run.partitions)}))
 
 
 @pytest.mark.parametrize(

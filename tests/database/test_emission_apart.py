@@ -14,8 +14,8 @@ from support.scenes import NOON, Scene, add, rows
 
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Cause, TaskState
-from treaty.registry.tables import Appointment, ContractVersion, InboxEvent, Run, Task
+from treaty.registry.core.enums import RunKind, TaskState
+from treaty.registry.tables import ContractVersionRow, LineageEventRow, RunRow, ScheduleEntryRow, TaskRow
 from treaty.registry.validation import deadlines, openlineage_emitter
 from treaty.registry.validation.openlineage_emitter import Emitter
 
@@ -27,7 +27,7 @@ TERMS = {"deadlines": [{"object": "orders", "by": "07:30", "zone": "Europe/Warsa
 
 def told(database: Engine) -> list[dict[str, Any]]:
     """The events of verdicts that are kept, oldest first."""
-    kept = (each for each in rows(database, InboxEvent) if each.producer == openlineage_emitter.PRODUCER)
+    kept = (each for each in rows(database, LineageEventRow) if each.producer == openlineage_emitter.PRODUCER)
     return [json.loads(each.body) for each in kept]
 
 
@@ -41,13 +41,13 @@ def missed(engine: Engine, tmp_path: Path) -> Scene:
     promised(engine, terms=TERMS)
     scene = Scene(engine, tmp_path)
     scene.write("ds=1", "good")
-    (version,) = rows(engine, ContractVersion)
+    (version,) = rows(engine, ContractVersionRow)
     payload = {"contract_id": "orders", "object": "orders", "name": BY, "due": DUE.isoformat()}
     payload["version_id"] = str(version.id)
-    add(engine, Appointment(version_id=version.id, object="orders", name=BY, due=DUE))
+    add(engine, ScheduleEntryRow(version_id=version.id, object="orders", name=BY, due=DUE))
     add(
         engine,
-        Task(
+        TaskRow(
             id=ids.new(),
             kind="deadline",
             payload=payload,
@@ -62,7 +62,7 @@ def missed(engine: Engine, tmp_path: Path) -> Scene:
 
 def judge(scene: Scene, emitter: Emitter, now: datetime) -> None:
     with transaction(scene.database) as tx:
-        task = tx.get_one(Task, rows(scene.database, Task)[0].id)
+        task = tx.get_one(TaskRow, rows(scene.database, TaskRow)[0].id)
         deadlines.judge(tx, task, looked=None, emitter=emitter, now=now, ids=ids.new)
         tx.commit()
 
@@ -91,7 +91,7 @@ def test_what_is_told_of_a_deadline_twice_is_one_run(missed: Scene) -> None:
 
 def test_a_deadline_that_nobody_could_look_at_is_told_as_not_evaluated(missed: Scene) -> None:
     with transaction(missed.database) as tx:
-        task = tx.get_one(Task, rows(missed.database, Task)[0].id)
+        task = tx.get_one(TaskRow, rows(missed.database, TaskRow)[0].id)
         deadlines.give_up(tx, task, "the table is away", emitter=Emitter(), now=DUE, ids=ids.new)
         tx.commit()
     (event,) = told(missed.database)
@@ -102,8 +102,8 @@ def test_what_a_gate_publishes_is_told_in_the_lineage(engine: Engine, tmp_path: 
     table: Registered = registered(engine, tmp_path)
     table.publish({DAY: [1, 2]})
     (event,) = told(engine)
-    (run,) = rows(engine, Run)
-    assert (run.cause, status(event)) == (Cause.DATA, "passed")
+    (run,) = rows(engine, RunRow)
+    assert (run.cause, status(event)) == (RunKind.DATA, "passed")
     (dataset,) = event["inputs"]
     assert dataset["name"] == str(table.gated.table)
     condition = dataset["inputFacets"]["subset"]["inputCondition"]

@@ -18,7 +18,7 @@ from support.scenes import contract_in_force, rows
 
 from treaty.registry.core.enums import OutboxState, TaskState
 from treaty.registry.notifications.delivery import identity
-from treaty.registry.tables import OutboxMessage, Run, Task
+from treaty.registry.tables import OutboxMessageRow, RunRow, TaskRow
 
 KILLS = int(os.environ.get("EMITTER_KILLS", "10"))
 ROOT = Path(__file__).parents[2]
@@ -53,8 +53,8 @@ def finished(engine: Engine, home: Path, service: Receiver, number: int) -> None
         scene = scene_of(database, str(home), later)
         work(scene, service.url)
         scene.database.dispose()
-        left = [each for each in rows(engine, Task) if each.state in (TaskState.QUEUED, TaskState.RUNNING)]
-        if not left and all(each.state is OutboxState.SENT for each in rows(engine, OutboxMessage)):
+        left = [each for each in rows(engine, TaskRow) if each.state in (TaskState.QUEUED, TaskState.RUNNING)]
+        if not left and all(each.state is OutboxState.SENT for each in rows(engine, OutboxMessageRow)):
             return
     raise AssertionError("something is never done")
 
@@ -67,8 +67,8 @@ def test_killed_workers_leave_no_run_untold_and_no_key_with_two_bodies(engine: E
             ended = [kill(number, rng.uniform(0, 2)) for number in range(KILLS)]
         finished(engine, tmp_path, service, KILLS)
     assert set(ended) == {-signal.SIGKILL}
-    messages = rows(engine, OutboxMessage)
-    runs = rows(engine, Run)
+    messages = rows(engine, OutboxMessageRow)
+    runs = rows(engine, RunRow)
     assert {each.key for each in messages} == {f"lineage/{each.id}" for each in runs}
     bodies = defaultdict(set)
     for got in service.got:

@@ -23,10 +23,10 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.core.results import Sample
+from treaty.engine.core.results import ViolationSample
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.patterns.lake_index import Lake
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.patterns.lake_index import PatternLake
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.access.authentication import Principal
 from treaty.registry.cli.main import _code
@@ -36,10 +36,10 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.measurements.runs import recording, samples
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.measurements.states import erasure, state_store
 from treaty.registry.queue import task_queue
-from treaty.registry.tables import AuditEntry, Dataset, PartitionState, PartRead, Run, User
+from treaty.registry.tables import AuditEntryRow, DatasetRow, PartitionStateRow, ReadCheckpointRow, RunRow, UserRow
 
 SCHEMA = Schema((Column("id", "int"), *(Column(name, "string") for name in ("who", "mail", "code", "born")),
                  Column("day", "string")))  # fmt: skip
@@ -131,7 +131,7 @@ def remember(world: World, home: Path, name: str) -> UUID:
             {each: [row[at] for row in data if f"day={row[5]}" == day] for at, each in enumerate(SCHEMA.names)},
         ).pack(files) for day in DAYS
     }  # fmt: skip
-    measured = Measured(schema=SCHEMA, fingerprints={day: f"marker of {day}" for day in DAYS}, states=packed)
+    measured = MeasureResult(schema=SCHEMA, fingerprints={day: f"marker of {day}" for day in DAYS}, states=packed)
     with transaction(world.engine) as tx:
         ((dataset, _),) = lookup.datasets(tx, name)
         for _ in range(2):
@@ -148,16 +148,16 @@ def remember(world: World, home: Path, name: str) -> UUID:
                 files=files,
             )
         )
-        origin = Origin(
+        origin = RunProvenance(
             dataset_id=dataset.id, marker=fingerprint(state_store.known(tx, dataset.id)), states_version=version
         )
         run = recording.record(tx, ids.new(), result, origin, now=NOW)
-        shown = Sample(check_id="c", columns=("mail",), masked=(), rows=tuple((each,) for each in CANARIES))
+        shown = ViolationSample(check_id="c", columns=("mail",), masked=(), rows=tuple((each,) for each in CANARIES))
         samples.keep(tx, run.id, [shown], until=UNTIL, now=NOW)
         proposed = suggestion("categorical", "who", canaries.PEOPLE, quality={"predicate": "who IN ('a')"})
         born = suggestion("categorical", "born", [*canaries.BORN, *canaries.MAILS], quality={"id": canaries.BORN[0]})
         whole = suggestion("complete", "id", (), required=True)
-        drafted(tx, tx.get_one(User, world.users["producer"].id), proposed, born, whole, base=given.source.decode())
+        drafted(tx, tx.get_one(UserRow, world.users["producer"].id), proposed, born, whole, base=given.source.decode())
         tx.commit()
         return run.id
 
@@ -173,13 +173,13 @@ def remembered(engine: Engine, tmp_path: Path) -> Remembered:
 def test_all_that_holds_values_goes_and_runs_keep_their_verdicts(remembered: Remembered, who: str) -> None:
     held = remembered.canaries()
     assert {"partition_state", "sample", "measurement", "result", "suggestion"} <= held.keys(), "the search finds them"
-    before = {each.id: (each.verdict, each.counts, each.rows) for each in rows(remembered.world.engine, Run)}
+    before = {each.id: (each.verdict, each.counts, each.rows) for each in rows(remembered.world.engine, RunRow)}
     done = remembered.erase(who, "people")
     assert (done.generations, done.files, done.samples, done.suggestions) == (4, 0, 1, 3)
     assert done.measurements > 2 < done.results
     remembered.erase(who, "others")
     assert remembered.canaries() == {}
-    assert {each.id: (each.verdict, each.counts, each.rows) for each in rows(remembered.world.engine, Run)} == before
+    assert {each.id: (each.verdict, each.counts, each.rows) for each in rows(remembered.world.engine, RunRow)} == before
     report = remembered.world.client("viewer").run(remembered.runs["people"])
     assert {each.value for each in report.results if each.check_id == "size"} == {"14"}
     assert {each.found for each in report.results if each.check_id == "minimum-mail"} == {erasure.GONE}
@@ -196,7 +196,7 @@ def test_files_that_another_dataset_names_stay_until_nobody_does(remembered: Rem
 def test_of_a_partition_only_its_own_goes_and_what_cannot_be_told_apart(remembered: Remembered) -> None:
     client = remembered.world.client("viewer")
     assert remembered.erase(partitions=[DAYS[0]]).generations == 2
-    left = [row for row in rows(remembered.world.engine, PartitionState) if row.until is None]
+    left = [row for row in rows(remembered.world.engine, PartitionStateRow) if row.until is None]
     assert sorted(row.partition for row in left) == [DAYS[0], DAYS[1], DAYS[1]]
     found = client.run(remembered.runs["people"])
     told = {(each.check_id, each.partition): each.value for each in found.results}
@@ -213,7 +213,7 @@ def test_the_erasure_is_audited_and_a_rerun_says_who_did_it(remembered: Remember
     client = remembered.world.client("viewer")
     assert client.rerun(remembered.runs["people"]).differences == ()
     done = remembered.erase()
-    (entry,) = [each for each in rows(remembered.world.engine, AuditEntry) if each.action.value == "memory:erased"]
+    (entry,) = [each for each in rows(remembered.world.engine, AuditEntryRow) if each.action.value == "memory:erased"]
     assert (entry.actor, entry.details["generations"], entry.details["of"]) == ("owner", done.generations, "all")
     assert canaries.found(f"{entry.details}".encode()) == set()
     with pytest.raises(ClientError, match=r"were erased by owner at \d{4}-"):
@@ -236,7 +236,7 @@ def test_only_owners_and_administrators_may(remembered: Remembered, who: str) ->
     with pytest.raises(ClientError, match="memory:erase") as refused:
         remembered.erase(who)
     assert refused.value.status == 403
-    assert len(rows(remembered.world.engine, PartitionState)) == 8
+    assert len(rows(remembered.world.engine, PartitionStateRow)) == 8
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,9 @@ def test_what_a_task_has_read_so_far_is_dropped(remembered: Remembered) -> None:
                 task_id=ids.new(),
             )  # fmt: skip
             kept[name] = task.id
-            tx.add_all(PartRead(task_id=task.id, partition=day, fingerprint="f", states=b"TRTY") for day in DAYS)
+            tx.add_all(
+                ReadCheckpointRow(task_id=task.id, partition=day, fingerprint="f", states=b"TRTY") for day in DAYS
+            )
             tx.flush()
         tx.commit()
     remembered.erase(partitions=[DAYS[0]])
@@ -268,9 +270,9 @@ def test_what_a_task_has_read_so_far_is_dropped(remembered: Remembered) -> None:
     assert {each.task_id for each in _parts(remembered)} == {kept["others"]}
 
 
-def _parts(remembered: Remembered) -> list[PartRead]:
+def _parts(remembered: Remembered) -> list[ReadCheckpointRow]:
     with reading(remembered.world.engine) as tx:
-        return list(tx.exec(select(PartRead)))
+        return list(tx.exec(select(ReadCheckpointRow)))
 
 
 def test_erasing_twice_finds_nothing_more(remembered: Remembered) -> None:
@@ -280,7 +282,7 @@ def test_erasing_twice_finds_nothing_more(remembered: Remembered) -> None:
 
 
 def test_what_was_learned_of_its_texts_goes_at_once(remembered: Remembered) -> None:
-    lake, texts = Lake(remembered.home / "patterns"), [f"AB-{n:04d}" for n in range(40)]
+    lake, texts = PatternLake(remembered.home / "patterns"), [f"AB-{n:04d}" for n in range(40)]
     lake.add({"/lake/people": {"code": texts, "mail": texts}, "/lake/orders": {"code": texts[3:]}})
     before = lake.forgotten()
     assert remembered.erase(partitions=[DAYS[0]]).columns == 2, "a sample of a table knows no partitions"
@@ -302,7 +304,7 @@ def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> N
         scene.engine.meanwhile = lambda: None
         with transaction(engine) as tx:
             asked = erasure.erasure(tx, "orders", None, ())
-            files, patterns = StateFiles(str(tmp_path / "states")), Lake(tmp_path / "patterns")
+            files, patterns = StateFiles(str(tmp_path / "states")), PatternLake(tmp_path / "patterns")
             erasure.erase(tx, asked, files, patterns, by=by, now=scene.clock())
             tx.commit()
 
@@ -314,7 +316,7 @@ def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> N
     scene.work()
     assert scene.runs[-1].partitions == ["ds=1", "ds=2"], "all of it arrived anew"
     with reading(engine) as tx:
-        assert sorted(state_store.known(tx, tx.exec(select(Dataset.id)).one())) == ["ds=1", "ds=2"]
+        assert sorted(state_store.known(tx, tx.exec(select(DatasetRow.id)).one())) == ["ds=1", "ds=2"]
 
 
 @pytest.mark.parametrize(
@@ -335,5 +337,5 @@ def test_the_command_asks_first(
     assert _code(["erase", "people", *given]) == code
     printed = capsys.readouterr().out
     left = {"--partition" in given: 6}.get(True, 8 if code else 4)
-    assert len(rows(remembered.world.engine, PartitionState)) == left
+    assert len(rows(remembered.world.engine, PartitionStateRow)) == left
     assert ("generations" in printed) is (code == 0)

@@ -80,10 +80,10 @@ def test_what_is_not_there_is_not_found(world: World, query: str) -> None:
     assert world.call("viewer", "GET", f"/contract/export?{query}").status_code == 404
 
 
-def imported(world: World, text: dict[str, str]) -> list[schemas.ImportedOut]:
+def imported(world: World, text: dict[str, str]) -> list[schemas.ImportOut]:
     answer = world.call("producer", "POST", "/import", json=text)
     assert answer.status_code == 200, answer.text
-    return [schemas.ImportedOut.model_validate(each) for each in answer.json()]
+    return [schemas.ImportOut.model_validate(each) for each in answer.json()]
 
 
 @pytest.mark.parametrize(("form", "text", "ids"), [("dbt", DBT, ["orders", "events"]), ("spark", DDL, ["shop.orders"])])

@@ -20,20 +20,29 @@ from support.scenes import Scene
 from treaty.contracts.document.writer import write
 from treaty.engine.core.results import CheckResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import FitReason, Mark, Outlook, Permission, ProposalState, Role, TaskKind
+from treaty.registry.core.enums import FeedbackKind, FitReason, Permission, ProposalState, RefitOutlook, Role, TaskKind
 from treaty.registry.drafting import refit_preview, refits
 from treaty.registry.drafting.refits import NOTHING, UNMOVED
 from treaty.registry.measurements.anomalies import fits
-from treaty.registry.measurements.anomalies.feedback import Said
+from treaty.registry.measurements.anomalies.feedback import NewFeedback
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, FitRow, Proposal, ResultRow, Run, SuggestionRow, Task, User
+from treaty.registry.tables import (
+    CheckResultRow,
+    DatasetRow,
+    FitRow,
+    ProposalRow,
+    ProposalSuggestionRow,
+    RunRow,
+    TaskRow,
+    UserRow,
+)
 from treaty.registry.validation import reruns
 from treaty.registry.worker.periodic import order_refits
 
@@ -68,8 +77,8 @@ def store(scene: Scene, days: Mapping[str, Sequence[float]]) -> None:
     """Stores the states of these days, as a validation does."""
     packed = bags(days)
     with transaction(scene.database) as tx:
-        dataset = tx.exec(select(Dataset)).one()
-        measured = Measured(
+        dataset = tx.exec(select(DatasetRow)).one()
+        measured = MeasureResult(
             schema=SCHEMA, fingerprints={name: f"{name}/{hash(tuple(days[name]))}" for name in packed}, states=packed
         )
         state_store.save(tx, dataset.id, measured, now=scene.clock.now, ids=ids.new)
@@ -94,13 +103,14 @@ def night(scene: Scene, days: int = 1) -> Mapping[str, Any]:
     assert order_refits(scene.worker()) == 0
     scene.work()
     return (
-        next(task.result for task in reversed(scenes.rows(scene.database, Task)) if task.kind == TaskKind.REFIT) or {}
+        next(task.result for task in reversed(scenes.rows(scene.database, TaskRow)) if task.kind == TaskKind.REFIT)
+        or {}
     )
 
 
 def the_owner(scene: Scene) -> Principal:
     """The owner, who reads."""
-    (row,) = scenes.rows(scene.database, User)
+    (row,) = scenes.rows(scene.database, UserRow)
     return Principal(
         user_id=row.id, name=row.name, roles=frozenset({Role.OWNER}), permissions=frozenset({Permission.READ})
     )
@@ -109,7 +119,7 @@ def the_owner(scene: Scene) -> Principal:
 def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
     """The results on a day that comes after the others, as the worker judges it."""
     with reading(scene.database) as tx:
-        dataset = tx.exec(select(Dataset)).one()
+        dataset = tx.exec(select(DatasetRow)).one()
         (version,) = in_force.versions(tx, "orders")
         using = fits.judging(tx, version, "orders")
         stored = state_store.load(tx, dataset.id)
@@ -137,8 +147,8 @@ def test_by_night_what_a_version_admits_is_used_and_the_rest_is_proposed_once(sc
     assert (tightened.admitted, moved.admitted) == (True, False)
     assert (tightened.points, tightened.first, tightened.last, tightened.judged) == (30, day(0), day(29), 16)
     assert {row.reason for row in found.values()} == {FitReason.NIGHTLY}
-    (proposal,) = scenes.rows(scene.database, Proposal)
-    (suggestion,) = scenes.rows(scene.database, SuggestionRow)
+    (proposal,) = scenes.rows(scene.database, ProposalRow)
+    (suggestion,) = scenes.rows(scene.database, ProposalSuggestionRow)
     assert (told["fits"], told["admitted"], told["suggestions"]) == (2, 1, 1)
     assert (proposal.state, told["proposal_id"]) == (ProposalState.IN_REVIEW, str(proposal.id))
     limits = suggestion.content["patch"]["quality"]["implementation"]["mustHaveNoAnomalies"]
@@ -151,7 +161,7 @@ def test_by_night_what_a_version_admits_is_used_and_the_rest_is_proposed_once(sc
     assert night(scene) == {"note": UNMOVED}
     store(scene, {day(at): amounts(at) for at in range(30, 33)})
     assert night(scene)["fits"] == 2
-    assert len(scenes.rows(scene.database, Proposal)) == 1
+    assert len(scenes.rows(scene.database, ProposalRow)) == 1
 
 
 def test_runs_are_done_again_by_the_fits_that_they_name(scene: Scene) -> None:
@@ -193,7 +203,7 @@ def test_what_cannot_be_refitted_is_left_as_it_is(scene: Scene) -> None:
     with transaction(scene.database) as tx:
         payload = {"contract_id": "orders", "object": "orders", "reason": "feedback"}
         assert refits.work(tx, scene.settings, payload) == []
-        task = Task(id=ids.new(), kind=TaskKind.REFIT, payload=payload, key="x", created=scene.clock.now)
+        task = TaskRow(id=ids.new(), kind=TaskKind.REFIT, payload=payload, key="x", created=scene.clock.now)
         assert refits.keep(tx, task, [], now=scene.clock.now, ids=ids.new) == {"note": NOTHING}
 
 
@@ -201,7 +211,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
     store(scene, {day(30): [108.0, 112.0] * 20})
     run = ids.new()
     with transaction(scene.database) as tx:
-        dataset, (version,) = tx.exec(select(Dataset)).one(), in_force.versions(tx, "orders")
+        dataset, (version,) = tx.exec(select(DatasetRow)).one(), in_force.versions(tx, "orders")
         stored = state_store.load(tx, dataset.id)
         result = judge(
             EvaluationRequest(
@@ -215,17 +225,21 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
             )
         )
         recording.record(
-            tx, run, result, Origin(dataset_id=dataset.id, marker="m", states_version=dataset.states_version), now=NOW
+            tx,
+            run,
+            result,
+            RunProvenance(dataset_id=dataset.id, marker="m", states_version=dataset.states_version),
+            now=NOW,
         )
         tx.commit()
     owner = the_owner(scene)
     found = {}
     with reading(scene.database) as tx:
         for check_id in ("tightened", "moved", "pinned"):
-            said = Said(run, day(30), Mark.INCIDENT, "")
+            said = NewFeedback(run, day(30), FeedbackKind.INCIDENT, "")
             found[check_id] = refit_preview.foresee(tx, scene.settings, said, check_id, by=owner)
     assert {name: each.outlook for name, each in found.items()} == {
-        "tightened": Outlook.JUDGES, "moved": Outlook.PROPOSED, "pinned": Outlook.PINNED,
+        "tightened": RefitOutlook.JUDGES, "moved": RefitOutlook.PROPOSED, "pinned": RefitOutlook.PINNED,
     }  # fmt: skip
     tightened = found["tightened"]
     assert tightened.limits[0] == (90.0, 110.0)
@@ -238,7 +252,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
 class Packing(FakeEngine):
     """Its tables' texts are days as numbers, or after a sign the one amount of all rows."""
 
-    def measure(self, request: MeasureRequest) -> Measured:
+    def measure(self, request: MeasureRequest) -> MeasureResult:
         """The states of such days, packed."""
         found = super().measure(request)
         days = {name: bytes(packed).decode() for name, packed in found.states.items()}
@@ -279,9 +293,9 @@ def test_a_worker_judges_by_the_newest_fit_and_each_run_is_done_again_by_its_own
     assert [each.differences for each in again] == [(), ()]
 
 
-def results(scene: Scene, run: Run) -> list[ResultRow]:
+def results(scene: Scene, run: RunRow) -> list[CheckResultRow]:
     """The results of the run's program."""
-    return [each for each in scenes.rows(scene.database, ResultRow) if each.run_id == run.id and each.band]
+    return [each for each in scenes.rows(scene.database, CheckResultRow) if each.run_id == run.id and each.band]
 
 
 @pytest.mark.parametrize("change", ["update fit set upper = 0", "delete from fit"])

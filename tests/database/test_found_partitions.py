@@ -11,15 +11,15 @@ from support.events import event, output
 from support.scenes import NOON, Scene, current, next_version, orders, rows
 
 from treaty.engine.protocol.requests import MeasureRequest
-from treaty.engine.protocol.write_hints import At, Hint, How
+from treaty.engine.protocol.write_hints import DetectionMethod, TableVersion, WriteHint
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.datasets import related_datasets
 from treaty.registry.queue import coalescing
-from treaty.registry.queue.coalescing import Subject
-from treaty.registry.tables import Dataset, LineageRun
+from treaty.registry.queue.coalescing import ValidationRequest
+from treaty.registry.tables import DatasetRow, LineageRunRow
 from treaty.registry.validation.gate import gate_answer
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 BEFORE, AFTER = "2026-03-01T11:50:00Z", "2026-03-01T11:59:30Z"
 
@@ -28,7 +28,7 @@ BEFORE, AFTER = "2026-03-01T11:50:00Z", "2026-03-01T11:59:30Z"
 def scene(engine: Engine, tmp_path: Path) -> Scene:
     made = orders(engine, tmp_path)
     with transaction(engine) as tx:
-        (dataset,) = (tx.get_one(Dataset, row.id) for row in rows(engine, Dataset))
+        (dataset,) = (tx.get_one(DatasetRow, row.id) for row in rows(engine, DatasetRow))
         dataset.partition_by = ["ds"]
         tx.commit()
     return made
@@ -48,33 +48,33 @@ def test_the_look_begins_with_what_the_run_told(scene: Scene) -> None:
     scene.send(written("/ds=1", 3))
     scene.work()
     (request,) = looks(scene)
-    assert request.look.hint == Hint(("ds=1",), How.PATH, 3)
+    assert request.look.hint == WriteHint(("ds=1",), DetectionMethod.PATH, 3)
     assert request.look.reading == str(scene.last_task.id)
     assert (request.look.since, request.look.latest) == (None, 1)
 
 
 def test_a_run_says_by_what_its_partitions_were_found_and_the_version_it_read(scene: Scene) -> None:
-    scene.engine.at = At("a-table", 3)
+    scene.engine.at = TableVersion("a-table", 3)
     scene.send(written("/ds=1", 3))
     scene.work()
     (run,) = scene.runs
     assert (run.found_by, run.read_version) == ("fingerprints", "3")
-    assert rows(scene.database, Dataset)[0].read_at == "a-table@3"
+    assert rows(scene.database, DatasetRow)[0].read_at == "a-table@3"
     scene.write("ds=1", "better")
     scene.engine.at = None
     scene.send(written("/ds=1", run="2"))
     scene.work()
-    assert looks(scene)[-1].look.since == At("a-table", 3)
+    assert looks(scene)[-1].look.since == TableVersion("a-table", 3)
     assert scene.runs[-1].read_version is None
-    assert rows(scene.database, Dataset)[0].read_at is None
+    assert rows(scene.database, DatasetRow)[0].read_at is None
 
 
 def test_of_a_table_that_was_read_as_it_was_no_version_is_told(scene: Scene) -> None:
-    scene.engine.at, scene.engine.pinned = At("a-table", 3), False
+    scene.engine.at, scene.engine.pinned = TableVersion("a-table", 3), False
     scene.send(written("/ds=1", 3))
     scene.work()
     assert scene.runs[-1].read_version is None
-    assert rows(scene.database, Dataset)[0].read_at == "a-table@3"
+    assert rows(scene.database, DatasetRow)[0].read_at == "a-table@3"
 
 
 def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrote(scene: Scene) -> None:
@@ -83,11 +83,11 @@ def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrot
     worker.take_in()
     with transaction(scene.database) as tx:
         coalescing.touch(
-            tx, Subject(contract_id="orders", object="orders", cause="another"), now=NOON, task_id=UUID(int=7)
+            tx, ValidationRequest(contract_id="orders", object="orders", cause="another"), now=NOON, task_id=UUID(int=7)
         )
         tx.commit()
     worker.work()
-    assert looks(scene)[0].look.hint == Hint()
+    assert looks(scene)[0].look.hint == WriteHint()
 
 
 def test_another_attempt_reads_what_is_there_then(scene: Scene) -> None:
@@ -100,7 +100,7 @@ def test_another_attempt_reads_what_is_there_then(scene: Scene) -> None:
 
 
 def test_a_write_that_was_seen_already_is_covered_without_a_look(scene: Scene) -> None:
-    scene.engine.at = At("a-table", 5)
+    scene.engine.at = TableVersion("a-table", 5)
     scene.send(written(version=5, at=BEFORE))
     scene.work()
     (run,) = scene.runs
@@ -121,7 +121,7 @@ def test_a_write_that_was_seen_already_is_covered_without_a_look(scene: Scene) -
     ],
 )
 def test_whatever_may_not_have_been_seen_is_looked_at(scene: Scene, version: int | None, at: str) -> None:
-    scene.engine.at = At("a-table", 5)
+    scene.engine.at = TableVersion("a-table", 5)
     scene.send(written(version=5, at=BEFORE))
     scene.work()
     scene.send(written(version=version, run="2", at=at))
@@ -137,14 +137,14 @@ def test_what_a_failed_run_left_is_not_cleared_by_a_look_at_an_older_version(
     scene.send(event("FAIL", run="broken", at=BEFORE))
     scene.work()
     scene.clock.advance(60)
-    scene.engine.at, scene.engine.behind = At("a-table", 5), behind
+    scene.engine.at, scene.engine.behind = TableVersion("a-table", 5), behind
     scene.send(written(version=5, run="1", at=BEFORE))
     scene.work()
     assert gate(scene) is (GateAnswer.PASS if clears else GateAnswer.UNKNOWN)
 
 
 def test_a_look_at_an_older_version_covers_no_write(scene: Scene) -> None:
-    scene.engine.at, scene.engine.behind = At("a-table", 5), True
+    scene.engine.at, scene.engine.behind = TableVersion("a-table", 5), True
     scene.send(written(version=5, at=BEFORE))
     scene.work()
     scene.send(written(version=4, run="late", at=BEFORE))
@@ -153,7 +153,7 @@ def test_a_look_at_an_older_version_covers_no_write(scene: Scene) -> None:
 
 
 def test_a_late_write_is_looked_at_where_something_is_to_be_judged_anew(scene: Scene) -> None:
-    scene.engine.at = At("a-table", 5)
+    scene.engine.at = TableVersion("a-table", 5)
     scene.send(written(version=5, at=BEFORE))
     scene.work()
     next_version(scene.database, "1.1.0")
@@ -167,11 +167,11 @@ def test_a_run_that_is_remembered_no_more_tells_nothing(scene: Scene) -> None:
     worker = scene.worker()
     worker.take_in()
     with transaction(scene.database) as tx:
-        for row in rows(scene.database, LineageRun):
-            tx.get_one(LineageRun, row.id).state = {}
+        for row in rows(scene.database, LineageRunRow):
+            tx.get_one(LineageRunRow, row.id).state = {}
         tx.commit()
     worker.work()
-    assert looks(scene)[0].look.hint == Hint()
+    assert looks(scene)[0].look.hint == WriteHint()
     assert {row.fingerprint for row in current(scene.database)} == {marker("good")}
 
 
@@ -180,19 +180,19 @@ def gate(scene: Scene, partition: str | None = None, **look: Any) -> GateAnswer:
     with reading(scene.database) as tx:
         found = related_datasets.named(tx, "orders")
         assert found is not None
-        (told,) = gate_answer.told(tx, found, Look(partition, **look))
+        (told,) = gate_answer.told(tx, found, ReadinessQuery(partition, **look))
         return told.answer
 
 
-@pytest.mark.parametrize(("at", "then"), [(At("a-table", 5), GateAnswer.PASS), (None, GateAnswer.UNKNOWN)])
+@pytest.mark.parametrize(("at", "then"), [(TableVersion("a-table", 5), GateAnswer.PASS), (None, GateAnswer.UNKNOWN)])
 def test_a_version_that_was_read_answers_for_its_marker_whatever_came_since(
-    scene: Scene, at: At | None, then: GateAnswer
+    scene: Scene, at: TableVersion | None, then: GateAnswer
 ) -> None:
     scene.engine.at = at
     scene.send(written(run="1"))
     scene.work()
     scene.write("ds=1", "bad")
-    scene.engine.at = at and At("a-table", 6)
+    scene.engine.at = at and TableVersion("a-table", 6)
     scene.clock.advance(3600)
     scene.send(written(run="2"))
     scene.work()

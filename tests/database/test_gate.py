@@ -20,13 +20,13 @@ from treaty.contracts.document import writer
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
-from treaty.engine.gate.gate import Overtaken, Rejected, opened
+from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, opened
 from treaty.engine.states.bag import inventory
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import TaskState
 from treaty.registry.sdk.remote_states import remembered
-from treaty.registry.tables import Dataset, MeasurementRow, PartitionState, ResultRow, Run, WebSession
+from treaty.registry.tables import CheckResultRow, DatasetRow, MeasurementRow, PartitionStateRow, RunRow, WebSessionRow
 from treaty.registry.validation import findings, validate
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
@@ -46,12 +46,12 @@ def table(engine: Engine, tmp_path: Path) -> Registered:
 def test_what_is_published_becomes_part_of_the_history(table: Registered) -> None:
     published = table.publish({A: [1, 2], B: [3]}).run
     assert published is not None
-    (run,) = table.rows(Run)
+    (run,) = table.rows(RunRow)
     assert (run.verdict, run.partitions, run.rows, run.version) == ("passed", [A, B], 3, "1.0.0")
     assert (run.marker, run.states_version) == (fingerprint(table.gated.fingerprints), table.dataset.states_version)
     assert table.current == table.gated.fingerprints
     with transaction(table.world.engine) as tx:
-        kept = [(each.check_id, each.partition, each.outcome) for each in tx.exec(select(ResultRow))]
+        kept = [(each.check_id, each.partition, each.outcome) for each in tx.exec(select(CheckResultRow))]
         assert tx.exec(select(MeasurementRow)).first()
     assert sorted(kept, key=str) == sorted(((r.check_id, r.partition, r.outcome) for r in published.results), key=str)
     assert (table.gated.rows, table.agree(), table.answer, table.told) == (
@@ -68,16 +68,16 @@ def test_what_is_published_becomes_part_of_the_history(table: Registered) -> Non
 
 def test_what_breaks_the_contract_in_force_changes_nothing_in_table_and_registry(table: Registered) -> None:
     table.publish({A: [1]})
-    before = table.current, table.gated.fingerprints, len(table.rows(Run))
-    with pytest.raises(Rejected):
+    before = table.current, table.gated.fingerprints, len(table.rows(RunRow))
+    with pytest.raises(CandidateRejected):
         table.publish({A: [5], B: [-1]})
-    assert (table.current, table.gated.fingerprints, len(table.rows(Run))) == before
+    assert (table.current, table.gated.fingerprints, len(table.rows(RunRow))) == before
     assert (table.told, table.agree()) == ("passed", True)
 
 
 def test_the_whole_table_is_judged_from_the_registry_s_states(table: Registered) -> None:
     table.publish({A: [1] * 60, B: [1] * 30})
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         table.publish({C: [1] * 10})
     table.publish({A: [1] * 50, C: [1] * 10})
     assert {name: len(rows) for name, rows in table.gated.rows.items()} == {A: 50, B: 30, C: 10}
@@ -86,7 +86,7 @@ def test_the_whole_table_is_judged_from_the_registry_s_states(table: Registered)
 
 def test_large_states_lie_in_files_and_come_back_whole(table: Registered) -> None:
     table.publish({A: [1, 2, 3]})
-    (row,) = table.rows(PartitionState)
+    (row,) = table.rows(PartitionStateRow)
     assert in_files(row.states)
     with table.kept() as kept:
         (entry,) = kept.store.current().entries.values()
@@ -101,7 +101,7 @@ def test_large_states_lie_in_files_and_come_back_whole(table: Registered) -> Non
 
 def test_what_was_kept_may_be_collected_once_a_generation_names_it(table: Registered) -> None:
     table.publish({A: [1], B: [2]})
-    (row, _) = table.rows(PartitionState)
+    (row, _) = table.rows(PartitionStateRow)
     for each in (table.gated.folder / "home" / "states").iterdir():
         if each.name not in in_files(row.states):
             each.unlink()
@@ -118,12 +118,12 @@ def test_states_that_a_worker_stored_are_used_and_a_worker_finds_nothing_to_do(t
     table.gated.gate().stage({A: [1], B: [2]}, table.gated.table, {})
     first = table.worked()
     assert first.result is not None, first.error
-    assert (first.result["verdict"], len(table.rows(Run))) == ("passed", 1)
+    assert (first.result["verdict"], len(table.rows(RunRow))) == ("passed", 1)
     table.publish({B: [3]})
-    assert [row.partition for row in table.rows(PartitionState)] == [A, B, B]
+    assert [row.partition for row in table.rows(PartitionStateRow)] == [A, B, B]
     assert (table.agree(), table.told) == (True, "passed")
     assert table.worked().result == {"note": findings.NOTHING_CHANGED}
-    assert len(table.rows(Run)) == 2
+    assert len(table.rows(RunRow)) == 2
 
 
 CONTRARY: dict[str, Callable[[Any], Any]] = {
@@ -165,7 +165,7 @@ def swapped(table: Registered, form: dict[str, Any], who: str = "producer") -> A
 
 
 def state(table: Registered) -> tuple[Any, ...]:
-    return table.dataset.model_dump(), table.current, len(table.rows(Run)), len(table.world.audited())
+    return table.dataset.model_dump(), table.current, len(table.rows(RunRow)), len(table.world.audited())
 
 
 def test_a_swap_after_another_generation_is_refused_with_409(table: Registered) -> None:
@@ -189,22 +189,22 @@ def test_of_many_swaps_at_once_one_is_made_and_nothing_is_mixed(table: Registere
     (won,) = [day for day, code in codes.items() if code == 201]
     assert {code for day, code in codes.items() if day != won} == {409}
     assert (table.current.keys(), table.dataset.states_version) == ({won, A}, 1)
-    assert {row.bag for row in table.rows(PartitionState)} == {form["entries"][C]["bag"]}
+    assert {row.bag for row in table.rows(PartitionStateRow)} == {form["entries"][C]["bag"]}
 
 
 def test_generations_that_ended_long_ago_are_forgotten(table: Registered, monkeypatch: pytest.MonkeyPatch) -> None:
     table.publish({A: [1]})
     table.publish({A: [2]})
     table.publish({A: [3]})
-    assert [row.generation for row in table.rows(PartitionState)] == [1, 2, 3]
+    assert [row.generation for row in table.rows(PartitionStateRow)] == [1, 2, 3]
     later = clock.now() + timedelta(days=31)
     monkeypatch.setattr("treaty.registry.api.routes.gate_store.clock.now", lambda: later)
     with transaction(table.world.engine) as tx:
-        for session in tx.exec(select(WebSession)):
+        for session in tx.exec(select(WebSessionRow)):
             session.expires = later + timedelta(days=1)
         tx.commit()
     table.publish({A: [4]})
-    assert [row.generation for row in table.rows(PartitionState)] == [3, 4]
+    assert [row.generation for row in table.rows(PartitionStateRow)] == [3, 4]
 
 
 def test_of_two_gates_one_wins(table: Registered) -> None:
@@ -213,9 +213,9 @@ def test_of_two_gates_one_wins(table: Registered) -> None:
             first.write({A: [1], B: [1]})
             table.publish({A: [2]})
 
-    with pytest.raises(Overtaken, match=f"another writer published {A}"):
+    with pytest.raises(GenerationConflict, match=f"another writer published {A}"):
         both()
-    assert (table.gated.rows, table.agree(), len(table.rows(Run))) == ({A: [2]}, True, 1)
+    assert (table.gated.rows, table.agree(), len(table.rows(RunRow))) == ({A: [2]}, True, 1)
 
 
 def test_a_worker_that_stores_states_meanwhile_overtakes_the_gate(table: Registered) -> None:
@@ -224,7 +224,7 @@ def test_a_worker_that_stores_states_meanwhile_overtakes_the_gate(table: Registe
         candidate.write({B: [2]})
         disturbed = replace(gate.store)
         with transaction(table.world.engine) as tx:
-            tx.exec(select(Dataset)).one().states_version += 1
+            tx.exec(select(DatasetRow)).one().states_version += 1
             tx.commit()
         assert disturbed.current().number == 2
     assert (table.gated.rows, table.agree()) == ({A: [1], B: [2]}, True)
@@ -237,7 +237,7 @@ def test_a_version_that_was_superseded_before_the_run_judges_nothing(table: Regi
             with opened(replace(gate, now=lambda: clock.now() + timedelta(hours=1))) as candidate:
                 candidate.write({A: [1]})
 
-    with pytest.raises(Overtaken, match="is not the one in force"):
+    with pytest.raises(GenerationConflict, match="is not the one in force"):
         late()
     assert (table.gated.rows, table.current, table.gated.open) == ({}, {}, False)
 
@@ -248,7 +248,7 @@ def test_what_a_version_judged_while_it_was_in_force_is_published_after_all(tabl
         table.approve(POSITIVE, version="2.0.0")
         with opened(replace(gate, now=lambda: between)) as candidate:
             candidate.write({A: [1]})
-    (run,) = table.rows(Run)
+    (run,) = table.rows(RunRow)
     assert (run.version, table.gated.rows) == ("1.0.0", {A: [1]})
     assert table.told == "unknown"
     told = table.world.client("viewer").verdict("orders")
@@ -321,7 +321,7 @@ def test_where_the_answer_is_lost_recovery_finds_out_what_became_of_it(table: Re
             table.publish({A: [2]})
     assert (table.gated.rows, table.told, table.recover()) == ({A: [1]}, "unknown", "forward")
     assert (table.gated.rows, table.told, table.agree()) == ({A: [2]}, "passed", True)
-    assert len(table.rows(Run)) == 2
+    assert len(table.rows(RunRow)) == 2
 
 
 def test_a_request_that_was_sent_twice_on_its_way_is_no_conflict(table: Registered) -> None:
@@ -334,7 +334,7 @@ def test_a_request_that_was_sent_twice_on_its_way_is_no_conflict(table: Register
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Client, "swap_generation", twice)
         table.publish({A: [2]})
-    assert (table.gated.rows, table.told, table.agree(), len(table.rows(Run))) == ({A: [2]}, "passed", True, 1)
+    assert (table.gated.rows, table.told, table.agree(), len(table.rows(RunRow))) == ({A: [2]}, "passed", True, 1)
 
 
 def test_the_gate_answers_about_data_and_not_about_a_name(table: Registered) -> None:
@@ -343,7 +343,7 @@ def test_the_gate_answers_about_data_and_not_about_a_name(table: Registered) -> 
     table.publish({A: [1]})
     marker = fingerprint(table.gated.fingerprints)
     told = viewer.verdict("orders", marker=marker)
-    assert (told.verdict, told.marker, told.run_id) == ("passed", marker, table.rows(Run)[0].id)
+    assert (told.verdict, told.marker, told.run_id) == ("passed", marker, table.rows(RunRow)[0].id)
     other = viewer.verdict("orders", marker="0" * 64)
     assert (other.verdict, other.reason) == ("unknown", "what is asked about are other data than those that are known")
     table.approve(POSITIVE, version="2.0.0")
@@ -384,7 +384,7 @@ def test_a_token_that_may_not_write_states_opens_no_gate(table: Registered) -> N
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_states_are_copies_of_data_and_not_for_everybody(method: str, table: Registered) -> None:
     table.publish({A: [1]})
-    (row,) = table.rows(PartitionState)
+    (row,) = table.rows(PartitionStateRow)
     path = "/dataset/gate/bag" + (f"?name=orders&bag={row.bag}" if method == "GET" else "")
     sent = {"content": b"any"} if method == "POST" else {}
     answers = {who: table.world.call(who, method, path, **sent).status_code for who in (*USERS, None)}

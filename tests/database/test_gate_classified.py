@@ -14,17 +14,17 @@ from support.registered import Registered, registered
 from treaty.contracts.document import writer
 from treaty.contracts.document.classification import ALONE
 from treaty.contracts.document.reader import read
-from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.engine.gate.gate import opened
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS
 from treaty.engine.states.envelope import MAGIC
 from treaty.engine.states.state_files import StateFiles
-from treaty.registry.tables import PartitionState
+from treaty.registry.tables import PartitionStateRow
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 CANARY = 470_811_123
-KEY = Key(b"k" * SIZE)
+KEY = HashKey(b"k" * SIZE)
 # What the contract measures; how often each number occurs is not kept of classified ones, but by their hashes.
 ALL = {"count", "min", "frequencies"}
 OPEN = ALL - {"frequencies"}
@@ -51,20 +51,20 @@ def classified(table: Registered) -> None:
 
 def kinds(table: Registered) -> dict[str, set[str]]:
     """The kinds of the current states of each partition."""
-    current = [row for row in table.rows(PartitionState) if row.until is None]
+    current = [row for row in table.rows(PartitionStateRow) if row.until is None]
     return {row.partition: {held.kind for held in bags.inventory(row.states)[0]} for row in current}
 
 
 def why(table: Registered) -> set[str]:
     """Why states of current partitions are not there."""
-    current = [row for row in table.rows(PartitionState) if row.until is None]
+    current = [row for row in table.rows(PartitionStateRow) if row.until is None]
     return {reason for row in current for reason in bags.inventory(row.states)[1].values()}
 
 
 def shown(table: Registered) -> bytes:
     """All that the registry's states say, in its database and in files: bags that a gate handed in, too."""
     files = StateFiles(str(table.gated.folder / "home" / "states"))
-    stored = [canaries.shown(row.states, files) for row in table.rows(PartitionState)]
+    stored = [canaries.shown(row.states, files) for row in table.rows(PartitionStateRow)]
     kept = [each.read_bytes() for each in Path(files.url).iterdir()]
     return b"".join([*stored, *(canaries.shown(each) for each in kept if each.startswith(MAGIC))])
 
@@ -105,7 +105,7 @@ def test_hashes_that_are_handed_in_are_known_again(table: Registered) -> None:
     published(table, {A: [1, 2]})
     published(table, {B: [3]})
     assert keys(table) == {A: {KEY.id}, B: {KEY.id}}
-    assert {row.generation for row in table.rows(PartitionState)} == {1}
+    assert {row.generation for row in table.rows(PartitionStateRow)} == {1}
 
 
 def published(table: Registered, rows: Rows) -> None:
@@ -116,7 +116,9 @@ def published(table: Registered, rows: Rows) -> None:
 
 def keys(table: Registered) -> dict[str, set[str]]:
     """By current partition, the keys that its frequencies were hashed with; '' for none."""
-    current = {row.partition: bags.inventory(row.states)[0] for row in table.rows(PartitionState) if row.until is None}
+    current = {
+        row.partition: bags.inventory(row.states)[0] for row in table.rows(PartitionStateRow) if row.until is None
+    }
     return {name: {each.key_id for each in held if each.kind == "frequencies"} for name, held in current.items()}
 
 

@@ -11,12 +11,12 @@ from support.registered import Registered, registered
 
 from treaty.engine.anomaly.fits import clause, refitted
 from treaty.engine.core.results import CheckResult
-from treaty.engine.gate.gate import Rejected
-from treaty.engine.gate.gated_contract import Kept
+from treaty.engine.gate.gate import CandidateRejected
+from treaty.engine.gate.gated_contract import GatedContract
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import FitReason
-from treaty.registry.tables import FitRow, Incident
+from treaty.registry.tables import FitRow, IncidentRow
 
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 CLAUSE = {"detector": "program", "of": "id", "rate": 0.001, "points": 20, "width": 12.0}
@@ -60,7 +60,7 @@ def test_the_newest_fit_that_is_admitted_judges(table: Registered) -> None:
     table.publish({A: [50]})
     name = learned(table, 20.0, admitted=True)
     learned(table, 10.0, admitted=False)
-    with pytest.raises(Rejected) as refused:
+    with pytest.raises(CandidateRejected) as refused:
         table.publish({A: [51]})
     assert (level(refused.value).outcome, (level(refused.value).band or {})["fit"]) == ("failed", name)
     table.publish({A: [15]})
@@ -70,7 +70,7 @@ def test_the_newest_fit_that_is_admitted_judges(table: Registered) -> None:
     assert table.told == "unknown"
 
 
-def limits(kept: Kept) -> tuple[float | None, str | None, str]:
+def limits(kept: GatedContract) -> tuple[float | None, str | None, str]:
     (first, *_) = kept.contract.object(kept.object).checks
     found = clause(first)
     assert found is not None
@@ -82,11 +82,11 @@ def test_partitions_of_incidents_are_compared_with_nothing(table: Registered) ->
     table.gated.gate().stage({B: [50]}, table.gated.table, {})
     told = table.worked()
     assert (told.result or {})["verdict"] == "failed"
-    assert len(table.rows(Incident)) == 1
+    assert len(table.rows(IncidentRow)) == 1
     with table.kept() as kept:
         assert (kept.spoilt, kept.more["spoilt"]) == ({B}, {B})
         assert kept.limits.endswith("left out: 1 partition(s) of incidents")
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         table.publish({C: [48]})
     table.publish({C: [12]})
     assert table.gated.rows == {A: [10], B: [50], C: [12]}

@@ -16,19 +16,19 @@ from support.scenes import LOCATION, NOON, Scene, add, document, next_version, o
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
-from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.results import Outcome, RunResult, Verdict
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import GateAnswer, Pin
+from treaty.registry.core.enums import GateAnswer, PinKind
 from treaty.registry.core.errors import NotFound
 from treaty.registry.datasets import related_datasets
-from treaty.registry.review.consumers.consumer_checks import Consumed
-from treaty.registry.tables import ContractVersion, Dataset, PartitionState, Subscription, User
+from treaty.registry.review.consumers.consumer_checks import ConsumerDocument
+from treaty.registry.tables import ContractVersionRow, DatasetRow, PartitionStateRow, SubscriptionRow, UserRow
 from treaty.registry.validation.gate import gate_answer, staleness
-from treaty.registry.validation.gate.gate_answer import Told
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.gate_answer import ContractGateStatus
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 PASS, WARN, BLOCK, UNKNOWN = GateAnswer.PASS, GateAnswer.WARN, GateAnswer.BLOCK, GateAnswer.UNKNOWN
 
@@ -38,12 +38,14 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     return orders(engine, tmp_path)
 
 
-def ask(scene: Scene, partition: str | None = None, consumer: str | None = None, **look: Any) -> tuple[Told, ...]:
+def ask(
+    scene: Scene, partition: str | None = None, consumer: str | None = None, **look: Any
+) -> tuple[ContractGateStatus, ...]:
     """What is answered of the orders."""
     with reading(scene.database) as tx:
         found = related_datasets.named(tx, "orders")
         assert found is not None
-        return gate_answer.told(tx, found, Look(partition, **look), consumer)
+        return gate_answer.told(tx, found, ReadinessQuery(partition, **look), consumer)
 
 
 def answer(scene: Scene, partition: str | None = None, **look: Any) -> tuple[GateAnswer, str | None]:
@@ -103,9 +105,11 @@ def test_of_what_could_not_be_evaluated_the_contract_decides(scene: Scene, said:
     body = document("1.1.0") + terms[1:]
     assert read(body).terms.on_unknown == said
     with transaction(scene.database) as tx:
-        old = tx.exec(select(ContractVersion)).one()
+        old = tx.exec(select(ContractVersionRow)).one()
         fields = old.model_dump(exclude={"id", "body", "fingerprint", "version"})
-        tx.add(ContractVersion(id=ids.new(), body=body, fingerprint=read(body).fingerprint, version="1.1.0", **fields))
+        tx.add(
+            ContractVersionRow(id=ids.new(), body=body, fingerprint=read(body).fingerprint, version="1.1.0", **fields)
+        )
         tx.commit()
     validated(scene, judge=otherwise(Outcome.NOT_EVALUATED))
     assert {told.version: told.answer.value for told in ask(scene)} == {"1.0.0": "block", "1.1.0": said}
@@ -166,7 +170,7 @@ def written(scene: Scene) -> None:
 
 def opened(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        tx.exec(select(Dataset)).one().publishing = 1
+        tx.exec(select(DatasetRow)).one().publishing = 1
         tx.commit()
 
 
@@ -176,13 +180,13 @@ def superseded(scene: Scene) -> None:
 
 def stored_by_others(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        tx.exec(select(PartitionState).where(PartitionState.partition == "ds=1")).one().fingerprint = "other"
-        tx.exec(select(Dataset)).one().states_version += 1
+        tx.exec(select(PartitionStateRow).where(PartitionStateRow.partition == "ds=1")).one().fingerprint = "other"
+        tx.exec(select(DatasetRow)).one().states_version += 1
         tx.commit()
 
 
 def unreadable(scene: Scene) -> None:
-    scene.engine.errors = [Unreadable("the table is not there")] * 3
+    scene.engine.errors = [UnreadableTable("the table is not there")] * 3
     scene.send(event(run="b"))
     for _ in range(3):
         scene.work()
@@ -212,7 +216,7 @@ def test_where_other_data_may_be_there_nothing_is_known(scene: Scene, name: str)
 def test_states_that_were_merged_or_filled_up_are_of_the_same_data(scene: Scene) -> None:
     validated(scene)
     with transaction(scene.database) as tx:
-        tx.exec(select(Dataset)).one().states_version += 1
+        tx.exec(select(DatasetRow)).one().states_version += 1
         tx.commit()
     assert answer(scene) == (PASS, None)
 
@@ -227,10 +231,10 @@ def test_who_sees_other_data_or_asks_for_newer_ones_is_told_nothing_of_these(sce
     assert answer(scene, as_of=NOON + timedelta(hours=1)) == (PASS, None)
 
 
-def of_consumer(scene: Scene, **pin: Any) -> Subscription:
+def of_consumer(scene: Scene, **pin: Any) -> SubscriptionRow:
     with reading(scene.database) as tx:
-        owner = tx.exec(select(User).where(User.name == "owner")).one()
-    row = Subscription(
+        owner = tx.exec(select(UserRow).where(UserRow.name == "owner")).one()
+    row = SubscriptionRow(
         id=ids.new(), contract_id="orders", user_id=owner.id, purpose="reports", contact="here", created=NOON, **pin
     )
     add(scene.database, row)
@@ -245,8 +249,8 @@ def test_a_consumer_is_told_of_what_they_check_besides(scene: Scene) -> None:
         how = otherwise(Outcome.FAILED) if request.contract.version == "7.0.0" else engines.judge
         return how(request)
 
-    def consumers(*_: Any) -> list[Consumed]:
-        return [Consumed(subscription.id, body, read(body).fingerprint)]
+    def consumers(*_: Any) -> list[ConsumerDocument]:
+        return [ConsumerDocument(subscription.id, body, read(body).fingerprint)]
 
     validated(scene, judge=judge, consumers=consumers)
     assert answer(scene) == (PASS, None)
@@ -260,7 +264,7 @@ def test_a_consumer_is_told_of_what_they_check_besides(scene: Scene) -> None:
 
 def test_a_consumer_who_is_pinned_is_told_of_that_version_or_that_it_is_in_force_no_more(scene: Scene) -> None:
     validated(scene)
-    of_consumer(scene, pin=Pin.VERSION, pinned_to="1.0.0")
+    of_consumer(scene, pin=PinKind.VERSION, pinned_to="1.0.0")
     assert [(each.answer, each.version) for each in ask(scene, consumer="owner")] == [(PASS, "1.0.0")]
     next_version(scene.database, "2.0.0")
     validated(scene, "b")

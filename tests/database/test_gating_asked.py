@@ -13,7 +13,7 @@ from support.registered import POSITIVE, Command, Registered, commands, register
 
 from treaty.contracts.document import writer
 from treaty.contracts.fingerprint import fingerprint
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.sdk import gated_read
@@ -131,15 +131,15 @@ def test_a_job_reads_what_the_gate_lets_through_and_nothing_else(
         client = Client("http://testserver", table.world.secrets["viewer"], http=http)
         return gated_read.table("a session", "orders", client=client, **more)
 
-    with pytest.raises(gated_read.Unknown, match="no run judged these data"):
+    with pytest.raises(gated_read.VerdictUnknown, match="no run judged these data"):
         ask()
     table.publish({A: [1]})
     found = ask(partition=A)
     assert (found.frame, found.marker) == ("frame", fingerprint(table.gated.fingerprints))
-    assert seen == [(Source(table.gated.table, None, ("day",)), {"names": (A,)})]
+    assert seen == [(TableSource(table.gated.table, None, ("day",)), {"names": (A,)})]
     table.gated.gate().stage({B: [-1]}, table.gated.table, {})
     table.worked()
-    with pytest.raises(gated_read.Blocked, match="positive failed in day=2026-01-02"):
+    with pytest.raises(gated_read.ReadBlocked, match="positive failed in day=2026-01-02"):
         ask()
     assert len(seen) == 1
     with pytest.raises(ValueError, match="is no duration"):

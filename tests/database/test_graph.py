@@ -12,22 +12,22 @@ from support.flowing import columns, dataset, minute, ran, step, take_in
 
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Direction
+from treaty.registry.core.enums import EdgeDirection
 from treaty.registry.core.errors import NotFound
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.downstream import impact
 from treaty.registry.lineage.graph import traversal
-from treaty.registry.lineage.graph.flows import Feed
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.tables import InboxEvent, LineageEdge, LineageJob, LineageRun
+from treaty.registry.lineage.graph.flows import ColumnFeed
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.tables import LineageEdgeRow, LineageEventRow, LineageJobRow, LineageRunRow
 
 Edges = set[tuple[str, str, str]]
 
 
 def edges(session: Session) -> Edges:
     """(job, direction, path) of every edge."""
-    query = select(LineageJob.name, LineageEdge.direction, LineageEdge.name).join(LineageEdge)
-    return {(job, Direction(way).value, name.removeprefix("/lake/")) for job, way, name in session.exec(query)}
+    query = select(LineageJobRow.name, LineageEdgeRow.direction, LineageEdgeRow.name).join(LineageEdgeRow)
+    return {(job, EdgeDirection(way).value, name.removeprefix("/lake/")) for job, way, name in session.exec(query)}
 
 
 def told(engine: Engine, *documents: dict[str, Any]) -> Edges:
@@ -109,13 +109,13 @@ def everything(engine: Engine, order: list[int]) -> Any:
         take_in(tx, *(POOL[at] for at in order))
         jobs = {
             each.id: (each.namespace, each.name, each.grade, each.moment, each.run_id, each.flow)
-            for each in tx.exec(select(LineageJob))
+            for each in tx.exec(select(LineageJobRow))
         }
         found = sorted(
             (jobs[each.job_id][:2], each.direction.value, each.namespace, each.name, str(each.feeds))
-            for each in tx.exec(select(LineageEdge))
+            for each in tx.exec(select(LineageEdgeRow))
         )
-        for table in (LineageEdge, LineageJob, LineageRun, InboxEvent):
+        for table in (LineageEdgeRow, LineageJobRow, LineageRunRow, LineageEventRow):
             tx.exec(delete(table))
         tx.rollback()
         return sorted(jobs.values(), key=str), found
@@ -136,11 +136,13 @@ def test_columns_that_feed_an_output_are_kept(engine: Engine) -> None:
             tx,
             *ran("load", 0, 5, writes=[dataset("orders", **columns({"Total": [("raw", "amount")]}, ("raw", "day")))]),
         )
-        (edge,) = tx.exec(select(LineageEdge).where(LineageEdge.direction == Direction.OUTPUT))
-        raw = Name("file", "/lake/raw")
-        assert [Feed(column, Name(space, name), of, direct) for column, space, name, of, direct in edge.feeds] == [
-            Feed("total", raw, "amount"),
-            Feed(None, raw, "day", direct=False),
+        (edge,) = tx.exec(select(LineageEdgeRow).where(LineageEdgeRow.direction == EdgeDirection.OUTPUT))
+        raw = LineageName("file", "/lake/raw")
+        assert [
+            ColumnFeed(column, LineageName(space, name), of, direct) for column, space, name, of, direct in edge.feeds
+        ] == [
+            ColumnFeed("total", raw, "amount"),
+            ColumnFeed(None, raw, "day", direct=False),
         ]
 
 
@@ -149,8 +151,8 @@ def chain(length: int) -> list[dict[str, Any]]:
 
 
 def walked(session: Session, path: str, depth: int) -> set[str]:
-    nodes = Nodes(session)
-    found = traversal.around(session, Name("file", f"/lake/{path}"), impact.everything, nodes, depth=depth)
+    nodes = NameResolver(session)
+    found = traversal.around(session, LineageName("file", f"/lake/{path}"), impact.everything, nodes, depth=depth)
     return {name.name.removeprefix("/lake/") for name in found.names}
 
 
@@ -177,16 +179,16 @@ def test_a_walk_that_is_too_long_says_so(engine: Engine, monkeypatch: pytest.Mon
     monkeypatch.setattr(traversal, "MOST_NODES", 7)
     with transaction(engine) as tx:
         take_in(tx, *chain(9))
-        found = traversal.around(tx, Name("file", "/lake/d0"), impact.everything, Nodes(tx))
+        found = traversal.around(tx, LineageName("file", "/lake/d0"), impact.everything, NameResolver(tx))
     assert (found.whole, len(found.jobs) + len(found.names) <= 8) == (False, True)
 
 
 def test_what_may_not_be_seen_is_no_bridge(engine: Engine) -> None:
     with transaction(engine) as tx:
         take_in(tx, *chain(4))
-        nodes = Nodes(tx)
+        nodes = NameResolver(tx)
         found = traversal.around(
-            tx, Name("file", "/lake/d0"), lambda names: [e for e in names if e.name != "/lake/d2"], nodes
+            tx, LineageName("file", "/lake/d0"), lambda names: [e for e in names if e.name != "/lake/d2"], nodes
         )
         assert {each.name for each in found.names} == {"/lake/d0", "/lake/d1"}
 
@@ -194,15 +196,15 @@ def test_what_may_not_be_seen_is_no_bridge(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("file:/lake/orders", Name("file", "/lake/orders")),
-        ("postgres://h:5433:db.t", Name("postgres://h:5433", "db.t")),
-        ("s3a://bucket:a/b", Name("s3://bucket", "a/b")),
-        ("file:/lake/orders/ds=1", Name("file", "/lake/orders")),
+        ("file:/lake/orders", LineageName("file", "/lake/orders")),
+        ("postgres://h:5433:db.t", LineageName("postgres://h:5433", "db.t")),
+        ("s3a://bucket:a/b", LineageName("s3://bucket", "a/b")),
+        ("file:/lake/orders/ds=1", LineageName("file", "/lake/orders")),
         ("nothing", None),
         ("a:b", None),
     ],
 )
-def test_a_text_means_the_dataset_that_the_graph_knows(engine: Engine, text: str, name: Name | None) -> None:
+def test_a_text_means_the_dataset_that_the_graph_knows(engine: Engine, text: str, name: LineageName | None) -> None:
     known = [("file", "/lake/orders"), ("postgres://h:5433", "db.t"), ("s3://bucket", "a/b")]
     with transaction(engine) as tx:
         take_in(tx, *ran("load", 0, 1, reads=[{"namespace": space, "name": path} for space, path in known]))

@@ -24,8 +24,8 @@ from treaty.registry.access import authentication, users
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Part, Role
-from treaty.registry.tables import Grant, InboxEvent
+from treaty.registry.core.enums import GrantScope, Role
+from treaty.registry.tables import LineageEventRow, RoleGrantRow
 
 ORDERS, REPORT = "dataset:file:/lake/orders", "dataset:file:/lake/report"
 WAY = [*ran("load", 0, 1, reads=["raw"], writes=["orders"]), *ran("report", 2, 3, reads=["orders"], writes=["report"])]
@@ -98,8 +98,8 @@ def narrow(harm: Harm, domain: str) -> Harm:
     with transaction(harm.world.engine) as tx:
         user = users.new_user(ids.new(), name="ann", password=None, roles=[], now=clock.now())
         users.create_user(tx, user, actor="test", now=clock.now())
-        grant = Grant(
-            id=ids.new(), user_id=user.id, role=Role.VIEWER, part=Part.DOMAIN, target=domain, created=clock.now()
+        grant = RoleGrantRow(
+            id=ids.new(), user_id=user.id, role=Role.VIEWER, part=GrantScope.DOMAIN, target=domain, created=clock.now()
         )
         tx.add(grant)
         secret, _ = authentication.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
@@ -126,7 +126,7 @@ def test_events_are_told_in_the_order_and_portions_asked_for(harm: Harm) -> None
     last = get(harm, "/events/lineage", limit=1).json()["events"]
     assert last == get(harm, "/events/lineage", limit=1, offset=3, sortDirection="asc").json()["events"]
     with transaction(harm.world.engine) as tx:
-        received = tx.exec(select(InboxEvent.received)).first()
+        received = tx.exec(select(LineageEventRow.received)).first()
     assert received
     for query, count in (({"after": received}, 3), ({"before": received}, 0), ({}, 4)):
         given = {key: value.isoformat() for key, value in query.items()}

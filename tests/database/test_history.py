@@ -12,7 +12,7 @@ from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.measurements.runs import history
-from treaty.registry.tables import MeasurementRow, ResultRow, Run
+from treaty.registry.tables import CheckResultRow, MeasurementRow, RunRow
 
 CONTRACT = "shop-orders"
 DAY = timedelta(days=1)
@@ -27,8 +27,8 @@ def shop(world: World) -> World:
     return world
 
 
-def run(tx: Session, day: int, verdict: Verdict = Verdict.PASSED, *, partitions: tuple[str, ...] = ()) -> Run:
-    row = Run(
+def run(tx: Session, day: int, verdict: Verdict = Verdict.PASSED, *, partitions: tuple[str, ...] = ()) -> RunRow:
+    row = RunRow(
         id=ids.uuid7(NOW + day * DAY),
         contract_id=CONTRACT,
         version="1.0.0",
@@ -45,7 +45,7 @@ def run(tx: Session, day: int, verdict: Verdict = Verdict.PASSED, *, partitions:
     return row
 
 
-def measured(tx: Session, of: Run, partition: str | None, value: float | None, *, identity: str = "size()") -> None:
+def measured(tx: Session, of: RunRow, partition: str | None, value: float | None, *, identity: str = "size()") -> None:
     tx.add(
         MeasurementRow(
             run_id=of.id,
@@ -64,9 +64,9 @@ def measured(tx: Session, of: Run, partition: str | None, value: float | None, *
     tx.info["position"] += 1
 
 
-def result(tx: Session, of: Run, position: int, outcome: Outcome, measurement: str | None) -> None:
+def result(tx: Session, of: RunRow, position: int, outcome: Outcome, measurement: str | None) -> None:
     tx.add(
-        ResultRow(
+        CheckResultRow(
             run_id=of.id,
             position=position,
             check_id=f"c{position}",

@@ -12,7 +12,7 @@ from treaty.registry.cli.main import _code
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 
 DAY = timedelta(days=1)
 
@@ -38,7 +38,7 @@ def asked(
     owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
     with transaction(world.engine) as tx:
         for day, value in enumerate([5.0, 6.5, None]):
-            recording.record(tx, ids.uuid7(NOW + day * DAY), measured(day, value), Origin(), now=NOW + day * DAY)
+            recording.record(tx, ids.uuid7(NOW + day * DAY), measured(day, value), RunProvenance(), now=NOW + day * DAY)
         tx.commit()
     monkeypatch.setenv("TREATY_TOKEN", world.secrets["viewer"])
     monkeypatch.setattr("httpx.Client", lambda **_: world.http)

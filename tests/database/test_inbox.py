@@ -19,11 +19,19 @@ from support.scenes import NOON, TOKEN, Scene, orders, rows, user
 
 from treaty.engine.core.results import Verdict
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import InboxState, Permission, Role
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import LineageEventState, Permission, Role
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage.events import event_store
 from treaty.registry.lineage.events.run_state import FoldedRun
-from treaty.registry.tables import ApiToken, InboxEvent, LineageRun, RejectedEvent, Run, Task, User
+from treaty.registry.tables import (
+    ApiTokenRow,
+    LineageEventRow,
+    LineageRunRow,
+    RejectedLineageEventRow,
+    RunRow,
+    TaskRow,
+    UserRow,
+)
 
 LIMIT = 60_000
 URL = "/api/v1/lineage"
@@ -33,7 +41,7 @@ READER = "treaty_ro1_0123456789"
 @pytest.fixture
 def client(engine: Engine, tmp_path: Path) -> TestClient:
     user(engine)
-    settings = Settings(home=tmp_path, max_event_bytes=LIMIT, max_batch_events=3)
+    settings = RegistrySettings(home=tmp_path, max_event_bytes=LIMIT, max_batch_events=3)
     return TestClient(application(settings, engine), headers={"Authorization": f"Bearer {TOKEN}"})
 
 
@@ -46,19 +54,19 @@ def zipped(client: TestClient, content: bytes) -> Response:
     return post(client, content, **{"Content-Encoding": "gzip"})
 
 
-def kept(engine: Engine) -> list[InboxEvent]:
-    return rows(engine, InboxEvent)
+def kept(engine: Engine) -> list[LineageEventRow]:
+    return rows(engine, LineageEventRow)
 
 
-def refused(engine: Engine) -> list[RejectedEvent]:
-    return rows(engine, RejectedEvent)
+def refused(engine: Engine) -> list[RejectedLineageEventRow]:
+    return rows(engine, RejectedLineageEventRow)
 
 
 def test_an_accepted_event_is_kept_and_answered_with_nothing(engine: Engine, client: TestClient) -> None:
     answer = post(client, event())
     assert (answer.status_code, answer.content) == (201, b"")
     (row,) = kept(engine)
-    assert (row.state, row.producer, json.loads(row.body)) == (InboxState.NEW, f"producer-{TOKEN[-4:]}", event())
+    assert (row.state, row.producer, json.loads(row.body)) == (LineageEventState.NEW, f"producer-{TOKEN[-4:]}", event())
     assert row.original_size == len(body(event()))
 
 
@@ -132,7 +140,7 @@ def test_only_a_token_for_lineage_may_send(
 def test_a_token_that_was_just_used_and_is_taken_back_sends_nothing_more(engine: Engine, client: TestClient) -> None:
     assert post(client, event(run="a")).status_code == 201
     with transaction(engine) as tx:
-        tx.exec(select(ApiToken)).one().revoked = NOON
+        tx.exec(select(ApiTokenRow)).one().revoked = NOON
         tx.commit()
     assert post(client, event(run="b")).status_code == 401
     assert len(kept(engine)) == 1
@@ -141,7 +149,7 @@ def test_a_token_that_was_just_used_and_is_taken_back_sends_nothing_more(engine:
 def test_a_right_that_is_taken_away_is_missed_with_the_next_event(engine: Engine, client: TestClient) -> None:
     assert post(client, event(run="a")).status_code == 201
     with transaction(engine) as tx:
-        tx.exec(select(User)).one().roles = ["viewer"]
+        tx.exec(select(UserRow)).one().roles = ["viewer"]
         tx.commit()
     assert post(client, event(run="b")).status_code == 403
     assert len(kept(engine)) == 1
@@ -149,7 +157,7 @@ def test_a_right_that_is_taken_away_is_missed_with_the_next_event(engine: Engine
 
 def test_a_full_inbox_asks_for_the_event_again(engine: Engine, tmp_path: Path) -> None:
     user(engine)
-    app = application(Settings(home=tmp_path, inbox_events=1), engine)
+    app = application(RegistrySettings(home=tmp_path, inbox_events=1), engine)
     client = TestClient(app, headers={"Authorization": f"Bearer {TOKEN}"})
     answers = [post(client, event(run=f"{number}")) for number in range(2)]
     app.state.receiver._looked = 0.0
@@ -225,7 +233,7 @@ def test_an_event_over_http_becomes_a_verdict(engine: Engine, client: TestClient
     for kind in ("START", "COMPLETE", "COMPLETE"):
         assert post(client, event(kind)).status_code == 201
     scene.work()
-    assert [run.verdict for run in rows(engine, Run)] == [Verdict.PASSED]
+    assert [run.verdict for run in rows(engine, RunRow)] == [Verdict.PASSED]
 
 
 def test_every_real_event_is_answered_as_it_deserves_and_folds(engine: Engine, tmp_path: Path) -> None:
@@ -237,13 +245,13 @@ def test_every_real_event_is_answered_as_it_deserves_and_folds(engine: Engine, t
     assert refusals == {"spark-databricks/sample-156fa71d-complete.json": 422}
     while scene.worker().take_in():
         pass
-    assert {row.state for row in kept(engine)} == {InboxState.FOLDED}
-    assert rows(engine, Task) == []
+    assert {row.state for row in kept(engine)} == {LineageEventState.FOLDED}
+    assert rows(engine, TaskRow) == []
 
 
 def test_what_no_text_column_can_keep_is_kept_as_it_came(engine: Engine, client: TestClient, tmp_path: Path) -> None:
     odd = event("COMPLETE", output(note={"text": "a\x00b \N{SNOWMAN} \N{PILE OF POO}", "big": 2**80}))
     assert post(client, odd).status_code == 201
     Scene(engine, tmp_path).work()
-    (run,) = rows(engine, LineageRun)
+    (run,) = rows(engine, LineageRunRow)
     assert FoldedRun.model_validate(run.state).outputs[0].facet("note") == odd["outputs"][0]["facets"]["note"]

@@ -18,7 +18,7 @@ from treaty.registry.client import ClientError
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import IncidentState, Resolution
 from treaty.registry.measurements.anomalies import false_alarms
-from treaty.registry.tables import OutboxMessage
+from treaty.registry.tables import OutboxMessageRow
 
 OPEN, ACKNOWLEDGED, RESOLVED = IncidentState
 
@@ -41,7 +41,7 @@ def test_a_violation_opens_one_and_says_what_fails(harm: Harm) -> None:
     (part,) = found.parts
     assert (part.active, part.failing, part.first_run_id) == (
         True,
-        (schemas.FailingOut(check="good", partition="ds=1"),),
+        (schemas.FailingCheckOut(check="good", partition="ds=1"),),
         run,
     )
     assert "incident:opened" in harm.world.audited()
@@ -378,5 +378,5 @@ def test_people_are_told_once_of_an_incident_and_once_that_it_is_over(harm: Harm
     harm.judge("orders", Fails("other", "ds=2"), at=3)
     harm.judge("orders", at=4, of=["ds=2"], version="2.0.0")
     with reading(harm.world.engine) as tx:
-        told = [each.key.split("/")[1] for each in tx.exec(select(OutboxMessage).order_by(OutboxMessage.created))]
+        told = [each.key.split("/")[1] for each in tx.exec(select(OutboxMessageRow).order_by(OutboxMessageRow.created))]
     assert [each for each in told if each in {"violation", "recovery"}] == ["violation", "recovery"]

@@ -15,11 +15,11 @@ from treaty.registry.api.routes.tasks import payload
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Permission, TaskKind, TaskState
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.drafting import drafts
 from treaty.registry.measurements.patterns import column_domains, index_updates
 from treaty.registry.schemas import DraftIn
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 from treaty.registry.worker.periodic import order_learning, order_redrafts
 
 NIGHT = NOON + timedelta(days=1, hours=14, minutes=30)
@@ -38,8 +38,8 @@ def asked(scene: Scene) -> LakeRequest:
         return index_updates.request(tx, scene.settings)
 
 
-def learned(scene: Scene) -> list[Task]:
-    return [each for each in rows(scene.database, Task) if each.kind == TaskKind.LEARN]
+def learned(scene: Scene) -> list[TaskRow]:
+    return [each for each in rows(scene.database, TaskRow) if each.kind == TaskKind.LEARN]
 
 
 def test_every_night_it_is_learned_once_before_contracts_are_drafted_anew(scene: Scene) -> None:
@@ -90,7 +90,7 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
         assert found.carried.known.columns == 3
         assert column_domains.find(tx, lake, "AB-<digit>{4}", nobody).carried.known is None
         assert (len(column_domains.top(tx, lake, 1, anybody)), column_domains.top(tx, lake, 1, nobody)) == (1, [])
-        with pytest.raises(Invalid, match="begins no class"):
+        with pytest.raises(InvalidRequest, match="begins no class"):
             column_domains.find(tx, lake, "<number>", anybody)
 
 

@@ -18,10 +18,10 @@ from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_qu
 from treaty.registry.access import authentication, first_admin, sign_in_throttle
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Action
-from treaty.registry.core.errors import TooMany
-from treaty.registry.core.settings import Settings
-from treaty.registry.tables import AuditEntry, SignInWindow
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.errors import RateLimited
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.tables import AuditEntryRow, SignInWindowRow
 
 TRIES, BY_ADDRESS = 3, 5
 WITHIN = timedelta(minutes=15)
@@ -90,9 +90,9 @@ def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World)
         for _ in range(TRIES + 3):
             tried(door, name, **{"X-Forwarded-For": name})
     with reading(door.engine) as tx:
-        refused = select(AuditEntry).where(AuditEntry.action == Action.SESSION_REFUSED)
-        entries = tx.exec(refused.order_by(col(AuditEntry.position))).all()
-        kept = [each.model_dump_json() for each in (*entries, *tx.exec(select(SignInWindow)))]
+        refused = select(AuditEntryRow).where(AuditEntryRow.action == AuditAction.SESSION_REFUSED)
+        entries = tx.exec(refused.order_by(col(AuditEntryRow.position))).all()
+        kept = [each.model_dump_json() for each in (*entries, *tx.exec(select(SignInWindowRow)))]
     assert [each.details for each in entries] == [
         {"by": "name", "attempts": TRIES, "user": "owner"},
         {"by": "address", "attempts": BY_ADDRESS, "address": "testclient"},
@@ -103,8 +103,8 @@ def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World)
     assert [each for each in statements if each != "begin" and not each.lower().startswith("select")] == []
 
 
-def limit(engine: Engine, name: str = "ada") -> tuple[sign_in_throttle.Limit, ...]:
-    return sign_in_throttle.limits(Settings(**SETTINGS), address=None, name=name)  # type: ignore[arg-type]
+def limit(engine: Engine, name: str = "ada") -> tuple[sign_in_throttle.RateLimit, ...]:
+    return sign_in_throttle.limits(RegistrySettings(**SETTINGS), address=None, name=name)  # type: ignore[arg-type]
 
 
 def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
@@ -117,7 +117,7 @@ def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
 
 def test_a_window_ends_after_its_time(engine: Engine) -> None:
     assert [counted(engine) for _ in range(TRIES + 1)] == [True] * TRIES + [False]
-    with reading(engine) as tx, pytest.raises(TooMany, match="try again in 15 minutes") as error:
+    with reading(engine) as tx, pytest.raises(RateLimited, match="try again in 15 minutes") as error:
         sign_in_throttle.refuse(tx, limit(engine), now=NOW)
     assert error.value.seconds == WITHIN.total_seconds()
     assert not counted(engine, after=WITHIN - timedelta(seconds=1))

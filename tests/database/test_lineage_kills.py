@@ -34,29 +34,29 @@ from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Action, InboxState, TaskState, VersionState
+from treaty.registry.core.enums import AuditAction, LineageEventState, TaskState, VersionState
 from treaty.registry.datasets.names import location, normalise
 from treaty.registry.lineage.events.model import parse
 from treaty.registry.notifications.outbox import LINEAGE
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import (
-    AuditEntry,
-    Contract,
-    ContractVersion,
-    Dataset,
-    DirtyMark,
-    InboxEvent,
-    LineageRun,
-    OutboxMessage,
-    PartitionState,
-    Run,
-    Task,
-    User,
+    AuditEntryRow,
+    ContractRow,
+    ContractVersionRow,
+    DatasetRow,
+    LineageEventRow,
+    LineageRunRow,
+    OutboxMessageRow,
+    PartitionStateRow,
+    PendingValidationRow,
+    RunRow,
+    TaskRow,
+    UserRow,
 )
 from treaty.registry.validation.openlineage_emitter import PRODUCER
 from treaty.registry.worker import task_handlers
-from treaty.registry.worker.context import Means
-from treaty.registry.worker.task_handlers import Effect, Kind
+from treaty.registry.worker.context import WorkerContext
+from treaty.registry.worker.task_handlers import Effect, TaskHandler
 
 WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "24 12 20").split())
 ROOT = Path(__file__).parents[2]
@@ -146,20 +146,20 @@ def test_a_worker_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing(e
     judged = Counter(partition for run in scene.runs for partition in run.partitions)
     written = scene.engine.tables["/data/orders"].keys()
     lost, doubled = written - judged.keys(), {name for name, times in judged.items() if times > 1}
-    recorded = [each for each in rows(engine, AuditEntry) if each.action is Action.RUN_RECORDED]
+    recorded = [each for each in rows(engine, AuditEntryRow) if each.action is AuditAction.RUN_RECORDED]
     told(engine, "worker killed", f"kills {workers.killed}, events {2 * (number + 1)}, runs {len(scene.runs)}, ")
     print(f"lost {len(lost)}, doubled {len(doubled)}", end="")
     assert (lost, doubled) == (set(), set())
-    folded = [each for each in rows(engine, LineageRun) if each.job_namespace == "shop"]
-    told_of = [each for each in rows(engine, InboxEvent) if each.producer == PRODUCER]
-    posted = [each for each in rows(engine, OutboxMessage) if each.kind == LINEAGE]
+    folded = [each for each in rows(engine, LineageRunRow) if each.job_namespace == "shop"]
+    told_of = [each for each in rows(engine, LineageEventRow) if each.producer == PRODUCER]
+    posted = [each for each in rows(engine, OutboxMessageRow) if each.kind == LINEAGE]
     print(f", outbox missing {len(scene.runs) - len(posted)}", end="")
     assert len(scene.runs) == len(recorded) == len(folded) == len(told_of) == len(posted) == number + 1
     assert {run.verdict for run in scene.runs} == {Verdict.PASSED}
-    assert {row.generation for row in rows(engine, PartitionState)} == {1}
-    assert {task.state for task in rows(engine, Task)} == {TaskState.DONE}
-    assert {row.state for row in rows(engine, InboxEvent)} == {InboxState.FOLDED}
-    assert [mark.dirty_seq - mark.done_seq for mark in rows(engine, DirtyMark)] == [0]
+    assert {row.generation for row in rows(engine, PartitionStateRow)} == {1}
+    assert {task.state for task in rows(engine, TaskRow)} == {TaskState.DONE}
+    assert {row.state for row in rows(engine, LineageEventRow)} == {LineageEventState.FOLDED}
+    assert [mark.dirty_seq - mark.done_seq for mark in rows(engine, PendingValidationRow)] == [0]
 
 
 @dataclass
@@ -213,7 +213,7 @@ def test_a_receiver_that_is_killed_loses_no_event_that_it_acknowledged(engine: E
             os.kill(who, signal.SIGKILL)
             assert ask("end", process=who) == -signal.SIGKILL
             killed += 1
-    stored = Counter(row.key for row in rows(engine, InboxEvent))
+    stored = Counter(row.key for row in rows(engine, LineageEventRow))
     lost = {number for number in senders.acknowledged if parse(senders.sent[number]).key not in stored}
     doubled = {key for key, times in stored.items() if times > 1}
     figures = f"kills {killed}, events {len(senders.sent)}, acknowledged {len(senders.acknowledged)}, "
@@ -269,7 +269,7 @@ def once(do: Callable[[], None]) -> Callable[[], None]:
 
 def anybody(task_id: UUID, fence: int) -> tuple[Any, ...]:
     """Whose a task would be without fences."""
-    return (col(Task.id) == task_id,)
+    return (col(TaskRow.id) == task_id,)
 
 
 @pytest.mark.parametrize("fenced", [True, False], ids=["fenced", "the control without fences"])
@@ -278,20 +278,20 @@ def test_without_fences_effects_would_be_doubled(
 ) -> None:
     scene = Scene(engine, tmp_path)
 
-    def leave_a_user(means: Means, task: Task) -> Effect:
+    def leave_a_user(means: WorkerContext, task: TaskRow) -> Effect:
         if means.name == "late":
             comes_between(scene)
-        effect = User(id=ids.new(), name=f"{task.key} by {means.name}", roles=[], created=NOON)
+        effect = UserRow(id=ids.new(), name=f"{task.key} by {means.name}", roles=[], created=NOON)
         return lambda session, now: session.add(effect) or {}
 
-    monkeypatch.setitem(task_handlers.KINDS, "toy", Kind(leave_a_user))
+    monkeypatch.setitem(task_handlers.KINDS, "toy", TaskHandler(leave_a_user))
     if not fenced:
         monkeypatch.setattr(task_queue, "_mine", anybody)
     for number in range(ZOMBIES):
         enqueue(scene, f"{number}", "toy")
         assert scene.worker(name="late").work()
         scene.clock.advance(LEASE)
-    effects = Counter(each.name.partition(" by ")[0] for each in rows(engine, User))
+    effects = Counter(each.name.partition(" by ")[0] for each in rows(engine, UserRow))
     doubled = sum(times > 1 for times in effects.values())
     told(engine, "fences" if fenced else "CONTROL without fences", f"forced {ZOMBIES}, doubled {doubled}")
     assert len(effects) == ZOMBIES
@@ -306,18 +306,18 @@ def enqueue(scene: Scene, key: str, kind: str, **payload: Any) -> None:
 
 def several_contracts(engine: Engine, home: Path, how_many: int) -> Scene:
     """A scene with contracts about one dataset each, and partitions of it."""
-    scene, owner = Scene(engine, home), User(id=ids.new(), name="owner", roles=["owner"], created=NOON)
+    scene, owner = Scene(engine, home), UserRow(id=ids.new(), name="owner", roles=["owner"], created=NOON)
     add(engine, owner)
     for number in range(how_many):
         named = f"orders-{number}"
         text = DOCUMENT.format(version="1.0.0").replace("id: orders\n", f"id: {named}\n", 1).encode()
-        contract = Contract(id=named, name=named, owner_id=owner.id, active_version="1.0.0", created=NOON)
-        version = ContractVersion(
+        contract = ContractRow(id=named, name=named, owner_id=owner.id, active_version="1.0.0", created=NOON)
+        version = ContractVersionRow(
             id=ids.new(), contract_id=named, version="1.0.0", body=text, fingerprint=read(text).fingerprint,
             state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,
         )  # fmt: skip
         name = normalise("file", f"/data/{named}")
-        dataset = Dataset(
+        dataset = DatasetRow(
             id=ids.new(), namespace=name.namespace, name=name.name, location=location("file", f"/data/{named}")
         )
         add(engine, contract, version, *described(dataset, (named, "orders")))
@@ -339,8 +339,8 @@ def test_three_worker_processes_share_what_there_is_to_do(engine: Engine, tmp_pa
         assert one("work", **order)[0] == 0
     readings = [json.loads(line) for line in log.read_text().splitlines()]
     together = [(a, b) for a, b in combinations(readings, 2) if a[1] < b[2] and b[1] < a[2]]
-    assert Counter(run.contract_id for run in rows(engine, Run)) == {f"orders-{n}": times for n in range(contracts)}
-    assert {task.state for task in rows(engine, Task)} == {TaskState.DONE}
+    assert Counter(run.contract_id for run in rows(engine, RunRow)) == {f"orders-{n}": times for n in range(contracts)}
+    assert {task.state for task in rows(engine, TaskRow)} == {TaskState.DONE}
     assert [(a, b) for a, b in together if a[0] == b[0]] == []
     assert len({process for *_, process in readings}) == 3
     assert together

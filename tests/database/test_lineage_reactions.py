@@ -15,13 +15,13 @@ from support.scenes import NOON, Scene, rows
 
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Action, GateAnswer, TaskState
+from treaty.registry.core.enums import AuditAction, GateAnswer, TaskState
 from treaty.registry.datasets import related_datasets
 from treaty.registry.lineage.events.triggers import OUR_PRODUCER
 from treaty.registry.lineage.suspect_partitions import SUPERSEDED
-from treaty.registry.tables import AuditEntry, Dataset, InboxEvent, LineageRun, SuspectMark
+from treaty.registry.tables import AuditEntryRow, DatasetRow, LineageEventRow, LineageRunRow, SuspectPartitionRow
 from treaty.registry.validation.gate import gate_answer, staleness
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 from treaty.registry.worker.intake import orphans
 
 PARENT = "0197c0de-0000-7000-8000-00000000000a"
@@ -57,9 +57,9 @@ def fold(scene: Scene, *documents: Mapping[str, Any]) -> None:
 
 def gate(scene: Scene, partition: str | None = None) -> tuple[GateAnswer, str | None]:
     with reading(scene.database) as tx:
-        dataset = tx.exec(select(Dataset)).one()
+        dataset = tx.exec(select(DatasetRow)).one()
         found = related_datasets.exactly(tx, dataset.namespace, dataset.name)
-        (told,) = gate_answer.told(tx, found, Look(partition=partition))
+        (told,) = gate_answer.told(tx, found, ReadinessQuery(partition=partition))
     return told.answer, told.reason
 
 
@@ -88,7 +88,7 @@ def test_a_validation_that_began_after_the_failure_ends_the_suspicion(promise: P
     scene.clock.advance(60)
     scene.send(event(run="again", at=at(50)))
     scene.work()
-    assert rows_of(scene, SuspectMark) == []
+    assert rows_of(scene, SuspectPartitionRow) == []
     assert gate(scene) == (GateAnswer.PASS, None)
 
 
@@ -98,7 +98,7 @@ def test_a_contract_says_what_becomes_of_what_a_failed_run_wrote(
 ) -> None:
     scene = promise(on_failed_run=choice)
     fold(scene, event("FAIL"))
-    assert (len(rows_of(scene, SuspectMark)), len(tasks(scene.database))) == (suspect, validated)
+    assert (len(rows_of(scene, SuspectPartitionRow)), len(tasks(scene.database))) == (suspect, validated)
 
 
 @pytest.mark.parametrize("order", [("COMPLETE", "FAIL"), ("FAIL", "COMPLETE"), ("START", "FAIL", "COMPLETE")])
@@ -107,7 +107,7 @@ def test_a_failure_outweighs_the_end_whichever_comes_first(promise: Promise, ord
     for kind in order:
         fold(scene, event(kind))
     scene.work()
-    assert (scene.runs, len(rows_of(scene, SuspectMark))) == ([], 1)
+    assert (scene.runs, len(rows_of(scene, SuspectPartitionRow))) == ([], 1)
     assert [task.state for task in tasks(scene.database)] in ([], [TaskState.DONE])
 
 
@@ -144,8 +144,8 @@ def test_a_dropped_table_is_told_and_not_read(promise: Promise) -> None:
     fold(scene, event("COMPLETE", dropped, run="drop", at=at(9)))
     assert len(tasks(scene.database)) == 1
     assert gate(scene) == (GateAnswer.UNKNOWN, staleness.GONE)
-    actions = [each.action for each in rows(scene.database, AuditEntry)]
-    assert actions.count(Action.DATASET_DROPPED) == 1
+    actions = [each.action for each in rows(scene.database, AuditEntryRow)]
+    assert actions.count(AuditAction.DATASET_DROPPED) == 1
     scene.clock.advance(30)
     scene.send(event(run="again", at=at(20)))
     scene.work()
@@ -276,7 +276,7 @@ def test_what_happened_long_ago_is_remembered_and_triggers_nothing(promise: Prom
     scene = promise()
     fold(scene, event(at="2026-01-29T12:00:00Z", run="old"), event(at="2026-01-31T12:00:00Z", run="newer"))
     assert marks(scene.database) == {"orders": (1, 0)}
-    assert len(rows(scene.database, LineageRun)) == 2
+    assert len(rows(scene.database, LineageRunRow)) == 2
 
 
 def test_what_was_read_since_is_looked_at_when_nothing_else_waits(promise: Promise) -> None:
@@ -294,15 +294,15 @@ def test_a_failure_that_is_told_after_the_data_were_read_anew_is_no_suspicion(pr
     scene.send(event(run="again", at=at(590)))
     scene.work()
     fold(scene, event("FAIL", run="bad", at=at(0)))
-    assert rows_of(scene, SuspectMark) == []
+    assert rows_of(scene, SuspectPartitionRow) == []
 
 
 def test_an_event_from_the_future_is_taken_to_be_of_now_and_told(promise: Promise) -> None:
     scene = promise()
     fold(scene, event(at="2031-01-01T00:00:00Z"))
-    (run,) = rows(scene.database, LineageRun)
+    (run,) = rows(scene.database, LineageRunRow)
     assert run.finished == NOON
-    (row,) = rows(scene.database, InboxEvent)
+    (row,) = rows(scene.database, LineageEventRow)
     assert row.diagnostics == ["eventTime is ahead of the clock here: the time of arrival was taken"]
 
 
@@ -320,7 +320,7 @@ def test_an_event_of_a_dataset_has_its_schema_looked_at(promise: Promise) -> Non
 def test_our_own_runs_are_remembered_and_never_trigger(promise: Promise) -> None:
     scene = promise()
     fold(scene, event(namespace="treaty"), event("FAIL", producer=f"{OUR_PRODUCER}1.0", run="b"))
-    assert (len(rows(scene.database, LineageRun)), marks(scene.database)) == (2, {})
+    assert (len(rows(scene.database, LineageRunRow)), marks(scene.database)) == (2, {})
 
 
 def test_a_trailing_validation_knows_the_last_run_that_asked_for_it(promise: Promise) -> None:
@@ -334,7 +334,7 @@ def test_a_trailing_validation_knows_the_last_run_that_asked_for_it(promise: Pro
     scene.send(event(run="first"))
     scene.write("ds=7", "good")
     scene.work()
-    by_id = {row.id: row.run_id for row in rows(scene.database, LineageRun)}
+    by_id = {row.id: row.run_id for row in rows(scene.database, LineageRunRow)}
     asked = [by_id[UUID(task.payload["lineage_run_id"])] for task in tasks(scene.database)]
     assert asked == ["first", "second"]
     assert tasks(scene.database)[1].payload["partitions"] == [{"ds": "7"}]

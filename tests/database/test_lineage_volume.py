@@ -15,8 +15,8 @@ from support.events import event, output
 from support.lineages import FILES, marks, promised
 from support.scenes import TOKEN, Scene, rows, user
 
-from treaty.registry.core.enums import InboxState
-from treaty.registry.tables import InboxEvent, LineageRun, SuspectMark, Task
+from treaty.registry.core.enums import LineageEventState
+from treaty.registry.tables import LineageEventRow, LineageRunRow, SuspectPartitionRow, TaskRow
 
 EVENTS = int(os.environ.get("TREATY_EVENTS", "300"))
 COPIES = 3
@@ -43,15 +43,15 @@ def test_every_event_sent_three_times_in_no_order_has_its_effect_once(
     assert {post(client, numbers[at : at + 500]).json()["status"] for at in range(0, len(numbers), 500)} == {"success"}
     while scene.worker().take_in():
         pass
-    inbox = rows(engine, InboxEvent)
+    inbox = rows(engine, LineageEventRow)
     assert (len(inbox), sum(row.duplicates for row in inbox)) == (EVENTS, EVENTS * (COPIES - 1))
-    assert {row.state for row in inbox} == {InboxState.FOLDED}
-    assert len(rows(engine, LineageRun)) == EVENTS
+    assert {row.state for row in inbox} == {LineageEventState.FOLDED}
+    assert len(rows(engine, LineageRunRow)) == EVENTS
     good = [number for number in range(EVENTS) if number % 10]
     counted = {f"contract-{table}": sum(number % TABLES == table for number in good) for table in range(TABLES)}
     assert {name: asked for name, (asked, _) in marks(engine).items()} == counted
-    assert len(rows(engine, Task)) == TABLES
-    assert len(rows(engine, SuspectMark)) == EVENTS - len(good)
+    assert len(rows(engine, TaskRow)) == TABLES
+    assert len(rows(engine, SuspectPartitionRow)) == EVENTS - len(good)
 
 
 def post(client: TestClient, numbers: Sequence[int]) -> Response:

@@ -9,10 +9,10 @@ from sqlalchemy import Engine
 from support.events import event, output
 from support.scenes import Scene, orders, rows
 
-from treaty.registry.core.enums import InboxState, TaskState
+from treaty.registry.core.enums import LineageEventState, TaskState
 from treaty.registry.incidents import lifecycle
 from treaty.registry.lineage.suspect_partitions import SUPERSEDED
-from treaty.registry.tables import InboxEvent, Incident, LineageRun, Task
+from treaty.registry.tables import IncidentRow, LineageEventRow, LineageRunRow, TaskRow
 from treaty.registry.validation import findings
 
 SOON = 0.5
@@ -35,7 +35,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     made.send(told("COMPLETE", "second"))
     while made.worker().take_in():
         pass
-    assert len(rows(engine, Incident)) == 1
+    assert len(rows(engine, IncidentRow)) == 1
     return made
 
 
@@ -65,8 +65,10 @@ def test_an_event_that_is_folded_while_a_verdict_is_kept_undoes_nothing(
         scene.engine.meanwhile = lambda: scene.send(told(word, run))
     assert scene.worker().work()
     folding.join()
-    assert {(each.state, each.attempts) for each in rows(scene.database, InboxEvent)} == {(InboxState.FOLDED, 0)}
-    task = rows(scene.database, Task)[1]
+    assert {(each.state, each.attempts) for each in rows(scene.database, LineageEventRow)} == {
+        (LineageEventState.FOLDED, 0)
+    }
+    task = rows(scene.database, TaskRow)[1]
     assert (task.state, task.attempts) == (TaskState.DONE, 1)
-    failed = {each.id for each in rows(scene.database, LineageRun) if each.failed}
+    failed = {each.id for each in rows(scene.database, LineageRunRow) if each.failed}
     assert {each.superseded for each in scene.runs if each.lineage_run_id in failed} <= {SUPERSEDED}

@@ -17,28 +17,28 @@ from support.orders import states as bag_of
 from treaty.contracts.document.writer import write
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Mark, Outlook, Permission, Resolution, Role, TaskKind
-from treaty.registry.core.errors import Forbidden, Invalid
-from treaty.registry.core.settings import Settings
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.core.enums import FeedbackKind, Permission, RefitOutlook, Resolution, Role, TaskKind
+from treaty.registry.core.errors import Forbidden, InvalidRequest
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.drafting import refit_preview, refits
-from treaty.registry.drafting.refit_preview import Foreseen
+from treaty.registry.drafting.refit_preview import FeedbackPreview
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.anomalies import baselines, feedback
-from treaty.registry.measurements.anomalies.feedback import Said
+from treaty.registry.measurements.anomalies.feedback import NewFeedback
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin, Whose
+from treaty.registry.measurements.runs.recording import RunProvenance, RunSeriesKey
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, PointMark, Run, Task, User
+from treaty.registry.tables import DatasetRow, PointFeedbackRow, RunRow, TaskRow, UserRow
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
-ABOUT = About("orders", "orders")
-WHOSE = Whose(*ABOUT, "")
+ABOUT = ContractObject("orders", "orders")
+WHOSE = RunSeriesKey(*ABOUT, "")
 CLAUSE = {"detector": "program", "of": "the table", "lower": 1, "points": 14, "refit": "tighten_only"}
 OF = contract(
     check("size", "watched", mustHaveNoAnomalies="online_normal"),
@@ -58,9 +58,9 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
     rows = {"id": range(size), "amount": [1.0] * size, "status": ["new"] * size}
     packed = {named(at): bag_of(OF, rows).pack()}
     with transaction(database) as tx:
-        dataset = tx.exec(select(Dataset)).one()
+        dataset = tx.exec(select(DatasetRow)).one()
         measured = (
-            Measured(schema=SCHEMA, fingerprints={name: str(size) for name in packed}, states=packed)
+            MeasureResult(schema=SCHEMA, fingerprints={name: str(size) for name in packed}, states=packed)
             if stored
             else None
         )
@@ -78,7 +78,7 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
             )
         )
         row = recording.record(
-            tx, ids.uuid7(time), run, Origin(dataset_id=dataset.id, marker="m", states_version=version), now=time
+            tx, ids.uuid7(time), run, RunProvenance(dataset_id=dataset.id, marker="m", states_version=version), now=time
         )
         lifecycle.of_run(tx, row, run, now=time, ids=ids.new)
         tx.commit()
@@ -96,7 +96,7 @@ def database(engine: Engine) -> Engine:
 
 
 def owner(tx: Session, *permissions: Permission) -> Principal:
-    row = tx.exec(select(User)).first()
+    row = tx.exec(select(UserRow)).first()
     assert row
     return Principal(
         user_id=row.id,
@@ -106,11 +106,11 @@ def owner(tx: Session, *permissions: Permission) -> Principal:
     )
 
 
-def say(database: Engine, at: int, mark: Mark, *, days: int = 30) -> UUID:
+def say(database: Engine, at: int, mark: FeedbackKind, *, days: int = 30) -> UUID:
     """Says that of the data of a day, so many days after the first one."""
     with transaction(database) as tx:
-        run = tx.exec(select(Run).order_by(Run.id)).all()[at]  # type: ignore[arg-type]
-        said = Said(run.id, named(at), mark, "a public holiday")
+        run = tx.exec(select(RunRow).order_by(RunRow.id)).all()[at]  # type: ignore[arg-type]
+        said = NewFeedback(run.id, named(at), mark, "a public holiday")
         row = feedback.say(tx, said, by=owner(tx, Permission.INCIDENTS), now=NOW + days * DAY, mark_id=ids.new())
         tx.commit()
         return row.id
@@ -135,15 +135,15 @@ ALL = list(range(7))
     ("said", "days", "bad"),
     [
         ([], ALL[:6], [6]),
-        ([(6, Mark.EXPECTED)], ALL, []),
-        ([(6, Mark.EXPECTED), (6, Mark.UNDONE)], ALL[:6], [6]),
-        ([(2, Mark.INCIDENT)], [0, 1, 3, 4, 5], [2, 6]),
-        ([(2, Mark.INCIDENT), (2, Mark.UNDONE)], ALL[:6], [6]),
-        ([(2, Mark.INCIDENT), (2, Mark.EXPECTED), (6, Mark.EXPECTED)], ALL, []),
+        ([(6, FeedbackKind.EXPECTED)], ALL, []),
+        ([(6, FeedbackKind.EXPECTED), (6, FeedbackKind.UNDONE)], ALL[:6], [6]),
+        ([(2, FeedbackKind.INCIDENT)], [0, 1, 3, 4, 5], [2, 6]),
+        ([(2, FeedbackKind.INCIDENT), (2, FeedbackKind.UNDONE)], ALL[:6], [6]),
+        ([(2, FeedbackKind.INCIDENT), (2, FeedbackKind.EXPECTED), (6, FeedbackKind.EXPECTED)], ALL, []),
     ],
 )
 def test_the_newest_word_about_a_day_says_whether_it_is_learned_from(
-    database: Engine, said: list[tuple[int, Mark]], days: list[int], bad: list[int]
+    database: Engine, said: list[tuple[int, FeedbackKind]], days: list[int], bad: list[int]
 ) -> None:
     for later, (at, mark) in enumerate(said):
         say(database, at, mark, days=30 + later)
@@ -154,32 +154,32 @@ def test_the_newest_word_about_a_day_says_whether_it_is_learned_from(
 
 
 def test_a_word_is_about_a_content_however_often_that_is_judged(database: Engine) -> None:
-    say(database, 2, Mark.INCIDENT)
+    say(database, 2, FeedbackKind.INCIDENT)
     judged(database, 7, 100)
     judged(database, 2, SIZES[2], moment=40, stored=False)
     assert 2 not in learned(database)
     judged(database, 2, 97, moment=50)
     assert 2 in learned(database)
-    say(database, 2, Mark.EXPECTED, days=60)
+    say(database, 2, FeedbackKind.EXPECTED, days=60)
     judged(database, 2, 99, moment=70)
     assert 2 in learned(database)
 
 
 def test_what_was_done_is_done_again_as_people_had_said_by_then(database: Engine) -> None:
-    say(database, 2, Mark.INCIDENT, days=30)
+    say(database, 2, FeedbackKind.INCIDENT, days=30)
     assert 2 in learned(database, before=NOW + 20 * DAY)
     assert 2 not in learned(database, before=NOW + 40 * DAY)
 
 
 def test_words_about_what_nobody_judged_or_may_settle_are_refused(database: Engine) -> None:
     with reading(database) as tx:
-        run = tx.exec(select(Run)).first()
+        run = tx.exec(select(RunRow)).first()
         assert run
         may, may_not = owner(tx, Permission.INCIDENTS), owner(tx)
-        good = Said(run.id, run.partitions[0], Mark.EXPECTED, "so")
+        good = NewFeedback(run.id, run.partitions[0], FeedbackKind.EXPECTED, "so")
         for said, by, error in (
-            (Said(run.id, "day=9", Mark.EXPECTED, "so"), may, Invalid),
-            (Said(run.id, None, Mark.EXPECTED, " "), may, Invalid),
+            (NewFeedback(run.id, "day=9", FeedbackKind.EXPECTED, "so"), may, InvalidRequest),
+            (NewFeedback(run.id, None, FeedbackKind.EXPECTED, " "), may, InvalidRequest),
             (good, may_not, Forbidden),
         ):
             with pytest.raises(error):
@@ -188,18 +188,18 @@ def test_words_about_what_nobody_judged_or_may_settle_are_refused(database: Engi
 
 def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tmp_path: Path) -> None:
     with reading(database) as tx:
-        run = tx.exec(select(Run).order_by(Run.id)).all()[6]  # type: ignore[arg-type]
+        run = tx.exec(select(RunRow).order_by(RunRow.id)).all()[6]  # type: ignore[arg-type]
 
-        def foreseen(check_id: str, mark: Mark) -> Foreseen:
-            said = Said(run.id, named(6), mark, "")
-            return refit_preview.foresee(tx, Settings(home=tmp_path), said, check_id, by=owner(tx))
+        def foreseen(check_id: str, mark: FeedbackKind) -> FeedbackPreview:
+            said = NewFeedback(run.id, named(6), mark, "")
+            return refit_preview.foresee(tx, RegistrySettings(home=tmp_path), said, check_id, by=owner(tx))
 
-        now = foreseen("watched", Mark.INCIDENT)
-        then = foreseen("watched", Mark.EXPECTED)
-        guarded = foreseen("guarded", Mark.EXPECTED)
-        with pytest.raises(Invalid):
-            foreseen("other", Mark.EXPECTED)
-    assert (now.outlook, then.outlook, guarded.outlook) == (Outlook.TOLD, Outlook.TOLD, Outlook.LEARNING)
+        now = foreseen("watched", FeedbackKind.INCIDENT)
+        then = foreseen("watched", FeedbackKind.EXPECTED)
+        guarded = foreseen("guarded", FeedbackKind.EXPECTED)
+        with pytest.raises(InvalidRequest):
+            foreseen("other", FeedbackKind.EXPECTED)
+    assert (now.outlook, then.outlook, guarded.outlook) == (RefitOutlook.TOLD, RefitOutlook.TOLD, RefitOutlook.LEARNING)
     assert [each.partition for each in then.points] == [*map(named, range(7)), None]
     assert [each.learned for each in then.points[-2:]] == [(False, True), (True, True)]
     assert now.points[-1].bands[0] == now.points[-1].bands[1] == then.points[-1].bands[0]
@@ -208,12 +208,12 @@ def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tm
     assert after
     assert (after[1] or 0) > 300 > (before[1] or 0)
     assert (now.alarms, then.alarms, len(then.judged)) == ((0, 0), (1, 1), 4)
-    assert scenes.rows(database, PointMark) == []
+    assert scenes.rows(database, PointFeedbackRow) == []
 
 
 @pytest.mark.parametrize("change", ["update point_mark set why = ''", "delete from point_mark"])
 def test_words_are_kept_as_they_were_said(database: Engine, change: str) -> None:
-    say(database, 2, Mark.INCIDENT)
+    say(database, 2, FeedbackKind.INCIDENT)
     with pytest.raises(DBAPIError, match="kept as they were written"), database.begin() as connection:
         connection.exec_driver_sql(change)
 
@@ -221,7 +221,7 @@ def test_words_are_kept_as_they_were_said(database: Engine, change: str) -> None
 def test_programs_that_admit_it_are_refitted_after_a_word(database: Engine) -> None:
     with transaction(database) as tx:
         first = refits.say(tx, ABOUT, now=NOW, task_id=ids.new())
-        assert refits.say(tx, About("orders", "others"), now=NOW, task_id=ids.new()) is None
+        assert refits.say(tx, ContractObject("orders", "others"), now=NOW, task_id=ids.new()) is None
         tx.commit()
         assert first
         assert first.payload["reason"] == "feedback"
@@ -230,13 +230,13 @@ def test_programs_that_admit_it_are_refitted_after_a_word(database: Engine) -> N
 @pytest.mark.parametrize(
     ("resolution", "mark"),
     [
-        (Resolution.FALSE_ALARM, Mark.EXPECTED),
-        (Resolution.EXPECTED_CHANGE, Mark.EXPECTED),
-        (Resolution.FIXED, Mark.INCIDENT),
+        (Resolution.FALSE_ALARM, FeedbackKind.EXPECTED),
+        (Resolution.EXPECTED_CHANGE, FeedbackKind.EXPECTED),
+        (Resolution.FIXED, FeedbackKind.INCIDENT),
     ],
 )
 def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
-    world: World, resolution: Resolution, mark: Mark
+    world: World, resolution: Resolution, mark: FeedbackKind
 ) -> None:
     harm = Harm(world)
     harm.promise("orders")
@@ -248,9 +248,9 @@ def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
     (said,) = client.marks("orders", "orders")
     assert (said.mark, said.why, said.by, said.run_id, said.incident_id) == (mark, "sale", "owner", run, found.id)
     with reading(world.engine) as tx:
-        assert baselines.spoilt(tx, WHOSE) == (set() if mark is Mark.EXPECTED else {(run, "ds=1")})
+        assert baselines.spoilt(tx, WHOSE) == (set() if mark is FeedbackKind.EXPECTED else {(run, "ds=1")})
     client.reopen_incident(found.id, harm.only.revision)
-    assert [each.mark for each in client.marks("orders", "orders")] == [Mark.UNDONE, mark]
+    assert [each.mark for each in client.marks("orders", "orders")] == [FeedbackKind.UNDONE, mark]
     with reading(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
-    assert TaskKind.REFIT not in {each.kind for each in scenes.rows(world.engine, Task)}
+    assert TaskKind.REFIT not in {each.kind for each in scenes.rows(world.engine, TaskRow)}

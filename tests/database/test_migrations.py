@@ -23,12 +23,12 @@ from support.migration_kill import AT_COMMIT, Ended, migrations
 from support.scenes import NOON
 
 from treaty.contracts.schema import Schema
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
 from treaty.registry.core.database import migrate, migration_config, newest_migration, reading, transaction
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Contract, PartitionState, Proposal, ResultRow, metadata
+from treaty.registry.tables import CheckResultRow, ContractRow, PartitionStateRow, ProposalRow, metadata
 from treaty.registry.tables.search import declared
 
 ENTRY = (
@@ -139,7 +139,7 @@ def test_runs_of_before_keep_their_results(nothing: Engine) -> None:
         connection.execute(text(OLD_RESULT), {"id": OLD})
     migrate(nothing)
     with reading(nothing) as tx:
-        (row,) = tx.exec(select(ResultRow)).all()
+        (row,) = tx.exec(select(CheckResultRow)).all()
     assert (row.check_id, row.counted, row.unevaluated, row.threshold) == ("c", None, 0, None)
     with nothing.begin() as connection:
         command.downgrade(migration_config(connection), "0001")
@@ -155,7 +155,7 @@ def test_states_of_before_are_current_and_go_on_counting(nothing: Engine) -> Non
     dataset = UUID(OLD)
     with transaction(nothing) as tx:
         assert state_store.load(tx, dataset) == state_store.load(tx, dataset, version=1) == {"day=1": b"old"}
-        measured = Measured(schema=Schema(()), fingerprints={"day=1": "g"}, states={"day=1": b"new"})
+        measured = MeasureResult(schema=Schema(()), fingerprints={"day=1": "g"}, states={"day=1": b"new"})
         assert state_store.save(tx, dataset, measured, now=NOON, ids=ids.new) == 2
         tx.commit()
     with nothing.begin() as connection:
@@ -206,10 +206,10 @@ def test_merged_days_are_not_taken_for_a_partition_by_an_older_version(nothing: 
     migrate(nothing)
     dataset = UUID(OLD)
     with reading(nothing) as tx:
-        row = tx.exec(select(PartitionState)).one()
+        row = tx.exec(select(PartitionStateRow)).one()
         assert (row.files, row.members, state_store.known(tx, dataset)) == (None, None, {"day=1": "f"})
     with transaction(nothing) as tx:
-        row = tx.exec(select(PartitionState)).one()
+        row = tx.exec(select(PartitionStateRow)).one()
         row.partition, row.members = "day=2026-01-[01-02]", {"day=2026-01-01": "f", "day=2026-01-02": "g"}
         tx.commit()
     with nothing.begin() as connection:
@@ -245,8 +245,8 @@ def test_contracts_and_proposals_of_before_lie_in_the_domain_that_their_document
             connection.execute(text(OLD_PROPOSAL), given)
     migrate(nothing)
     with reading(nothing) as tx:
-        assert tx.exec(select(Contract.domain)).all() == ["no"]
-        domains = dict(tx.exec(select(Proposal.contract_id, Proposal.domain)).all())
+        assert tx.exec(select(ContractRow.domain)).all() == ["no"]
+        domains = dict(tx.exec(select(ProposalRow.contract_id, ProposalRow.domain)).all())
     assert domains == {"orders": "no", "new": "shop", "x": None}
 
 

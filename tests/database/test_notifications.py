@@ -21,18 +21,26 @@ from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import NoticeKind, Part, Pin, Role, TeamRole
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import GrantScope, NotificationKind, PinKind, Role, TeamRole
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.notifications import dispatch
 from treaty.registry.notifications import messages as notifications_messages
-from treaty.registry.notifications.delivery import Deliverer
-from treaty.registry.notifications.messages import Notice
+from treaty.registry.notifications.delivery import OutboxDeliverer
+from treaty.registry.notifications.messages import Notification
 from treaty.registry.review.consumers import lag_reminders
-from treaty.registry.tables import Channel, Grant, OutboxMessage, ResultRow, Run, Team, TeamMember
+from treaty.registry.tables import (
+    ChannelRow,
+    CheckResultRow,
+    OutboxMessageRow,
+    RoleGrantRow,
+    RunRow,
+    TeamMemberRow,
+    TeamRow,
+)
 
 SECRET_PATH = "/T000/B000/very-secret"
-VIOLATION = Notice(
-    kind=NoticeKind.VIOLATION,
+VIOLATION = Notification(
+    kind=NotificationKind.VIOLATION,
     contract_id=CONTRACT,
     subject="incident-1",
     title="shop-orders 1.0.0: the contract is violated",
@@ -57,12 +65,12 @@ def office() -> Iterator[Post]:
 
 def channel(
     world: World, who: str, kind: str = "webhook", target: str = "https://hooks.example/x", **more: Any
-) -> schemas.NewChannel:
+) -> schemas.NewChannelOut:
     body = schemas.ChannelIn.model_validate({"kind": kind, "target": target, **more})
     return world.client(who).add_channel(body)
 
 
-def tell(world: World, notice: Notice) -> int:
+def tell(world: World, notice: Notification) -> int:
     with transaction(world.engine) as tx:
         told = dispatch.tell(tx, notice, now=NOW)
         tx.commit()
@@ -72,18 +80,21 @@ def tell(world: World, notice: Notice) -> int:
 def waiting(world: World) -> list[tuple[str, str]]:
     """The kind of each notice that waits, and whose channel it goes to."""
     names = {each.id: name for name, each in world.users.items()}
-    holders = {each.id: names.get(each.user_id, "team") for each in rows(world.engine, Channel)}
-    messages = rows(world.engine, OutboxMessage)
+    holders = {each.id: names.get(each.user_id, "team") for each in rows(world.engine, ChannelRow)}
+    messages = rows(world.engine, OutboxMessageRow)
     return sorted((each.payload["notice"]["kind"], holders[UUID(each.payload["channel"])]) for each in messages)
 
 
-def deliver(world: World, **settings: Any) -> list[OutboxMessage]:
+def deliver(world: World, **settings: Any) -> list[OutboxMessageRow]:
     given = {"webhook_allow": "127.0.0.1", "public_url": "https://treaty.example", "mail_from": "treaty@shop.example"}
     moment = clock.now()
-    Deliverer(
-        database=world.engine, settings=Settings(**{**given, **settings}), clock=lambda: moment, jitter=lambda: 0.0
+    OutboxDeliverer(
+        database=world.engine,
+        settings=RegistrySettings(**{**given, **settings}),
+        clock=lambda: moment,
+        jitter=lambda: 0.0,
     ).drain()
-    return rows(world.engine, OutboxMessage)
+    return rows(world.engine, OutboxMessageRow)
 
 
 def test_a_webhook_gets_the_notice_signed_by_the_secret_that_was_shown_once(world: World, hook: Receiver) -> None:
@@ -141,7 +152,10 @@ def test_a_title_with_a_line_break_makes_no_header_of_its_own(world: World, offi
     approve(world, content())
     channel(world, "owner", "email", "ada@shop.example")
     tell(
-        world, Notice(kind=NoticeKind.VIOLATION, contract_id=CONTRACT, subject="i", title="a\r\nBcc: eve@evil.example")
+        world,
+        Notification(
+            kind=NotificationKind.VIOLATION, contract_id=CONTRACT, subject="i", title="a\r\nBcc: eve@evil.example"
+        ),
     )
     deliver(world, smtp_url=office.url)
     ((_, to, text),) = office.mails
@@ -203,7 +217,7 @@ def test_of_an_incident_everybody_is_told_once(world: World) -> None:
     approve(world, content())
     channel(world, "owner")
     assert (tell(world, VIOLATION), tell(world, VIOLATION)) == (1, 0)
-    assert len(rows(world.engine, OutboxMessage)) == 1
+    assert len(rows(world.engine, OutboxMessageRow)) == 1
 
 
 def test_owners_and_consumers_are_told_of_a_violation_and_nobody_else(world: World) -> None:
@@ -242,15 +256,17 @@ def test_who_may_not_read_a_contract_is_not_told_of_it(world: World) -> None:
 def test_who_is_not_active_any_more_is_not_told(world: World) -> None:
     approve(world, content())
     channel(world, "other-owner")
-    world.client("admin").change_user(world.users["other-owner"].id, schemas.UserChange(active=False))
+    world.client("admin").change_user(world.users["other-owner"].id, schemas.UserUpdateIn(active=False))
     assert tell(world, VIOLATION) == 0
 
 
 def test_a_team_that_owns_a_contract_is_told_through_its_channel(world: World) -> None:
     approve(world, content())
-    team = Team(id=ids.new(), name="sellers", created=NOW)
-    lead = TeamMember(team_id=team.id, user_id=world.users["viewer"].id, role=TeamRole.LEAD)
-    given = Grant(id=ids.new(), team_id=team.id, role=Role.OWNER, part=Part.CONTRACT, target=CONTRACT, created=NOW)
+    team = TeamRow(id=ids.new(), name="sellers", created=NOW)
+    lead = TeamMemberRow(team_id=team.id, user_id=world.users["viewer"].id, role=TeamRole.LEAD)
+    given = RoleGrantRow(
+        id=ids.new(), team_id=team.id, role=Role.OWNER, part=GrantScope.CONTRACT, target=CONTRACT, created=NOW
+    )
     add(world.engine, team, lead, given)
     with pytest.raises(ClientError):
         channel(world, "producer", team_id=str(team.id))
@@ -258,14 +274,14 @@ def test_a_team_that_owns_a_contract_is_told_through_its_channel(world: World) -
     tell(world, VIOLATION)
     assert waiting(world) == [("violation", "team")]
     world.client("admin").remove_team(team.id)
-    assert rows(world.engine, Channel) == []
+    assert rows(world.engine, ChannelRow) == []
 
 
 def test_a_team_is_told_of_what_it_subscribed_to_for_as_long_as_who_did_so_may_read_it(world: World) -> None:
     approve(world, content())
-    team, other = (Team(id=ids.new(), name=name, created=NOW) for name in ("buyers", "others"))
+    team, other = (TeamRow(id=ids.new(), name=name, created=NOW) for name in ("buyers", "others"))
     people = [(team, "consumer", TeamRole.MEMBER), (team, "viewer", TeamRole.LEAD), (other, "viewer", TeamRole.LEAD)]
-    members = [TeamMember(team_id=of.id, user_id=world.users[who].id, role=role) for of, who, role in people]
+    members = [TeamMemberRow(team_id=of.id, user_id=world.users[who].id, role=role) for of, who, role in people]
     add(world.engine, team, other, *members)
     for each in (team, other):
         channel(world, "viewer", team_id=str(each.id))
@@ -273,11 +289,15 @@ def test_a_team_is_told_of_what_it_subscribed_to_for_as_long_as_who_did_so_may_r
     use = {"contract_id": CONTRACT, "purpose": "reports", "contact": "buyers@shop.example", "team": "buyers"}
     world.client("consumer").subscribe(schemas.SubscriptionIn.model_validate(use))
     consumer = world.users["consumer"].id
-    lag = Notice(
-        kind=NoticeKind.LAG, contract_id=CONTRACT, subject="x", title="your pin is behind", to=frozenset({consumer})
+    lag = Notification(
+        kind=NotificationKind.LAG,
+        contract_id=CONTRACT,
+        subject="x",
+        title="your pin is behind",
+        to=frozenset({consumer}),
     )
     assert (tell(world, VIOLATION), tell(world, lag)) == (1, 1)
-    world.client("admin").change_user(world.users["consumer"].id, schemas.UserChange(active=False))
+    world.client("admin").change_user(world.users["consumer"].id, schemas.UserUpdateIn(active=False))
     assert (tell(world, replace(VIOLATION, subject="b")), tell(world, replace(lag, subject="y"))) == (0, 0)
 
 
@@ -288,7 +308,7 @@ def test_a_proposal_is_told_to_owners_and_the_decision_to_its_author(world: Worl
     assert waiting(world) == [("proposal", "owner")]
     world.client("owner").reject(proposal.id, reason="too loose")
     assert waiting(world) == [("decision", "producer"), ("proposal", "owner")]
-    told = next(each.payload["notice"] for each in rows(world.engine, OutboxMessage) if "decision" in each.key)
+    told = next(each.payload["notice"] for each in rows(world.engine, OutboxMessageRow) if "decision" in each.key)
     assert told["found"][1] == "reason: too loose"
 
 
@@ -314,7 +334,7 @@ def test_a_breaking_version_is_told_to_whom_it_breaks(world: World) -> None:
 
 def test_who_is_behind_is_told_once_for_each_version(world: World) -> None:
     approve(world, content())
-    subscribe(world, "consumer", pin=(Pin.VERSION, "1.0.0"))
+    subscribe(world, "consumer", pin=(PinKind.VERSION, "1.0.0"))
     channel(world, "consumer", kinds=["lag"])
 
     def remind() -> int:
@@ -401,13 +421,13 @@ def test_what_was_given_up_is_delivered_again_when_an_administrator_says_so(worl
 
 
 def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
-    run = Run(
+    run = RunRow(
         id=ids.new(), contract_id=CONTRACT, version="1.0.0", fingerprint="", object="orders", partitions=[],
         verdict=Verdict.FAILED, counts={}, started=NOW, finished=NOW,
     )  # fmt: skip
     said = {"run_id": run.id, "severity": "error", "scope": "delta", "value": "4711", "found": "found 4711"}
     results = [
-        ResultRow(position=at, check_id=name, name=name, outcome=outcome, sentence=f"{name} must be", **said)
+        CheckResultRow(position=at, check_id=name, name=name, outcome=outcome, sentence=f"{name} must be", **said)
         for at, (name, outcome) in enumerate(
             [("a", Outcome.PASSED), ("b", Outcome.FAILED), ("b", Outcome.FAILED), ("c", Outcome.NOT_EVALUATED)]
         )
@@ -415,18 +435,18 @@ def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
     notice = notifications_messages.violated(run, results, subject="i")
     assert notice.found == ("b failed: b must be", "c could not be evaluated: c must be")
     assert "4711" not in str(notice)
-    assert notifications_messages.recovered(run, subject="i").kind is NoticeKind.RECOVERY
+    assert notifications_messages.recovered(run, subject="i").kind is NotificationKind.RECOVERY
 
 
 def test_long_lists_are_cut(world: World) -> None:
-    many = Notice(
-        kind=NoticeKind.VIOLATION,
+    many = Notification(
+        kind=NotificationKind.VIOLATION,
         contract_id=CONTRACT,
         subject="i",
         title="t",
         found=tuple(f"check {at}" for at in range(50)),
     )
-    told = notifications_messages.Told.of(many, now=NOW)
+    told = notifications_messages.RenderedNotice.of(many, now=NOW)
     assert (len(told.found), told.found[-1]) == (21, "and 30 more")
 
 
@@ -449,10 +469,10 @@ def test_a_consumer_is_told_through_the_channel_that_they_chose(world: World) ->
     first, second = (channel(world, "consumer", target=f"https://hooks.example/{at}") for at in range(2))
     world.client("consumer").subscribe(use(channel_id=first.channel.id))
     tell(world, VIOLATION)
-    assert [each.payload["channel"] for each in rows(world.engine, OutboxMessage)] == [str(first.channel.id)]
+    assert [each.payload["channel"] for each in rows(world.engine, OutboxMessageRow)] == [str(first.channel.id)]
     world.client("consumer").remove_channel(first.channel.id)
     tell(world, replace(VIOLATION, subject="incident-2"))
-    assert str(second.channel.id) in {each.payload["channel"] for each in rows(world.engine, OutboxMessage)}
+    assert str(second.channel.id) in {each.payload["channel"] for each in rows(world.engine, OutboxMessageRow)}
 
 
 def test_nobody_chooses_the_channel_of_another(world: World) -> None:

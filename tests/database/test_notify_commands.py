@@ -7,12 +7,12 @@ import pytest
 from support.api import NOW, World
 from support.scenes import add, rows
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.registry.cli.main import main
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.enums import OutboxState
-from treaty.registry.tables import Channel, OutboxMessage
+from treaty.registry.tables import ChannelRow, OutboxMessageRow
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def asking(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         try:
             yield world.client("admin")
         except ClientError as error:
-            raise Stop(error.message) from None
+            raise CliError(error.message) from None
 
     monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
     return world
@@ -37,7 +37,7 @@ def run(*arguments: str) -> int:
 def test_a_channel_is_added_listed_tried_and_removed(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", "webhook", "https://hooks.example/x", "--on", "violation", "--on", "recovery") == 0
     assert "signed with whsec_" in capsys.readouterr().out
-    (made,) = rows(asking.engine, Channel)
+    (made,) = rows(asking.engine, ChannelRow)
     assert run("test", str(made.id)) == 0
     assert run("list") == 0
     told = capsys.readouterr().out
@@ -45,7 +45,7 @@ def test_a_channel_is_added_listed_tried_and_removed(asking: World, capsys: pyte
         assert part in told
     assert "whsec_" not in told
     assert run("remove", str(made.id)) == 0
-    assert rows(asking.engine, Channel) == []
+    assert rows(asking.engine, ChannelRow) == []
 
 
 def test_a_channel_of_a_team_names_it(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +53,7 @@ def test_a_channel_of_a_team_names_it(asking: World, capsys: pytest.CaptureFixtu
     assert "there is no team sellers" in capsys.readouterr().err
     team = asking.client("admin").create_team("sellers")
     assert run("add", "email", "all@shop.example", "--team", "sellers") == 0
-    (made,) = rows(asking.engine, Channel)
+    (made,) = rows(asking.engine, ChannelRow)
     assert (made.team_id, made.user_id) == (team.id, None)
 
 
@@ -63,7 +63,7 @@ def test_a_target_that_is_none_is_refused_in_words(asking: World, capsys: pytest
 
 
 def test_what_was_given_up_is_shown_and_delivered_anew(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
-    lost = OutboxMessage(
+    lost = OutboxMessageRow(
         id=ids.new(), kind="lineage", destination="lineage", key="lost", payload={}, state=OutboxState.DEAD,
         attempts=10, error="it answered 503", available_at=NOW, created=NOW,
     )  # fmt: skip
@@ -73,5 +73,5 @@ def test_what_was_given_up_is_shown_and_delivered_anew(asking: World, capsys: py
     assert str(lost.id) in told
     assert "it answered 503" in told
     assert run("redeliver", str(lost.id)) == 0
-    assert [each.state for each in rows(asking.engine, OutboxMessage)] == [OutboxState.WAITING]
+    assert [each.state for each in rows(asking.engine, OutboxMessageRow)] == [OutboxState.WAITING]
     assert run("redeliver", str(lost.id)) == 3

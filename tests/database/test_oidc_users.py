@@ -14,8 +14,8 @@ from support.provider import AUDIENCE, Issuer, issuing, required
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
-from treaty.registry.core.enums import Part, Role
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import GrantScope, Role
+from treaty.registry.core.settings import RegistrySettings
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_who_is_not_known_or_not_active_is_not_let_in(engine: Engine, issuer: Is
     world = served(engine, issuer)
     unknown = asked(world, issuer.token("r", clock.now(), sub="zoe"))
     assert (unknown.status_code, "ask an administrator" in unknown.json()["message"]) == (401, True)
-    world.client("admin").change_user(world.users["viewer"].id, schemas.UserChange(active=False))
+    world.client("admin").change_user(world.users["viewer"].id, schemas.UserUpdateIn(active=False))
     assert asked(world, issuer.token("r", clock.now(), sub="viewer")).status_code == 401
     assert {each.name for each in world.client("admin").users()} == set(world.users)
 
@@ -68,7 +68,7 @@ def test_groups_give_the_rights_of_teams_for_as_long_as_the_token_says_so(engine
     world = served(engine, issuer)
     admin = world.client("admin")
     team = admin.create_team("sellers")
-    admin.grant(schemas.GrantIn(role=Role.PRODUCER, part=Part.DOMAIN, target="shop", team_id=team.id))
+    admin.grant(schemas.GrantIn(role=Role.PRODUCER, part=GrantScope.DOMAIN, target="shop", team_id=team.id))
     within, without = (issuer.token("r", clock.now(), sub="viewer", groups=each) for each in (["g1", "g2"], ["g2"]))
     told = [[each["target"] for each in asked(world, token).json()["granted"]] for token in (within, without)]
     assert told == [["shop"], []]
@@ -94,9 +94,9 @@ def served_again(world: World, issuer: Issuer) -> World:
     from fastapi.testclient import TestClient
 
     from treaty.registry.api.app import create_app
-    from treaty.registry.core.settings import Settings
+    from treaty.registry.core.settings import RegistrySettings
 
-    app = create_app(Settings(oidc_issuer=issuer.address, oidc_audience=AUDIENCE), world.engine)
+    app = create_app(RegistrySettings(oidc_issuer=issuer.address, oidc_audience=AUDIENCE), world.engine)
     return World(world.engine, TestClient(app, raise_server_exceptions=False), world.users, world.secrets)
 
 
@@ -124,7 +124,9 @@ def test_a_session_is_opened_for_whom_the_provider_names_with_the_rights_of_thei
     world = served(engine, issuer)
     world.client("admin").create_team("sellers")
     team = world.client("admin").teams()[0]
-    world.client("admin").grant(schemas.GrantIn(role=Role.OWNER, part=Part.DOMAIN, target="shop", team_id=team.id))
+    world.client("admin").grant(
+        schemas.GrantIn(role=Role.OWNER, part=GrantScope.DOMAIN, target="shop", team_id=team.id)
+    )
     token = issuer.token("r", clock.now(), sub="viewer", groups=["g1"], nonce="n" * 32)
 
     answer = opened(world, token)
@@ -150,5 +152,5 @@ def test_a_token_of_another_sign_in_or_of_none_opens_nothing(engine: Engine, iss
 
 def build_without(engine: Engine, world: World) -> World:
     """The same service without a provider."""
-    http = TestClient(application(Settings(), engine), raise_server_exceptions=False)
+    http = TestClient(application(RegistrySettings(), engine), raise_server_exceptions=False)
     return replace(world, http=http)

@@ -14,11 +14,11 @@ from support.api import PASSWORD, World, cheap_passwords, counted_queries, docum
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
-from treaty.registry.access.permissions import Granted, Principal
+from treaty.registry.access.permissions import Principal, ScopedGrant
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Part, Permission, Role
+from treaty.registry.core.enums import GrantScope, Permission, Role
 from treaty.registry.notifications.transport import idempotency
-from treaty.registry.tables import DoneRequest
+from treaty.registry.tables import IdempotencyKeyRow
 
 KEY = {"Idempotency-Key": "0190a000-0000-7000-8000-000000000000"}
 
@@ -61,15 +61,15 @@ def test_a_key_lasts_a_day(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
         world.call("producer", "POST", "/proposals", KEY, json=body)
     assert proposals(world) == 1
     with transaction(world.engine) as tx:
-        tx.exec(select(DoneRequest)).one().created = now - idempotency.KEPT
+        tx.exec(select(IdempotencyKeyRow)).one().created = now - idempotency.KEPT
         tx.commit()
     world.call("producer", "POST", "/proposals", KEY, json=body)
     assert proposals(world) == 2
     with transaction(world.engine) as tx:
         idempotency.forget(tx, now=now + timedelta(hours=1))
-        assert len(tx.exec(select(DoneRequest)).all()) == 1
+        assert len(tx.exec(select(IdempotencyKeyRow)).all()) == 1
         idempotency.forget(tx, now=now + timedelta(hours=25))
-        assert tx.exec(select(DoneRequest)).all() == []
+        assert tx.exec(select(IdempotencyKeyRow)).all() == []
 
 
 def test_a_request_that_was_refused_may_be_sent_again_under_its_key(world: World) -> None:
@@ -89,7 +89,7 @@ def test_an_answer_with_a_secret_is_not_kept_but_what_it_was_about_is_not_done_a
     assert "shown once" in again.json()["message"]
     assert len(world.client("producer").tokens()) == 1
     with world.engine.connect() as connection:
-        kept = str(connection.execute(DoneRequest.__table__.select()).all())  # type: ignore[attr-defined]
+        kept = str(connection.execute(IdempotencyKeyRow.__table__.select()).all())  # type: ignore[attr-defined]
     assert first.json()["secret"] not in kept
 
 
@@ -98,7 +98,7 @@ def test_nothing_that_is_kept_of_a_request_tells_its_password(world: World) -> N
     with cheap_passwords():
         assert world.call("admin", "POST", "/users", KEY, json=body).status_code == 201
     with transaction(world.engine) as tx:
-        (row,) = tx.exec(select(DoneRequest)).all()
+        (row,) = tx.exec(select(IdempotencyKeyRow)).all()
     assert KEY["Idempotency-Key"] not in str(row)
     assert PASSWORD not in str(row)
 
@@ -145,7 +145,7 @@ def test_what_cannot_be_committed_is_not_answered_as_done(world: World, monkeypa
         raise IntegrityError("commit", None, Exception())
 
     with monkeypatch.context() as patch:
-        patch.setattr("treaty.registry.api.http.idempotency.Waiting.settle", fail)
+        patch.setattr("treaty.registry.api.http.idempotency.DeferredSession.settle", fail)
         answer = world.call("producer", "POST", "/proposals", KEY, json={"document": document()})
     assert (answer.status_code, answer.json()["title"], proposals(world)) == (409, "Conflict", 0)
 
@@ -183,7 +183,7 @@ def is_answered_again(world: World, who: str) -> bool:
 def test_an_answer_is_not_given_again_to_whom_a_role_was_taken_away(world: World) -> None:
     token = bearer(world, WRITES)
     assert [is_answered_again(world, token) for _ in range(2)] == [True, True]
-    changed = schemas.UserChange(roles=frozenset({Role.VIEWER}))
+    changed = schemas.UserUpdateIn(roles=frozenset({Role.VIEWER}))
     world.client("admin").change_user(world.users["producer"].id, changed)
     assert not is_answered_again(world, token)
     assert proposals(world) == 1
@@ -199,7 +199,7 @@ def test_an_answer_is_not_given_again_to_a_token_of_less(world: World) -> None:
 
 def test_an_answer_is_not_given_again_once_a_grant_ended(world: World) -> None:
     admin, viewer = world.client("admin"), world.users["viewer"].id
-    one = schemas.GrantIn(role=Role.PRODUCER, part=Part.CONTRACT, target="shop-orders", user_id=viewer)
+    one = schemas.GrantIn(role=Role.PRODUCER, part=GrantScope.CONTRACT, target="shop-orders", user_id=viewer)
     granted = admin.grant(one)
     assert is_answered_again(world, "viewer")
     assert is_answered_again(world, "viewer")
@@ -209,14 +209,16 @@ def test_an_answer_is_not_given_again_once_a_grant_ended(world: World) -> None:
 
 HELD = Principal(
     user_id=UUID(int=1), name="ada", roles=frozenset({Role.VIEWER}), permissions=frozenset({Permission.READ}),
-    granted=(Granted(Part.DOMAIN, "shop", WRITES), Granted(Part.CONTRACT, "orders", WRITES)),
+    granted=(ScopedGrant(GrantScope.DOMAIN, "shop", WRITES), ScopedGrant(GrantScope.CONTRACT, "orders", WRITES)),
 )  # fmt: skip
 OTHERS: dict[str, dict[str, Any]] = {
     "roles": {"roles": frozenset({Role.VIEWER, Role.CONSUMER})},
     "permissions": {"permissions": frozenset[Permission]()},
     "parts": {"granted": HELD.granted[:1]},
-    "the kind of a part": {"granted": (HELD.granted[0], Granted(Part.DATASET, "orders", WRITES))},
-    "the permissions on a part": {"granted": (HELD.granted[0], Granted(Part.CONTRACT, "orders", frozenset()))},
+    "the kind of a part": {"granted": (HELD.granted[0], ScopedGrant(GrantScope.DATASET, "orders", WRITES))},
+    "the permissions on a part": {
+        "granted": (HELD.granted[0], ScopedGrant(GrantScope.CONTRACT, "orders", frozenset()))
+    },
 }
 
 

@@ -17,18 +17,18 @@ from support.events import event, output
 from support.scenes import add, orders
 
 from treaty.contracts.document import writer
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.core import clock
 from treaty.registry.access import authentication, users
 from treaty.registry.cli.main import main
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids, logs
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import InboxState, OutboxState, Part, Permission, Role, TaskState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import GrantScope, LineageEventState, OutboxState, Permission, Role, TaskState
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage.events import event_listing
 from treaty.registry.queue import task_queue
-from treaty.registry.tables import Grant, InboxEvent, RejectedEvent, Task
+from treaty.registry.tables import LineageEventRow, RejectedLineageEventRow, RoleGrantRow, TaskRow
 from treaty.registry.worker.loop import Worker
 
 
@@ -41,9 +41,9 @@ def sent(world: World, number: int = 1, **more: Any) -> None:
 
 def parked(world: World) -> UUID:
     """An event that could not be folded."""
-    row = InboxEvent(
+    row = LineageEventRow(
         id=ids.new(), key="parked", received=clock.now(), body=b"{}", original_sha256="", original_size=2,
-        producer="spark", state=InboxState.PARKED, attempts=3, error="unexpected KeyError",
+        producer="spark", state=LineageEventState.PARKED, attempts=3, error="unexpected KeyError",
     )  # fmt: skip
     add(world.engine, row)
     return row.id
@@ -51,7 +51,7 @@ def parked(world: World) -> UUID:
 
 def given_up(world: World, **payload: Any) -> UUID:
     """A task that was given up."""
-    row = Task(
+    row = TaskRow(
         id=ids.new(), kind="validate", payload=payload, key=str(ids.new()), state=TaskState.FAILED, attempts=5,
         error="engine killed: no", created=NOW, available_at=NOW, finished=NOW,
     )  # fmt: skip
@@ -79,7 +79,7 @@ def test_events_are_chosen_by_state_by_sender_and_by_when_they_came(world: World
     sent(world, 2)
     which = parked(world)
     client = world.client("viewer")
-    assert [each.id for each in client.events(state=InboxState.PARKED)] == [which]
+    assert [each.id for each in client.events(state=LineageEventState.PARKED)] == [which]
     assert len(client.events(producer="producer")) == 2
     assert client.events(since=clock.now() + timedelta(hours=1)) == []
     assert len(client.events(since=clock.now() - timedelta(hours=1))) == 3
@@ -123,7 +123,7 @@ def test_the_inbox_says_how_much_lies_in_it_and_how_far_it_is_behind(world: Worl
     sent(world, 1)
     world.call("producer", "POST", "/lineage", content=b"no")
     found = world.client("viewer").inbox_counts()
-    assert (found.events[InboxState.NEW], found.repeats, found.refused) == (2, 1, {400: 1})
+    assert (found.events[LineageEventState.NEW], found.repeats, found.refused) == (2, 1, {400: 1})
     assert 0 <= found.lag_seconds < 60
 
 
@@ -166,7 +166,11 @@ def test_who_has_a_role_in_a_domain_sees_the_tasks_of_its_contracts_and_their_ow
     with transaction(world.engine) as tx:
         ann = users.new_user(ids.new(), name="ann", password=None, roles=[], now=NOW)
         users.create_user(tx, ann, actor="test", now=NOW)
-        tx.add(Grant(id=ids.new(), user_id=ann.id, role=Role.VIEWER, part=Part.DOMAIN, target="shop", created=NOW))
+        tx.add(
+            RoleGrantRow(
+                id=ids.new(), user_id=ann.id, role=Role.VIEWER, part=GrantScope.DOMAIN, target="shop", created=NOW
+            )
+        )
         secret, _ = authentication.sign_in(tx, ann, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
     seen = World(world.engine, world.http, world.users, {**world.secrets, "ann": secret})
@@ -180,7 +184,7 @@ def test_what_a_replay_found_is_in_nobody_elses_list(world: World) -> None:
     author = world.users["producer"].id
     add(
         world.engine,
-        Task(id=ids.new(), kind="replay", payload={"author": str(author)}, key="r", available_at=NOW, created=NOW),
+        TaskRow(id=ids.new(), kind="replay", payload={"author": str(author)}, key="r", available_at=NOW, created=NOW),
     )
     assert [each.kind for each in world.client("producer").tasks()] == ["replay"]
     assert world.client("admin").tasks() == []
@@ -199,12 +203,12 @@ def test_metrics_tell_events_tasks_and_how_far_behind_they_are(world: World) -> 
         task_queue.enqueue(
             tx, kind="draft", payload={}, key="d", now=clock.now() - timedelta(hours=1), task_id=ids.new()
         )
-        row = tx.get_one(InboxEvent, world.client("viewer").events()[0].id)
+        row = tx.get_one(LineageEventRow, world.client("viewer").events()[0].id)
         row.received = clock.now() - timedelta(minutes=10)
         tx.add(row)
         tx.commit()
     found = metrics(world)
-    assert [found[f'treaty_events{{state="{each}"}}'] for each in InboxState] == [2, 0, 0]
+    assert [found[f'treaty_events{{state="{each}"}}'] for each in LineageEventState] == [2, 0, 0]
     assert (found["treaty_event_repeats"], found['treaty_events_rejected{status="400"}']) == (1, 1)
     assert 600 <= found["treaty_inbox_lag_seconds"] < 700
     became = [found[f'treaty_lineage_events_total{{became="{each}"}}'] for each in ("kept", "rejected")]
@@ -224,7 +228,7 @@ def told() -> Iterator[list[dict[str, Any]]]:
             lines.append(json.loads(self.format(record)))
 
     kept, log = Kept(), logging.getLogger("treaty")
-    kept.setFormatter(logs.JsonLines())
+    kept.setFormatter(logs.JsonFormatter())
     log.addHandler(kept)
     log.setLevel(logging.INFO)
     yield lines
@@ -242,7 +246,7 @@ def test_an_event_is_followed_by_its_ids_from_the_inbox_to_the_verdict(
     (verdict,) = [each for each in told if each["message"] == "verdict"]
     folded = [each for each in told if each["message"] == "event folded"]
     with reading(engine) as tx:
-        keys = {row.key for row in tx.exec(InboxEvent.__table__.select()).all()}  # type: ignore[attr-defined]
+        keys = {row.key for row in tx.exec(LineageEventRow.__table__.select()).all()}  # type: ignore[attr-defined]
     assert {each["event_key"] for each in folded} == keys
     assert verdict["lineage_run_id"] in {each.get("lineage_run_id") for each in folded}
     assert (verdict["run_id"], verdict["task_id"], verdict["contract_id"]) == (str(run.id), str(run.task_id), "orders")
@@ -279,7 +283,7 @@ def operator(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         try:
             yield world.client("producer")
         except ClientError as error:
-            raise Stop(error.message) from None
+            raise CliError(error.message) from None
 
     monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
     return world
@@ -316,7 +320,7 @@ def test_the_inbox_names_the_command_that_tries_an_event_again(
     (command,) = [each.split() for each in told.splitlines() if each.startswith("  treaty ")]
     assert command == ["treaty", "lineage", "replay", str(which)]
     assert run(*command[1:]) == 0
-    assert operator.client("viewer").events()[0].state is InboxState.NEW
+    assert operator.client("viewer").events()[0].state is LineageEventState.NEW
 
 
 def test_a_task_that_was_given_up_names_the_command_that_tries_it_again(
@@ -345,7 +349,7 @@ def test_who_may_not_read_everything_does_not_see_what_came(world: World) -> Non
 
 
 def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
-    row = RejectedEvent(id=ids.new(), time=NOW, producer="p", status=400, reason="no", body="ä".encode()[:1])
+    row = RejectedLineageEventRow(id=ids.new(), time=NOW, producer="p", status=400, reason="no", body="ä".encode()[:1])
     add(engine, row)
     with reading(engine) as tx:
         somebody = authentication.Principal(user_id=ids.new(), name="p", roles=frozenset(), permissions=frozenset())
@@ -355,7 +359,7 @@ def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
 def folded(world: World) -> None:
     """Has a worker fold what waits."""
     nothing: Any = None
-    worker = Worker(database=world.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings())
+    worker = Worker(database=world.engine, engine=nothing, judge=nothing, large=nothing, settings=RegistrySettings())
     while worker.take_in():
         pass
 

@@ -15,11 +15,11 @@ from support.scenes import Clock, rows
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import OutboxState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.notifications import delivery, outbox
-from treaty.registry.notifications.delivery import Deliverer
+from treaty.registry.notifications.delivery import OutboxDeliverer
 from treaty.registry.notifications.outbox import LINEAGE
-from treaty.registry.tables import AuditEntry, OutboxMessage
+from treaty.registry.tables import AuditEntryRow, OutboxMessageRow
 
 
 class Killed(BaseException):
@@ -30,9 +30,9 @@ class Office:
     """An outbox and its deliverers, with a clock that stands until it is moved."""
 
     def __init__(self, engine: Engine, **settings: Any) -> None:
-        self.engine, self.clock, self.settings = engine, Clock(), Settings(**settings)
+        self.engine, self.clock, self.settings = engine, Clock(), RegistrySettings(**settings)
 
-    def post(self, key: str, destination: str = LINEAGE, kind: str = LINEAGE) -> OutboxMessage | None:
+    def post(self, key: str, destination: str = LINEAGE, kind: str = LINEAGE) -> OutboxMessageRow | None:
         with transaction(self.engine) as tx:
             made = outbox.post(
                 tx, kind=kind, destination=destination, payload={"told": key}, key=key, now=self.clock(),
@@ -41,12 +41,12 @@ class Office:
             tx.commit()
         return made
 
-    def desk(self) -> Deliverer:
-        return Deliverer(database=self.engine, settings=self.settings, clock=self.clock, jitter=lambda: 0.0)
+    def desk(self) -> OutboxDeliverer:
+        return OutboxDeliverer(database=self.engine, settings=self.settings, clock=self.clock, jitter=lambda: 0.0)
 
     @property
-    def kept(self) -> dict[str, OutboxMessage]:
-        return {each.key: each for each in rows(self.engine, OutboxMessage)}
+    def kept(self) -> dict[str, OutboxMessageRow]:
+        return {each.key: each for each in rows(self.engine, OutboxMessageRow)}
 
     @property
     def states(self) -> dict[str, str]:
@@ -130,7 +130,7 @@ def test_a_message_that_is_refused_is_given_up_at_once_and_the_next_goes_on(
         sent.desk().drain()
     assert sent.states == {"a": "dead", "b": "sent"}
     assert why in str(sent.kept["a"].error)
-    (entry,) = rows(engine, AuditEntry)
+    (entry,) = rows(engine, AuditEntryRow)
     assert (entry.action.value, entry.object_id) == ("message:failed", str(sent.kept["a"].id))
 
 
@@ -158,10 +158,10 @@ def test_messages_to_one_destination_go_out_in_their_order(engine: Engine) -> No
 def test_a_destination_that_is_away_holds_up_no_other(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def away(_: Deliverer, message: OutboxMessage) -> None:
+    def away(_: OutboxDeliverer, message: OutboxMessageRow) -> None:
         asked.append(message.key)
         if message.destination == "dead":
-            raise delivery.Undelivered("away")
+            raise delivery.DeliveryFailed("away")
 
     monkeypatch.setattr(delivery, "SENDERS", {LINEAGE: away})
     sent = office(engine, unused())
@@ -185,7 +185,7 @@ def test_a_deliverer_that_dies_leaves_its_message_to_the_next(engine: Engine, mo
         sent = office(engine, service)
         sent.post("a")
         with monkeypatch.context() as patched:
-            patched.setattr(Deliverer, "_keep", dies)
+            patched.setattr(OutboxDeliverer, "_keep", dies)
             with pytest.raises(Killed):
                 sent.desk().step()
         assert sent.desk().drain() == 0
@@ -220,7 +220,7 @@ def test_a_deliverer_that_comes_back_late_changes_nothing(engine: Engine) -> Non
     with transaction(engine) as tx:
         assert outbox.claim(tx, now=sent.clock(), lease=delivery.LEASE)
         tx.commit()
-    with transaction(engine) as tx, pytest.raises(outbox.Overdue):
+    with transaction(engine) as tx, pytest.raises(outbox.DeliveryLeaseLost):
         outbox.sent(tx, late, now=sent.clock())
 
 

@@ -19,12 +19,12 @@ from treaty.registry.core.enums import IncidentState, Resolution
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.anomalies import baselines
 from treaty.registry.measurements.runs import metric_history, recording
-from treaty.registry.measurements.runs.recording import Origin, Whose
-from treaty.registry.tables import Incident, MeasurementRow, ResultRow, RunTag
+from treaty.registry.measurements.runs.recording import RunProvenance, RunSeriesKey
+from treaty.registry.tables import CheckResultRow, IncidentRow, MeasurementRow, RunTagRow
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
-WHOSE = Whose("orders", "orders", "")
+WHOSE = RunSeriesKey("orders", "orders", "")
 OF = contract(check("size", "watched", mustHaveNoAnomalies="online_normal"))
 IDENTITY = bind(OF.object("orders"), SCHEMA).checks[-1].identity or ""
 
@@ -52,7 +52,7 @@ def validated(database: Engine, at: int, size: int, of: Contract = OF, *, name: 
                 history=known,
             )
         )
-        row = recording.record(tx, ids.uuid7(moment), run, Origin(states_version=at + 1), now=moment)
+        row = recording.record(tx, ids.uuid7(moment), run, RunProvenance(states_version=at + 1), now=moment)
         lifecycle.of_run(tx, row, run, now=moment, ids=ids.new)
         tx.commit()
     return run
@@ -70,8 +70,8 @@ def database(engine: Engine) -> Engine:
 
 def resolve(database: Engine, resolution: Resolution) -> None:
     with transaction(database) as tx:
-        [found] = scenes.rows(database, Incident)
-        row = tx.get_one(Incident, found.id)
+        [found] = scenes.rows(database, IncidentRow)
+        row = tx.get_one(IncidentRow, found.id)
         row.state, row.resolution = IncidentState.RESOLVED, resolution
         tx.commit()
 
@@ -97,7 +97,7 @@ def test_days_are_judged_by_those_that_were_measured_before(database: Engine) ->
     assert outcome(run) is Outcome.PASSED
     bad = validated(database, 6, 300)
     assert outcome(bad) is Outcome.FAILED
-    found = [each for each in scenes.rows(database, ResultRow) if each.outcome is Outcome.FAILED]
+    found = [each for each in scenes.rows(database, CheckResultRow) if each.outcome is Outcome.FAILED]
     assert [each.band["points"] for each in found if each.band] == [6]
     assert [each.threshold for each in found] == [[found[0].band["lower"], found[0].band["upper"]]]  # type: ignore[index]
 
@@ -124,7 +124,7 @@ def test_a_partition_that_no_time_dates_is_judged_by_what_earlier_runs_measured_
         validated(database, at, 10 * size, name="land=US")
     assert outcome(validated(database, 6, 101, name="land=DE")) is Outcome.PASSED
     assert outcome(validated(database, 7, 1001, name="land=DE")) is Outcome.FAILED
-    assert sorted(each.band["points"] for each in scenes.rows(database, ResultRow) if each.band)[-2:] == [6, 7]
+    assert sorted(each.band["points"] for each in scenes.rows(database, CheckResultRow) if each.band)[-2:] == [6, 7]
 
 
 def test_replays_know_in_which_version_of_the_states_a_partition_was_an_incident(database: Engine) -> None:
@@ -162,7 +162,7 @@ def test_measurements_say_of_what_time_and_segment_they_are_and_runs_their_tags(
     validated(database, 0, 4)
     [row] = scenes.rows(database, MeasurementRow)
     assert (row.data_time, row.segment) == (START, None)
-    assert scenes.rows(database, RunTag) == []
+    assert scenes.rows(database, RunTagRow) == []
 
 
 def test_histories_are_asked_by_time_segment_and_tag_and_have_gaps(database: Engine) -> None:
@@ -179,13 +179,13 @@ def test_histories_are_asked_by_time_segment_and_tag_and_have_gaps(database: Eng
                 ),
             ),
         )  # fmt: skip
-        recording.record(tx, ids.uuid7(NOW + 9 * DAY), gap, Origin(), now=NOW)
+        recording.record(tx, ids.uuid7(NOW + 9 * DAY), gap, RunProvenance(), now=NOW)
         tx.commit()
 
     def told(**chosen: Any) -> list[tuple[float | None, str | None]]:
         with reading(database) as tx:
             found = metric_history.history(
-                tx, metric_history.Chosen(contract_id="orders", object="orders", **chosen), limit=50
+                tx, metric_history.MeasurementFilter(contract_id="orders", object="orders", **chosen), limit=50
             )
         return [(each["value"], each["reason"]) for each in found]
 

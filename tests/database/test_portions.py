@@ -14,9 +14,9 @@ from treaty.engine.core.errors import EngineKilled
 from treaty.engine.protocol.requests import MeasureRequest
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import TaskState
-from treaty.registry.measurements.states.checkpoints import Part, TaskParts
-from treaty.registry.queue.task_queue import Fenced
-from treaty.registry.tables import PartRead, Task
+from treaty.registry.measurements.states.checkpoints import CheckpointedPartition, TaskCheckpoints
+from treaty.registry.queue.task_queue import LeaseLost
+from treaty.registry.tables import ReadCheckpointRow, TaskRow
 
 DAYS = {f"ds={at}": f"text {at}" for at in range(1, 6)}
 
@@ -52,14 +52,14 @@ def test_a_large_table_is_read_in_portions_and_judged_as_one(scene: Scene) -> No
     assert {row.partition: row.fingerprint for row in current(scene.database)} == {
         name: marker(text) for name, text in DAYS.items()
     }
-    assert rows(scene.database, PartRead) == []
+    assert rows(scene.database, ReadCheckpointRow) == []
 
 
 def test_a_worker_that_ends_takes_nothing_along_that_was_read(scene: Scene) -> None:
     scene.engine.meanwhile = lambda: killed(scene, at=3)
     scene.send(event())
     scene.work()
-    assert (scene.last_task.state, len(rows(scene.database, PartRead))) == (TaskState.QUEUED, 4)
+    assert (scene.last_task.state, len(rows(scene.database, ReadCheckpointRow))) == (TaskState.QUEUED, 4)
     scene.engine.tables[LOCATION]["ds=2"] = "another text"
     scene.clock.advance(60)
     scene.work()
@@ -81,27 +81,31 @@ def test_what_a_task_read_goes_with_the_task(scene: Scene) -> None:
     scene.engine.meanwhile = lambda: killed(scene, at=2)
     scene.send(event())
     scene.work()
-    assert len(rows(scene.database, PartRead)) == 2
+    assert len(rows(scene.database, ReadCheckpointRow)) == 2
     scene.engine.errors = [EngineKilled("again")] * 9
     for _ in range(3):
         scene.clock.advance(3600)
         scene.work()
-    assert (scene.last_task.state, rows(scene.database, PartRead)) == (TaskState.FAILED, [])
+    assert (scene.last_task.state, rows(scene.database, ReadCheckpointRow)) == (TaskState.FAILED, [])
 
 
 def test_who_lost_the_task_keeps_nothing(scene: Scene) -> None:
     scene.send(event())
     scene.worker().take_in()
-    task = rows(scene.database, Task)[-1]
+    task = rows(scene.database, TaskRow)[-1]
     with transaction(scene.database) as tx:
-        tx.exec(update(Task).values(state=TaskState.RUNNING, fence=7))
+        tx.exec(update(TaskRow).values(state=TaskState.RUNNING, fence=7))
         tx.commit()
     mine, theirs = (
-        TaskParts(database=scene.database, task_id=task.id, fence=fence, clock=scene.clock, lease=timedelta(minutes=1))
+        TaskCheckpoints(
+            database=scene.database, task_id=task.id, fence=fence, clock=scene.clock, lease=timedelta(minutes=1)
+        )
         for fence in (7, 6)
     )
-    mine.keep({"ds=1": Part("a", b"1"), "ds=2": Part("b", b"2")}, "2 of 3 partitions read")
-    with pytest.raises(Fenced):
-        theirs.keep({"ds=1": Part("z", b"9")}, "1 of 3 partitions read")
-    mine.keep({"ds=2": Part("c", b"3")}, "3 of 3 partitions read")
-    assert theirs.load() == {"ds=1": Part("a", b"1"), "ds=2": Part("c", b"3")}
+    mine.keep(
+        {"ds=1": CheckpointedPartition("a", b"1"), "ds=2": CheckpointedPartition("b", b"2")}, "2 of 3 partitions read"
+    )
+    with pytest.raises(LeaseLost):
+        theirs.keep({"ds=1": CheckpointedPartition("z", b"9")}, "1 of 3 partitions read")
+    mine.keep({"ds=2": CheckpointedPartition("c", b"3")}, "3 of 3 partitions read")
+    assert theirs.load() == {"ds=1": CheckpointedPartition("a", b"1"), "ds=2": CheckpointedPartition("c", b"3")}

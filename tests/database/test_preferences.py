@@ -8,7 +8,7 @@ from support.api import World, drafted, suggestion
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Decision
 from treaty.registry.drafting import preferences
-from treaty.registry.drafting.preferences import Liked
+from treaty.registry.drafting.preferences import KindPreference
 
 
 def of_kind(kind: str, name: str, **evidence: Any) -> dict[str, Any]:
@@ -43,12 +43,14 @@ def test_kinds_that_owners_reject_come_later_and_say_so(world: World) -> None:
     decide(world, "a", accepted=0, rejected=3)
     decide(world, "b", accepted=2, rejected=1)
     with reading(world.engine) as tx:
-        assert preferences.liked(tx) == {"a": Liked(0, 3), "b": Liked(2, 3)}
+        assert preferences.liked(tx) == {"a": KindPreference(0, 3), "b": KindPreference(2, 3)}
     found = ordered(world, of_kind("a", "id", worth=0.6), of_kind("b", "day", worth=0.5))
     assert [each["kind"] for each in found] == ["b", "a"]
     assert found[0]["evidence"]["owners"] == {"accepted": 2, "decided": 3}
 
 
-@pytest.mark.parametrize(("liked", "share"), [(Liked(), 0.5), (Liked(0, 4), 0.25), (Liked(4, 4), 0.75)])
-def test_a_few_decisions_do_not_decide(liked: Liked, share: float) -> None:
+@pytest.mark.parametrize(
+    ("liked", "share"), [(KindPreference(), 0.5), (KindPreference(0, 4), 0.25), (KindPreference(4, 4), 0.75)]
+)
+def test_a_few_decisions_do_not_decide(liked: KindPreference, share: float) -> None:
     assert liked.share == share

@@ -22,11 +22,10 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission, TaskState, VersionState
-from treaty.registry.core.pagination import Asked
+from treaty.registry.core.pagination import PageRequest
 from treaty.registry.measurements.runs import history
-from treaty.registry.review.consumers.consumer_checks import Consumed
-from treaty.registry.tables import Contract as ContractRow
-from treaty.registry.tables import ContractVersion, Dataset, DatasetContract, Task, User
+from treaty.registry.review.consumers.consumer_checks import ConsumerDocument
+from treaty.registry.tables import ContractRow, ContractVersionRow, DatasetContractRow, DatasetRow, TaskRow, UserRow
 from treaty.registry.validation import validate
 
 CONSUMER = UUID("00000000-0000-7000-8000-00000000000c")
@@ -49,12 +48,12 @@ def promise(scene: Scene, name: str, version: str = "1.0.0") -> None:
     """Puts a version of a contract of that id in force, about the dataset of the orders, beside those there are."""
     body = of(name, version)
     with transaction(scene.database) as tx:
-        owner = tx.exec(select(User).where(User.name == "owner")).one()
+        owner = tx.exec(select(UserRow).where(UserRow.name == "owner")).one()
         if tx.get(ContractRow, name) is None:
             tx.add(ContractRow(id=name, name=name, owner_id=owner.id, active_version=version, created=NOON))
-            dataset = tx.exec(select(Dataset)).one()
-            tx.add(DatasetContract(dataset_id=dataset.id, contract_id=name, object="orders"))
-        made = ContractVersion(
+            dataset = tx.exec(select(DatasetRow)).one()
+            tx.add(DatasetContractRow(dataset_id=dataset.id, contract_id=name, object="orders"))
+        made = ContractVersionRow(
             id=ids.new(), contract_id=name, version=version, body=body, fingerprint=read(body).fingerprint,
             state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,
         )  # fmt: skip
@@ -91,8 +90,8 @@ def test_one_reading_serves_every_contract_about_the_data(scene: Scene) -> None:
     assert isinstance(request, MeasureRequest)
     assert {read(request.contract).id, *(read(body).id for body, _ in request.also)} == {"orders", "billing"}
     assert {run.marker for run in scene.runs} == {scene.runs[0].marker}
-    assert [each.state for each in rows(scene.database, Task)] == [TaskState.DONE] * 2
-    assert [each.result for each in rows(scene.database, Task)][1] == {"note": validate.COVERED}
+    assert [each.state for each in rows(scene.database, TaskRow)] == [TaskState.DONE] * 2
+    assert [each.result for each in rows(scene.database, TaskRow)][1] == {"note": validate.COVERED}
 
 
 def test_what_each_contract_finds_is_what_it_finds_alone(scene: Scene) -> None:
@@ -122,7 +121,7 @@ def test_what_was_written_while_others_were_judged_is_judged_by_its_own_task(sce
         {"orders": ["passed", "failed"], "billing": ["passed", "failed"]},
     )
     with reading(scene.database) as tx:
-        assert {task.state for task in tx.exec(select(Task))} == {TaskState.DONE}
+        assert {task.state for task in tx.exec(select(TaskRow))} == {TaskState.DONE}
 
 
 def test_a_contract_that_comes_later_judges_all_there_is_by_what_is_known(engine: Engine, tmp_path: Path) -> None:
@@ -162,7 +161,7 @@ BROKEN = {
 def test_a_contract_that_is_broken_harms_no_other(scene: Scene, name: str) -> None:
     scene.send(event())
     scene.worker().take_in()
-    main = rows(scene.database, Task)[0].payload["contract_id"]
+    main = rows(scene.database, TaskRow)[0].payload["contract_id"]
     broken = ({"orders", "billing"} - {main}).pop()
     scene.worker(judge=failing(broken, BROKEN[name])).work()
     found = {run.contract_id: run for run in scene.runs}
@@ -184,11 +183,11 @@ def test_where_reading_for_all_fails_the_task_s_own_contract_is_read_alone(scene
     assert verdicts(scene).keys() == {"orders", "billing"}
 
 
-def consumers(session: Session, contract_id: str, object_name: str) -> Iterator[Consumed]:
+def consumers(session: Session, contract_id: str, object_name: str) -> Iterator[ConsumerDocument]:
     """One consumer has checks of its own on the orders."""
     if contract_id == "orders":
         body = of("someone-elses", "7.0.0")
-        yield Consumed(CONSUMER, body, read(body).fingerprint)
+        yield ConsumerDocument(CONSUMER, body, read(body).fingerprint)
 
 
 def test_a_consumer_s_checks_are_judged_from_the_same_reading_and_stay_apart(engine: Engine, tmp_path: Path) -> None:
@@ -205,7 +204,9 @@ def test_a_consumer_s_checks_are_judged_from_the_same_reading_and_stay_apart(eng
     assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"]] * 2 + [["ds=3"]] * 2
     with reading(scene.database) as tx:
         everyone = Principal(user_id=CONSUMER, name="everyone", roles=frozenset(), permissions=frozenset(Permission))
-        own, theirs = (history.runs(tx, everyone, Asked(10), subscription_id=each).rows for each in (None, CONSUMER))
+        own, theirs = (
+            history.runs(tx, everyone, PageRequest(10), subscription_id=each).rows for each in (None, CONSUMER)
+        )
     assert [[run.verdict for run in found] for found in (own, theirs)] == [[Verdict.PASSED] * 2, [Verdict.FAILED] * 2]
 
 
@@ -221,7 +222,7 @@ def flawed(request: EvaluationRequest) -> RunResult:
 def test_a_consumer_whose_document_cannot_be_read_is_left_out(engine: Engine, tmp_path: Path) -> None:
     scene = orders(engine, tmp_path)
     scene.send(event())
-    scene.work(consumers=lambda *_: [Consumed(CONSUMER, b"kind: nothing", "x")])
+    scene.work(consumers=lambda *_: [ConsumerDocument(CONSUMER, b"kind: nothing", "x")])
     assert verdicts(scene) == {"orders": [("passed", ["ds=1", "ds=2"])]}
 
 

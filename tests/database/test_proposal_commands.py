@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.api import World, document
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.core import clock
 from treaty.registry.cli.main import main
 from treaty.registry.client import Client, ClientError
@@ -27,7 +27,7 @@ def act(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
             try:
                 yield world.client(who)
             except ClientError as error:
-                raise Stop(error.message) from None
+                raise CliError(error.message) from None
 
         monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
         with pytest.raises(SystemExit) as ended:

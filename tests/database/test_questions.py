@@ -17,8 +17,8 @@ from treaty.engine.states.planning.scan_plan import plan
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.measurements.states import state_queries
-from treaty.registry.measurements.states.state_queries import Question
-from treaty.registry.tables import AuditEntry, PartitionState
+from treaty.registry.measurements.states.state_queries import StateQuery
+from treaty.registry.tables import AuditEntryRow, PartitionStateRow
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_partition_counts_as_it_was_stored_last_and_not_once_it_is_gone(memory
 
 def test_an_answer_is_of_one_version_of_the_states_whoever_writes_meanwhile(memory: Memory) -> None:
     with reading(memory.world.engine) as tx:
-        asked = state_queries.remembered(tx, Question(dataset="shop-orders", metrics=("size",)))
+        asked = state_queries.remembered(tx, StateQuery(dataset="shop-orders", metrics=("size",)))
         tx.commit()
         memory.save(*DAYS[:3], "day=2026-03-09/land=DE", rows={"id": [7], "mail": ["x@x"]})
         (size,) = state_queries.answered(tx, asked, memory.files, now=NOW)
@@ -143,7 +143,7 @@ def test_what_is_stored_is_told_partition_by_partition(memory: Memory) -> None:
         (DAYS[0], 2, f"marker of {DAYS[0]}"), (DAYS[1], 1, f"marker of {DAYS[1]}"),
     ]  # fmt: skip
     with reading(memory.world.engine) as tx:
-        stored = {row.partition: len(row.states) for row in tx.exec(select(PartitionState))}
+        stored = {row.partition: len(row.states) for row in tx.exec(select(PartitionStateRow))}
     (file,) = Path(memory.files.url).iterdir()
     assert {each.partition: each.size for each in found.listed} == {name: stored[name] for name in DAYS[:2]}
     assert {each.filed for each in found.listed} == {file.stat().st_size}
@@ -189,7 +189,7 @@ def test_merged_days_are_told_with_the_days_that_they_hold(memory: Memory) -> No
 
 def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
     with transaction(memory.world.engine) as tx:
-        row = tx.exec(select(PartitionState).where(PartitionState.partition == DAYS[0])).one()
+        row = tx.exec(select(PartitionStateRow).where(PartitionStateRow.partition == DAYS[0])).one()
         row.states = row.states[:-1] + bytes([row.states[-1] ^ 1])
         tx.commit()
     next(Path(memory.files.url).iterdir()).unlink()
@@ -210,7 +210,7 @@ def test_asking_writes_nothing_and_asks_as_often_for_many_partitions_as_for_few(
         counts.append(len(statements))
     assert counts[0] == counts[1]
     with reading(memory.world.engine) as tx:
-        assert {each.value for each in tx.exec(select(AuditEntry.action))}.isdisjoint({"run:recorded"})
+        assert {each.value for each in tx.exec(select(AuditEntryRow.action))}.isdisjoint({"run:recorded"})
 
 
 def test_nothing_is_told_to_nobody(memory: Memory) -> None:

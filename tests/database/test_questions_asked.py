@@ -20,9 +20,9 @@ from treaty.registry.cli.main import _code
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, ResultRow, Run
+from treaty.registry.tables import CheckResultRow, DatasetRow, RunRow
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -94,11 +94,11 @@ def test_without_a_token_the_command_says_which_one_it_needs(command: Command, m
 
 
 @pytest.fixture
-def run(memory: Memory) -> Run:
+def run(memory: Memory) -> RunRow:
     """A run of the contract in force on what is stored, as a worker records it."""
     given = read(writer.write(document()))
     with transaction(memory.world.engine) as tx:
-        dataset = tx.exec(select(Dataset)).one()
+        dataset = tx.exec(select(DatasetRow)).one()
         packed = state_store.load(tx, dataset.id)
         result = judge(
             EvaluationRequest(
@@ -113,7 +113,7 @@ def run(memory: Memory) -> Run:
             )
         )
         marker, number = fingerprint(state_store.known(tx, dataset.id)), dataset.states_version
-        origin = Origin(dataset_id=dataset.id, marker=marker, states_version=number)
+        origin = RunProvenance(dataset_id=dataset.id, marker=marker, states_version=number)
         told = discreet(bind(given.object("orders"), TABLE), result)
         recorded = recording.record(tx, ids.new(), told, origin, now=NOW)
         tx.commit()
@@ -122,7 +122,7 @@ def run(memory: Memory) -> Run:
     return recorded
 
 
-def test_a_run_is_done_again_as_it_was(command: Command, memory: Memory, run: Run) -> None:
+def test_a_run_is_done_again_as_it_was(command: Command, memory: Memory, run: RunRow) -> None:
     memory.save(DAYS[0], rows={"id": [1, 1], "mail": [None, None]})
     code, printed, _ = command("rerun", str(run.id))
     assert (code, printed) == (
@@ -133,9 +133,11 @@ def test_a_run_is_done_again_as_it_was(command: Command, memory: Memory, run: Ru
     assert (code, json.loads(printed)["differences"]) == (0, [])
 
 
-def test_what_comes_out_otherwise_is_a_line_and_the_exit_code(command: Command, memory: Memory, run: Run) -> None:
+def test_what_comes_out_otherwise_is_a_line_and_the_exit_code(command: Command, memory: Memory, run: RunRow) -> None:
     with transaction(memory.world.engine) as tx:
-        row = tx.exec(select(ResultRow).where(ResultRow.check_id == "size", ResultRow.partition == DAYS[0])).one()
+        row = tx.exec(
+            select(CheckResultRow).where(CheckResultRow.check_id == "size", CheckResultRow.partition == DAYS[0])
+        ).one()
         row.value = "5"
         tx.commit()
     code, printed, _ = command("rerun", str(run.id))

@@ -23,7 +23,7 @@ from treaty.registry.core.enums import Role, SubscriptionState, TaskState
 from treaty.registry.core.errors import Conflict
 from treaty.registry.queue import priorities, task_queue
 from treaty.registry.queue.task_queue import Priority
-from treaty.registry.tables import InboxEvent, Subscription, Task
+from treaty.registry.tables import LineageEventRow, SubscriptionRow, TaskRow
 from treaty.registry.worker.database_clock import DatabaseClock
 
 LEASE = timedelta(seconds=60)
@@ -35,14 +35,14 @@ def put(engine: Engine, key: str, priority: int = Priority.NORMAL, kind: str = "
         tx.commit()
 
 
-def take(engine: Engine, now: datetime = NOON) -> Task | None:
+def take(engine: Engine, now: datetime = NOON) -> TaskRow | None:
     with transaction(engine) as tx:
         task = task_queue.claim(tx, worker="w", now=now, lease=LEASE)
         tx.commit()
     return task
 
 
-def end(engine: Engine, task: Task) -> None:
+def end(engine: Engine, task: TaskRow) -> None:
     with transaction(engine) as tx:
         task_queue.finish(tx, task.id, task.fence, result={}, now=NOON)
         tx.commit()
@@ -74,7 +74,7 @@ def test_whoever_waits_longer_becomes_no_less_urgent_and_in_the_end_as_urgent_as
                 tx, kind="draft", payload={}, key=key, now=NOON - age, task_id=ids.new(), priority=priority
             )
         tx.commit()
-        found = dict(tx.exec(select(Task.key, task_queue._urgency(NOON))).all())
+        found = dict(tx.exec(select(TaskRow.key, task_queue._urgency(NOON))).all())
     assert found == {key: aged(*each) for key, each in waiting.items()}
     for each in Priority:
         line = [found[f"{each.name} {age}"] for age in ages]
@@ -228,7 +228,7 @@ def test_a_quiet_time_is_doubled_up_to_ten_minutes(usual: int, doublings: int, s
 @pytest.mark.parametrize(("state", "priority"), [("active", Priority.BLOCKING), ("ended", Priority.NORMAL)])
 def test_what_somebody_builds_on_is_more_urgent(scene: Scene, state: str, priority: Priority) -> None:
     reader = user(scene.database, Role.CONSUMER)
-    subscription = Subscription(
+    subscription = SubscriptionRow(
         id=ids.new(), contract_id="orders", user_id=reader.id, purpose="p", contact="c", created=NOON,
         state=SubscriptionState(state),
     )  # fmt: skip
@@ -243,7 +243,7 @@ def test_a_validation_that_was_given_up_is_done_when_it_is_tried_anew(scene: Sce
     scene.send(event())
     scene.work()
     with transaction(scene.database) as tx:
-        task_queue.retry(tx, tx.get_one(Task, scene.last_task.id), now=scene.clock())
+        task_queue.retry(tx, tx.get_one(TaskRow, scene.last_task.id), now=scene.clock())
         tx.commit()
     scene.work()
     assert [run.verdict for run in scene.runs] == [Verdict.NOT_EVALUATED, Verdict.PASSED]
@@ -252,16 +252,16 @@ def test_a_validation_that_was_given_up_is_done_when_it_is_tried_anew(scene: Sce
 
 @pytest.mark.parametrize("state", [TaskState.QUEUED, TaskState.RUNNING, TaskState.DONE])
 def test_only_what_was_given_up_is_tried_anew(engine: Engine, state: TaskState) -> None:
-    task = Task(id=ids.new(), kind="draft", payload={}, key="a", state=state, created=NOON, available_at=NOON)
+    task = TaskRow(id=ids.new(), kind="draft", payload={}, key="a", state=state, created=NOON, available_at=NOON)
     add(engine, task)
     with transaction(engine) as tx, pytest.raises(Conflict, match=f"the task is {state.value}"):
-        task_queue.retry(tx, tx.get_one(Task, task.id), now=NOON)
+        task_queue.retry(tx, tx.get_one(TaskRow, task.id), now=NOON)
 
 
 def test_an_event_knows_the_run_that_it_was_folded_into(scene: Scene) -> None:
     scene.send(event("START"), event())
     scene.work()
-    sent = [row for row in rows(scene.database, InboxEvent) if row.producer == "spark"]
+    sent = [row for row in rows(scene.database, LineageEventRow) if row.producer == "spark"]
     assert {str(row.lineage_run_id) for row in sent} == {scene.last_task.payload["lineage_run_id"]}
 
 

@@ -20,17 +20,17 @@ from treaty.engine.core import key_files
 from treaty.registry.audit import audit_log
 from treaty.registry.cli import main
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Action, Decision
+from treaty.registry.core.enums import AuditAction, Decision
 from treaty.registry.core.errors import NotFound
 from treaty.registry.review.approval import records
-from treaty.registry.review.approval.records import Evidence
-from treaty.registry.tables import ApprovalRecord, AuditEntry, ContractVersion, Proposal, User
+from treaty.registry.review.approval.records import ApprovalEvidence
+from treaty.registry.tables import ApprovalRecordRow, AuditEntryRow, ContractVersionRow, ProposalRow, UserRow
 
 
-def approved(world: World) -> ApprovalRecord:
+def approved(world: World) -> ApprovalRecordRow:
     """The record of a draft of which one suggestion was accepted and one rejected."""
     with transaction(world.engine) as tx:
-        author = tx.exec(select(User).where(User.name == "producer")).one()
+        author = tx.exec(select(UserRow).where(UserRow.name == "producer")).one()
         made = drafted(tx, author, suggestion(), suggestion("day")).id
         tx.commit()
     owner = world.client("owner")
@@ -41,14 +41,14 @@ def approved(world: World) -> ApprovalRecord:
     return record(world.engine)
 
 
-def record(engine: Engine) -> ApprovalRecord:
+def record(engine: Engine) -> ApprovalRecordRow:
     with reading(engine) as tx:
-        return tx.exec(select(ApprovalRecord)).one()
+        return tx.exec(select(ApprovalRecordRow)).one()
 
 
 def faults(engine: Engine) -> tuple[str, ...]:
     with reading(engine) as tx:
-        return records.faults(tx, tx.exec(select(ApprovalRecord)).one())
+        return records.faults(tx, tx.exec(select(ApprovalRecordRow)).one())
 
 
 def forced(engine: Engine, *statements: str) -> None:
@@ -65,8 +65,8 @@ def forced(engine: Engine, *statements: str) -> None:
 def test_an_approval_records_what_was_approved_by_whom_and_on_what_grounds(world: World) -> None:
     kept = approved(world)
     with reading(world.engine) as tx:
-        version = tx.exec(select(ContractVersion)).one()
-        entry = tx.exec(select(AuditEntry).where(AuditEntry.action == Action.APPROVAL_GIVEN)).one()
+        version = tx.exec(select(ContractVersionRow)).one()
+        entry = tx.exec(select(AuditEntryRow).where(AuditEntryRow.action == AuditAction.APPROVAL_GIVEN)).one()
     told = kept.content
     assert kept.hash == fingerprint(told) == entry.details["record"]
     assert (told["contract"], told["version"], told["fingerprint"]) == ("shop-orders", "1.0.0", version.fingerprint)
@@ -81,13 +81,17 @@ def test_an_approval_records_what_was_approved_by_whom_and_on_what_grounds(world
 def test_what_the_approver_was_shown_is_covered_by_the_hash(world: World) -> None:
     proposal = world.client("producer").propose(document())
     with transaction(world.engine) as tx:
-        row, by = tx.get_one(Proposal, proposal.id), world.principal("owner")
+        row, by = tx.get_one(ProposalRow, proposal.id), world.principal("owner")
         from treaty.registry.review.proposals import proposals
 
         shown = proposals.preview(tx, row)
         made = [
             records.make(tx, row, shown, by=by, now=NOW, evidence=each)
-            for each in (Evidence(), Evidence(comparison={"bump": "major"}), Evidence(replay={"alerts": 3}))
+            for each in (
+                ApprovalEvidence(),
+                ApprovalEvidence(comparison={"bump": "major"}),
+                ApprovalEvidence(replay={"alerts": 3}),
+            )
         ]
     assert len({each.hash for each in made}) == 3
     assert made[2].content["replay"] == {"alerts": 3}
@@ -119,7 +123,7 @@ def test_a_record_of_an_approval_that_an_edit_made_void_does_not_stand_for_the_v
     approve("other-owner")
     approve("owner")
     with reading(world.engine) as tx:
-        assert len(tx.exec(select(ApprovalRecord)).all()) == 3
+        assert len(tx.exec(select(ApprovalRecordRow)).all()) == 3
         kept = records.of_version(tx, "shop-orders")
         assert [each.content["approver"] for each in kept] == ["other-owner", "owner"]
         assert [each.content["after"] for each in kept] == [[], [kept[0].hash]]

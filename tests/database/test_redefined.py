@@ -19,20 +19,20 @@ from treaty.registry.browse import contract_list
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import (
-    Action,
-    Cause,
+    AuditAction,
     ChannelKind,
     GateAnswer,
     IncidentState,
-    NoticeKind,
+    NotificationKind,
     Resolution,
     Role,
+    RunKind,
 )
-from treaty.registry.core.pagination import Asked
+from treaty.registry.core.pagination import PageRequest
 from treaty.registry.datasets import related_datasets
-from treaty.registry.tables import AuditEntry, Channel, Dataset, Incident, OutboxMessage, Run, User
+from treaty.registry.tables import AuditEntryRow, ChannelRow, DatasetRow, IncidentRow, OutboxMessageRow, RunRow, UserRow
 from treaty.registry.validation.gate import gate_answer, staleness
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 ID, AMOUNT = {"name": "id", "type": "long"}, {"name": "amount", "type": "double"}
 
@@ -78,36 +78,38 @@ def renamed(old: str, new: str, seconds: float = 50) -> dict[str, Any]:
 
 def gate(scene: Scene, partition: str | None = None) -> tuple[GateAnswer, str | None]:
     with reading(scene.database) as tx:
-        dataset = tx.exec(select(Dataset)).first()
+        dataset = tx.exec(select(DatasetRow)).first()
         assert dataset is not None
-        (answer,) = gate_answer.told(tx, related_datasets.exactly(tx, dataset.namespace, dataset.name), Look(partition))
+        (answer,) = gate_answer.told(
+            tx, related_datasets.exactly(tx, dataset.namespace, dataset.name), ReadinessQuery(partition)
+        )
     return answer.answer, answer.reason
 
 
-def listed(scene: Scene) -> tuple[Verdict, Cause] | None:
+def listed(scene: Scene) -> tuple[Verdict, RunKind] | None:
     """What the catalog says of the orders."""
     admin = Principal(
         user_id=ids.new(), name="admin", roles=frozenset({Role.ADMIN}), permissions=permissions_of([Role.ADMIN])
     )
     with reading(scene.database) as tx:
-        (found,) = contract_list.contracts(tx, admin, Asked(10)).rows
+        (found,) = contract_list.contracts(tx, admin, PageRequest(10)).rows
     return (found.last_run.verdict, found.last_run.cause) if found.last_run else None
 
 
 def heard(scene: Scene) -> list[str]:
     """The kinds of the notices that went out, oldest first."""
-    return [each.payload["notice"]["kind"] for each in rows(scene.database, OutboxMessage)]
+    return [each.payload["notice"]["kind"] for each in rows(scene.database, OutboxMessageRow)]
 
 
 def listen(scene: Scene) -> None:
     """Gives the owner a channel."""
-    (owner,) = rows(scene.database, User)
+    (owner,) = rows(scene.database, UserRow)
     channel = {"kind": ChannelKind.SLACK, "target": "https://chat.example/x", "user_id": owner.id}
-    add(scene.database, Channel(id=ids.new(), created=NOON, **channel))
+    add(scene.database, ChannelRow(id=ids.new(), created=NOON, **channel))
 
 
 def incidents(scene: Scene) -> list[tuple[IncidentState, Resolution | None]]:
-    return [(each.state, each.resolution) for each in rows(scene.database, Incident)]
+    return [(each.state, each.resolution) for each in rows(scene.database, IncidentRow)]
 
 
 MISSING = (GateAnswer.BLOCK, "schema-columns failed (every promised column is there)")
@@ -120,15 +122,15 @@ def test_a_column_that_is_gone_is_judged_though_no_file_changed(scene: Scene, do
     scene.work()
     run = scene.runs[-1]
     assert (run.cause, run.verdict, run.partitions, run.reason) == (
-        Cause.SCHEMA,
+        RunKind.SCHEMA,
         Verdict.FAILED,
         [],
         "the table was given other columns; its data are as they were",
     )
     assert (gate(scene), gate(scene, "ds=1")) == (MISSING, MISSING)
-    assert listed(scene) == (Verdict.FAILED, Cause.SCHEMA)
+    assert listed(scene) == (Verdict.FAILED, RunKind.SCHEMA)
     assert incidents(scene) == [(IncidentState.OPEN, None)]
-    assert heard(scene) == [NoticeKind.VIOLATION]
+    assert heard(scene) == [NotificationKind.VIOLATION]
 
 
 def unsaid(seconds: float = 50, run: str = "alter") -> dict[str, Any]:
@@ -151,13 +153,13 @@ def test_where_nobody_says_which_columns_a_table_was_given_it_is_asked(
     scene.engine.columns = (("id", "bigint"),)
     scene.send(*documents)
     scene.work()
-    assert (scene.runs[-1].cause, gate(scene)) == (Cause.SCHEMA, MISSING)
+    assert (scene.runs[-1].cause, gate(scene)) == (RunKind.SCHEMA, MISSING)
 
 
 def test_a_table_that_is_asked_and_has_its_columns_is_not_judged_again(scene: Scene) -> None:
     scene.send(unsaid())
     scene.work()
-    assert [run.cause for run in scene.runs] == [Cause.DATA]
+    assert [run.cause for run in scene.runs] == [RunKind.DATA]
 
 
 @pytest.mark.parametrize("again", [altered(ID, seconds=110, run="again"), unsaid(110, "again")], ids=["said", "asked"])
@@ -169,7 +171,7 @@ def test_columns_that_were_judged_once_are_not_judged_again(scene: Scene, again:
     scene.send(again)
     scene.work()
     first, second = scene.runs
-    assert (first.cause, second.cause) == (Cause.DATA, Cause.SCHEMA)
+    assert (first.cause, second.cause) == (RunKind.DATA, RunKind.SCHEMA)
     assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(second.id)}
     assert gate(scene) == MISSING
 
@@ -178,7 +180,7 @@ def test_a_table_whose_columns_are_said_later_is_not_asked(scene: Scene) -> None
     scene.engine.columns = (("id", "bigint"),)
     scene.send(unsaid(), altered(ID, AMOUNT, seconds=55, run="after"))
     scene.work()
-    assert [run.cause for run in scene.runs] == [Cause.DATA]
+    assert [run.cause for run in scene.runs] == [RunKind.DATA]
 
 
 def test_a_column_that_is_back_ends_what_its_loss_began(scene: Scene) -> None:
@@ -190,7 +192,7 @@ def test_a_column_that_is_back_ends_what_its_loss_began(scene: Scene) -> None:
     scene.work()
     assert gate(scene) == (GateAnswer.PASS, None)
     assert incidents(scene) == [(IncidentState.RESOLVED, Resolution.RECOVERED)]
-    assert heard(scene) == [NoticeKind.VIOLATION, NoticeKind.RECOVERY]
+    assert heard(scene) == [NotificationKind.VIOLATION, NotificationKind.RECOVERY]
 
 
 SAME = {
@@ -205,7 +207,7 @@ SAME = {
 def test_columns_that_are_as_they_were_are_not_judged_again(scene: Scene, columns: list[dict[str, Any]]) -> None:
     scene.send(altered(*columns))
     scene.work()
-    assert [run.cause for run in scene.runs] == [Cause.DATA]
+    assert [run.cause for run in scene.runs] == [RunKind.DATA]
     assert scene.last_task.result is not None
     assert scene.last_task.result["note"] == "nothing changed"
 
@@ -216,7 +218,7 @@ def test_what_was_told_of_a_later_time_stands_whichever_comes_first(scene: Scene
         pass
     scene.send(altered(ID, seconds=50, run="earlier"))
     scene.work()
-    assert [run.cause for run in scene.runs] == [Cause.DATA]
+    assert [run.cause for run in scene.runs] == [RunKind.DATA]
 
 
 def test_a_failing_check_of_all_data_still_fails_when_a_column_is_added(scene: Scene) -> None:
@@ -227,7 +229,7 @@ def test_a_failing_check_of_all_data_still_fails_when_a_column_is_added(scene: S
     scene.clock.advance(60)
     scene.send(altered(ID, AMOUNT, {"name": "city", "type": "string"}, seconds=110))
     scene.work()
-    assert scene.runs[-1].cause is Cause.SCHEMA
+    assert scene.runs[-1].cause is RunKind.SCHEMA
     assert before[0] is gate(scene)[0] is GateAnswer.BLOCK
 
 
@@ -244,12 +246,12 @@ def test_people_hear_that_a_promised_dataset_is_gone(scene: Scene, document: dic
     scene.send(document, document)
     scene.work()
     assert gate(scene) == (GateAnswer.UNKNOWN, staleness.GONE)
-    assert listed(scene) == (Verdict.FAILED, Cause.PRESENCE)
+    assert listed(scene) == (Verdict.FAILED, RunKind.PRESENCE)
     assert incidents(scene) == [(IncidentState.OPEN, None)]
-    (notice,) = rows(scene.database, OutboxMessage)
+    (notice,) = rows(scene.database, OutboxMessageRow)
     assert notice.payload["notice"]["found"][0].startswith("the dataset is there failed")
-    actions = [each.action for each in rows(scene.database, AuditEntry)]
-    assert actions.count(Action.DATASET_DROPPED) == 1
+    actions = [each.action for each in rows(scene.database, AuditEntryRow)]
+    assert actions.count(AuditAction.DATASET_DROPPED) == 1
 
 
 def test_what_took_the_name_of_a_promised_dataset_is_not_gone(scene: Scene) -> None:
@@ -267,9 +269,9 @@ def test_a_dataset_that_is_read_again_is_back(scene: Scene) -> None:
     scene.send(event(run="again", at=told(110)))
     scene.work()
     assert gate(scene) == (GateAnswer.PASS, None)
-    assert listed(scene) == (Verdict.PASSED, Cause.DATA)
+    assert listed(scene) == (Verdict.PASSED, RunKind.DATA)
     assert incidents(scene) == [(IncidentState.RESOLVED, Resolution.RECOVERED)]
-    assert heard(scene) == [NoticeKind.VIOLATION, NoticeKind.RECOVERY]
+    assert heard(scene) == [NotificationKind.VIOLATION, NotificationKind.RECOVERY]
 
 
 def test_a_drop_that_is_told_after_the_dataset_was_written_anew_alarms_nobody(scene: Scene) -> None:
@@ -285,6 +287,6 @@ def test_every_contract_about_a_dropped_dataset_hears_of_it(scene: Scene) -> Non
     promised(scene.database, "sales")
     scene.send(dropped(), dropped(seconds=52, run="once more"))
     scene.work()
-    found = [each.contract_id for each in rows(scene.database, Run) if each.cause is Cause.PRESENCE]
+    found = [each.contract_id for each in rows(scene.database, RunRow) if each.cause is RunKind.PRESENCE]
     assert sorted(set(found)) == ["orders", "sales"]
-    assert len(rows(scene.database, Incident)) == 2
+    assert len(rows(scene.database, IncidentRow)) == 2

@@ -14,14 +14,14 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import skeleton
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.protocol.requests import Drafted, DraftRequest
+from treaty.engine.protocol.requests import DraftRequest, DraftResult
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, ProposalState, TaskKind, TaskState
 from treaty.registry.drafting import nightly_redraft
 from treaty.registry.drafting.nightly_redraft import NOTHING
 from treaty.registry.queue import task_queue
-from treaty.registry.tables import ProfileRow, Proposal, SuggestionRow, Task
+from treaty.registry.tables import ProposalProfileRow, ProposalRow, ProposalSuggestionRow, TaskRow
 from treaty.registry.worker.periodic import order_redrafts
 
 TYPES = {"id": "bigint", "amount": "double"}
@@ -39,11 +39,11 @@ def band(lower: int, check_id: str = "row-count") -> dict[str, Any]:
             "patch": {"quality": quality}, "evidence": {"partitions": 4, "limits": [lower, 100]}}  # fmt: skip
 
 
-def drafted(*suggestions: Mapping[str, Any], types: Mapping[str, str] = TYPES) -> Drafted:
+def drafted(*suggestions: Mapping[str, Any], types: Mapping[str, str] = TYPES) -> DraftResult:
     """What the engine answers of a table of these columns."""
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
     made = skeleton(contract_id="orders", name="o", object_name="orders", physical_name=LOCATION, schema=schema)
-    return Drafted(write(made), suggestions, PROFILE)
+    return DraftResult(write(made), suggestions, PROFILE)
 
 
 @pytest.fixture
@@ -55,16 +55,16 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     return made
 
 
-def night(scene: Scene, given: Drafted) -> Mapping[str, Any]:
+def night(scene: Scene, given: DraftResult) -> Mapping[str, Any]:
     """Has contracts drafted anew; what the draft's task says."""
     scene.engine.drafted = given
     order_redrafts(scene.worker())
     scene.work()
-    return next(task.result for task in reversed(rows(scene.database, Task)) if task.kind == TaskKind.REDRAFT) or {}
+    return next(task.result for task in reversed(rows(scene.database, TaskRow)) if task.kind == TaskKind.REDRAFT) or {}
 
 
-def proposals(scene: Scene) -> list[Proposal]:
-    return rows(scene.database, Proposal)
+def proposals(scene: Scene) -> list[ProposalRow]:
+    return rows(scene.database, ProposalRow)
 
 
 def test_by_night_what_is_new_is_proposed_to_the_owners_with_its_replay(scene: Scene) -> None:
@@ -76,11 +76,11 @@ def test_by_night_what_is_new_is_proposed_to_the_owners_with_its_replay(scene: S
     )
     assert told == {"proposal_id": str(made.id), "suggestions": 1, "drift": []}
     assert made.base == document()
-    assert [(each.kind, each.state) for each in rows(scene.database, Task)[-2:]] == [
+    assert [(each.kind, each.state) for each in rows(scene.database, TaskRow)[-2:]] == [
         (TaskKind.REDRAFT, TaskState.DONE),
         (TaskKind.REPLAY, TaskState.DONE),
     ]
-    assert [row.document for row in rows(scene.database, ProfileRow)] == [PROFILE]
+    assert [row.document for row in rows(scene.database, ProposalProfileRow)] == [PROFILE]
 
 
 def test_a_night_reads_a_sample_and_knows_what_is_classified(scene: Scene) -> None:
@@ -105,7 +105,7 @@ def test_when_data_come_is_proposed_once(scene: Scene) -> None:
     for _ in range(12):
         again(scene)
     told = night(scene, drafted())
-    (row,) = rows(scene.database, SuggestionRow)
+    (row,) = rows(scene.database, ProposalSuggestionRow)
     assert (told["suggestions"], row.content["kind"], row.content["patch"]["slaProperties"]["element"]) == (
         1,
         "arrives_every",
@@ -126,10 +126,12 @@ def again(scene: Scene) -> None:
 
 def decide(scene: Scene, decision: Decision, state: ProposalState) -> None:
     with transaction(scene.database) as tx:
-        for row in rows(scene.database, SuggestionRow):
-            tx.get_one(SuggestionRow, row.id).sqlmodel_update({"decision": decision, "decided_at": scene.clock()})
+        for row in rows(scene.database, ProposalSuggestionRow):
+            tx.get_one(ProposalSuggestionRow, row.id).sqlmodel_update(
+                {"decision": decision, "decided_at": scene.clock()}
+            )
         for each in proposals(scene):
-            tx.get_one(Proposal, each.id).state = state
+            tx.get_one(ProposalRow, each.id).state = state
         tx.commit()
 
 
@@ -210,15 +212,15 @@ def test_nights_have_their_hour(scene: Scene, hours: int, made: int) -> None:
 
 def test_a_version_that_is_new_is_left_alone(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        from treaty.registry.tables import ContractVersion
+        from treaty.registry.tables import ContractVersionRow
 
-        for row in rows(scene.database, ContractVersion):
-            tx.get_one(ContractVersion, row.id).activated_at = NIGHT - timedelta(hours=3)
+        for row in rows(scene.database, ContractVersionRow):
+            tx.get_one(ContractVersionRow, row.id).activated_at = NIGHT - timedelta(hours=3)
         tx.commit()
     assert order_redrafts(scene.worker()) == 0
 
 
-def draft_task(scene: Scene) -> Task:
+def draft_task(scene: Scene) -> TaskRow:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
     with transaction(scene.database) as tx:
         task = task_queue.enqueue(
@@ -244,7 +246,7 @@ def test_a_task_that_is_stopped_meanwhile_writes_nothing_and_stops_the_engine(sc
 
     def stop() -> None:
         with transaction(scene.database) as tx:
-            task_queue.stop(tx, tx.get_one(Task, made.id), error="stopped by ann", now=scene.clock())
+            task_queue.stop(tx, tx.get_one(TaskRow, made.id), error="stopped by ann", now=scene.clock())
             tx.commit()
         scene.worker().hear(tasks_row(scene, made))("second scan")
 
@@ -255,6 +257,6 @@ def test_a_task_that_is_stopped_meanwhile_writes_nothing_and_stops_the_engine(sc
     assert proposals(scene) == []
 
 
-def tasks_row(scene: Scene, task: Task) -> Task:
+def tasks_row(scene: Scene, task: TaskRow) -> TaskRow:
     """The task as the worker has it that claimed it first."""
-    return Task(id=task.id, kind=task.kind, payload={}, key=task.key, fence=1, created=NOON, available_at=NOON)
+    return TaskRow(id=task.id, kind=task.kind, payload={}, key=task.key, fence=1, created=NOON, available_at=NOON)

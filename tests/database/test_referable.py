@@ -6,17 +6,17 @@ import pytest
 from sqlalchemy import Engine
 from support.scenes import LOCATION, NOON, add, document, next_version, orders
 
-from treaty.engine.protocol.requests import KeyOf, Source
+from treaty.engine.protocol.requests import ReferableKey, TableSource
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading
 from treaty.registry.drafting import reference_keys
-from treaty.registry.tables import User
+from treaty.registry.tables import UserRow
 
 NAME = b"      - name: id\n"
 UNIQUE = b"        unique: true\n"
 PRIMARY = b"        primaryKey: true\n"
 SECRET = b"        classification: restricted\n"
-KEY = (KeyOf("orders", Source(LOCATION), "id"),)
+KEY = (ReferableKey("orders", TableSource(LOCATION), "id"),)
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,17 @@ KEY = (KeyOf("orders", Source(LOCATION), "id"),)
     ("viewer", "items", True), (None, "items", False), ("viewer", "orders", False),
 ])  # fmt: skip
 def test_keys_are_those_of_others_that_the_author_may_read(
-    engine: Engine, tmp_path: Path, put: bytes, keys: tuple[KeyOf, ...], role: str | None, contract: str, known: bool
+    engine: Engine,
+    tmp_path: Path,
+    put: bytes,
+    keys: tuple[ReferableKey, ...],
+    role: str | None,
+    contract: str,
+    known: bool,
 ) -> None:
     orders(engine, tmp_path)
     next_version(engine, "2.0.0", document("2.0.0").replace(NAME, NAME + put))
-    ann = User(id=ids.new(), name="ann", roles=[role] if role else [], created=NOON)
+    ann = UserRow(id=ids.new(), name="ann", roles=[role] if role else [], created=NOON)
     add(engine, ann)
     with reading(engine) as tx:
         assert reference_keys.keys(tx, {"contract_id": contract, "author": str(ann.id)}) == (keys if known else ())

@@ -16,16 +16,15 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.rows import Size
-from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import Verdict
 from treaty.engine.evaluation.evaluator import EvaluationRequest
-from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import VersionState
 from treaty.registry.datasets import related_datasets
-from treaty.registry.tables import Contract as ContractRow
-from treaty.registry.tables import ContractVersion, Dataset, MeasurementRow, Run, User
+from treaty.registry.tables import ContractRow, ContractVersionRow, DatasetRow, MeasurementRow, RunRow, UserRow
 
 DOCUMENT = """\
 apiVersion: v3.1.0
@@ -78,9 +77,9 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     """The orders, whose contract speaks of the titles, and the titles, which are registered."""
     scene = orders(engine, tmp_path)
     with transaction(engine) as tx:
-        owner = tx.exec(select(User)).one()
+        owner = tx.exec(select(UserRow)).one()
         tx.add(ContractRow(id="titles", name="titles", owner_id=owner.id, active_version="1.0.0", created=NOON))
-        tx.exec(select(ContractVersion)).one().state = VersionState.SUPERSEDED
+        tx.exec(select(ContractVersionRow)).one().state = VersionState.SUPERSEDED
         tx.add(version(owner))
         tx.get_one(ContractRow, "orders").active_version = "2.0.0"
         tx.commit()
@@ -88,24 +87,24 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     return scene
 
 
-def version(owner: User) -> ContractVersion:
-    return ContractVersion(
+def version(owner: UserRow) -> ContractVersionRow:
+    return ContractVersionRow(
         id=ids.new(), contract_id="orders", version="2.0.0", body=CONTRACT.source, fingerprint=CONTRACT.fingerprint,
         state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,
     )  # fmt: skip
 
 
 def dataset(contract_id: str | None, name: str, namespace: str, lineage: str) -> list[SQLModel]:
-    row = Dataset(
+    row = DatasetRow(
         id=ids.new(), namespace=namespace, name=lineage, location=f"/data/{lineage}", format="parquet",
         partition_by=["day"],
     )  # fmt: skip
     return described(row, *([(contract_id, name)] if contract_id else []))
 
 
-def measured(scene: Scene, day: int, *values: tuple[Any, str | None, str | None]) -> Run:
+def measured(scene: Scene, day: int, *values: tuple[Any, str | None, str | None]) -> RunRow:
     """A run of the titles on that day, with values: (analyzer, partition, exact value)."""
-    run = Run(
+    run = RunRow(
         id=ids.new(), contract_id="titles", version="1.0.0", fingerprint="f", object="books", partitions=[],
         verdict=Verdict.PASSED, counts={}, started=NOON, finished=NOON,
     )  # fmt: skip
@@ -114,7 +113,7 @@ def measured(scene: Scene, day: int, *values: tuple[Any, str | None, str | None]
     return run
 
 
-def _row(run: Run, day: int, at: int, analyzer: Any, partition: str | None, exact: str | None) -> MeasurementRow:
+def _row(run: RunRow, day: int, at: int, analyzer: Any, partition: str | None, exact: str | None) -> MeasurementRow:
     return MeasurementRow(
         run_id=run.id, position=at, contract_id="titles", object="books", identity=analyzer.identity,
         analyzer=analyzer.name, arguments=analyzer.arguments(), partition=partition,
@@ -122,12 +121,12 @@ def _row(run: Run, day: int, at: int, analyzer: Any, partition: str | None, exac
     )  # fmt: skip
 
 
-def referents(scene: Scene, contract: Contract = CONTRACT) -> Mapping[str, Referent]:
+def referents(scene: Scene, contract: Contract = CONTRACT) -> Mapping[str, ReferenceValue]:
     with reading(scene.database) as session:
         return related_datasets.referents(session, contract, contract.object("orders"))
 
 
-def sources(scene: Scene, name: str) -> Mapping[str, Source]:
+def sources(scene: Scene, name: str) -> Mapping[str, TableSource]:
     contract = read(DOCUMENT.replace("dataset: titles", f"dataset: {name}").encode())
     with reading(scene.database) as session:
         return related_datasets.sources(session, contract, contract.object("orders"))
@@ -135,7 +134,7 @@ def sources(scene: Scene, name: str) -> Mapping[str, Source]:
 
 @pytest.mark.parametrize("name", ["titles", "titles.books", "books"])
 def test_a_dataset_is_found_by_contract_object_or_its_own_name(scene: Scene, name: str) -> None:
-    assert sources(scene, name) == {name: Source("/data/books", "parquet")}
+    assert sources(scene, name) == {name: TableSource("/data/books", "parquet")}
 
 
 def test_an_object_of_the_same_contract_comes_first(scene: Scene) -> None:
@@ -147,7 +146,7 @@ def test_a_name_of_two_datasets_is_the_name_of_none(scene: Scene) -> None:
     add(scene.database, *dataset("titles", "films", "s3://lake", "films"), *dataset(None, "", "s3://sea", "books"))
     assert sources(scene, "titles") == {}
     assert sources(scene, "books") == {}
-    assert sources(scene, "titles.books") == {"titles.books": Source("/data/books", "parquet")}
+    assert sources(scene, "titles.books") == {"titles.books": TableSource("/data/books", "parquet")}
 
 
 def test_a_limit_is_what_the_newest_run_measured(scene: Scene) -> None:
@@ -155,7 +154,10 @@ def test_a_limit_is_what_the_newest_run_measured(scene: Scene) -> None:
     measured(scene, 1, (Size(), "day=9", "999"), (price, None, "1.5"))
     run = measured(scene, 2, (Size(), "day=1", "40"), (Size(), "day=2", "41"), (price, "day=2", "7.0"))
     origin = {"run": str(run.id), "measured": "2026-03-03T12:00:00+00:00", "partition": "day=2"}
-    assert referents(scene) == {SIZE: Referent(41, origin=origin), MEAN: Referent(Decimal("7.0"), origin=origin)}
+    assert referents(scene) == {
+        SIZE: ReferenceValue(41, origin=origin),
+        MEAN: ReferenceValue(Decimal("7.0"), origin=origin),
+    }
 
 
 def test_the_whole_dataset_is_meant_where_it_was_measured(scene: Scene) -> None:
@@ -166,8 +168,8 @@ def test_the_whole_dataset_is_meant_where_it_was_measured(scene: Scene) -> None:
 def test_what_was_never_measured_has_no_value_and_a_reason(scene: Scene) -> None:
     measured(scene, 1, (Size(), "", None))
     assert referents(scene) == {
-        SIZE: Referent(reason="when titles was measured last, there was no value"),
-        MEAN: Referent(reason="no run of titles measured it yet: let a check of its contract do so"),
+        SIZE: ReferenceValue(reason="when titles was measured last, there was no value"),
+        MEAN: ReferenceValue(reason="no run of titles measured it yet: let a check of its contract do so"),
     }
     unknown = read(DOCUMENT.replace("dataset: titles", "dataset: films").encode())
     assert {each.reason for each in referents(scene, unknown).values()} == {"no contract here is about a dataset films"}
@@ -185,6 +187,6 @@ def test_a_validation_is_told_where_the_others_are_and_what_limits_are(scene: Sc
     scene.work(judge=judge)
     (request,) = scene.engine.requests
     assert isinstance(request, MeasureRequest)
-    assert request.others == {"titles": Source("/data/books", "parquet")}
+    assert request.others == {"titles": TableSource("/data/books", "parquet")}
     assert [each.references[SIZE].value for each in seen] == [3]
-    assert len(rows(scene.database, Run)) == 2
+    assert len(rows(scene.database, RunRow)) == 2

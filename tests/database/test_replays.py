@@ -27,21 +27,21 @@ from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.report import Replay
 from treaty.engine.evaluation.replay.versions import COUNTED
 from treaty.registry import schemas
-from treaty.registry.access.permissions import Granted
+from treaty.registry.access.permissions import ScopedGrant
 from treaty.registry.cli.main import _code
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Part, Permission
+from treaty.registry.core.enums import GrantScope, Permission
 from treaty.registry.core.errors import NotFound
 from treaty.registry.datasets import related_datasets
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.approval import records
 from treaty.registry.review.replays import replay
-from treaty.registry.review.replays.replay import Ways
-from treaty.registry.tables import Dataset, ResultRow, Run
+from treaty.registry.review.replays.replay import ReplayOptions
+from treaty.registry.tables import CheckResultRow, DatasetRow, RunRow
 from treaty.registry.worker.loop import Worker
 
 
@@ -69,7 +69,7 @@ def days(memory: Memory) -> None:
 def found(memory: Memory, text: str = STRICTER, **ways: Any) -> Replay:
     with reading(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
-        [told] = replay.replayed(tx, versions, memory.files, Ways(most=10**9, **ways), lambda *_: True)
+        [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(most=10**9, **ways), lambda *_: True)
     return told
 
 
@@ -158,7 +158,7 @@ def test_when_the_time_is_over_the_first_partitions_are_told_of(memory: Memory) 
     days(memory)
     with reading(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
-        some = replay.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 3)
+        some = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda done, _: done < 3)
     assert (some[0].partitions, some[0].stored) == (4, 8)
     assert some[0].sentence.endswith("judged are the first 4 of 8")
     assert replay.plain(versions, some, 1.0)["complete"] is False
@@ -232,7 +232,7 @@ def test_a_replay_is_of_a_proposal_or_of_a_document(memory: Memory, body: dict[s
 def test_counts_that_are_too_many_are_told_as_such(memory: Memory) -> None:
     with reading(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
-        [told] = replay.replayed(tx, versions, memory.files, Ways(counting=True, most=1), lambda *_: True)
+        [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(counting=True, most=1), lambda *_: True)
     [reason] = lines(told)["uniqueness-id"].new.unjudged
     assert reason == replay.TOO_LARGE
 
@@ -243,9 +243,9 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
     began = NOW + timedelta(hours=at)
     checks = bind(given.object("orders"), TABLE)
     with transaction(memory.world.engine) as tx:
-        dataset = tx.exec(select(Dataset)).one()
+        dataset = tx.exec(select(DatasetRow)).one()
         packed = bag(checks.plan, TABLE, rows or ROWS).pack(memory.files)
-        measured = state_store.Measured(
+        measured = state_store.MeasureResult(
             schema=TABLE, fingerprints={name: f"{name} {at}" for name in delta}, states=dict.fromkeys(delta, packed)
         )
         now = began + timedelta(minutes=5)
@@ -264,7 +264,7 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
         )
         marker = fingerprint(state_store.known(tx, dataset.id))
         recording.record(
-            tx, ids.new(), result, Origin(dataset_id=dataset.id, marker=marker, states_version=version), now=now
+            tx, ids.new(), result, RunProvenance(dataset_id=dataset.id, marker=marker, states_version=version), now=now
         )
         tx.commit()
 
@@ -281,7 +281,7 @@ def test_the_version_in_force_comes_out_exactly_as_in_the_recorded_runs(engine: 
     record(memory, 5, gone=(DAYS[2],))
     told = found(memory, counting=True, replaced=True)
     with reading(engine) as tx:
-        rows = tx.exec(select(ResultRow, Run).join(Run, Run.id == ResultRow.run_id)).all()
+        rows = tx.exec(select(CheckResultRow, RunRow).join(RunRow, RunRow.id == CheckResultRow.run_id)).all()
     # A run to which nothing came says once more what columns there are: there is no partition to tell that of.
     recorded = [row for row, run in rows if run.partitions or not row.check_id.startswith("schema-")]
     for check_id, line in lines(told).items():
@@ -391,11 +391,11 @@ def test_of_each_difference_it_is_told_what_the_stored_partitions_say(memory: Me
 def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_their_own(memory: Memory) -> None:
     made = memory.world.client("producer").propose(STRICTER)
     author = memory.world.principal("producer")
-    elsewhere = Granted(Part.CONTRACT, "other", frozenset({Permission.READ}))
+    elsewhere = ScopedGrant(GrantScope.CONTRACT, "other", frozenset({Permission.READ}))
     moved = replace(author, permissions=frozenset(), granted=(elsewhere,))
     with reading(memory.world.engine) as tx:
         versions = replay.of_proposal(tx, made.id, by=moved)
-        [told] = replay.replayed(tx, versions, memory.files, Ways(), lambda *_: True)
+        [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda *_: True)
     assert told.stored == 0
 
 
@@ -423,7 +423,7 @@ def test_many_that_came_at_once_are_judged_in_portions_and_their_dataset_once(
     assert lines(whole)["maximum-id"].new.alerts[-1] == "7 partitions up to batch=6"
     with reading(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
-        [part] = replay.replayed(tx, versions, memory.files, Ways(), lambda done, _: done < 7)
+        [part] = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda done, _: done < 7)
     assert (part.partitions, len(lines(part)["maximum-id"].new.alerts)) == (9, 3)
 
 
@@ -437,7 +437,7 @@ def test_a_first_contract_about_a_table_that_others_know_is_judged_on_what_is_ke
     stranger = replace(
         memory.world.principal("viewer"),
         permissions=frozenset(),
-        granted=(Granted(Part.CONTRACT, "other", frozenset({Permission.READ})),),
+        granted=(ScopedGrant(GrantScope.CONTRACT, "other", frozenset({Permission.READ})),),
     )
     with reading(memory.world.engine) as tx:
         assert replay.of_proposal(tx, made.id, by=stranger).hidden == {"orders"}

@@ -10,7 +10,7 @@ from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import ChannelKind
-from treaty.registry.tables import OutboxMessage, Proposal
+from treaty.registry.tables import OutboxMessageRow, ProposalRow
 
 LAKE = "/lake/shop-orders"
 
@@ -28,7 +28,7 @@ def told(world: World) -> dict[str, list[str]]:
     """By the address of a channel, the titles of what went there."""
     channels = {f"channel/{each.id}": each.target for each in world.client("admin").channels()}
     with reading(world.engine) as tx:
-        found = tx.exec(select(OutboxMessage).order_by(OutboxMessage.id)).all()
+        found = tx.exec(select(OutboxMessageRow).order_by(OutboxMessageRow.id)).all()
     result: dict[str, list[str]] = {}
     for each in found:
         result.setdefault(channels[each.destination], []).append(each.payload["notice"]["title"])
@@ -81,7 +81,7 @@ def approved(world: World) -> None:
 def drafted(world: World) -> None:
     made = world.client("producer").propose(document("another"))
     with world.engine.begin() as connection:
-        connection.execute(Proposal.__table__.update().values(source={"location": LAKE}))  # type: ignore[attr-defined]
+        connection.execute(ProposalRow.__table__.update().values(source={"location": LAKE}))  # type: ignore[attr-defined]
     assert made.state == "in_review"
 
 

@@ -16,9 +16,9 @@ from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, ResultRow, Run
+from treaty.registry.tables import CheckResultRow, DatasetRow, RunRow
 from treaty.registry.validation import reruns
 from treaty.registry.validation.reruns import NOTHING, PRUNED, Rerun
 
@@ -31,7 +31,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 
 
 @pytest.fixture
-def runs(scene: Scene) -> list[Run]:
+def runs(scene: Scene) -> list[RunRow]:
     """Three runs: each after the first partition was replaced."""
     for run, text in zip("abc", TEXTS, strict=True):
         scene.write("ds=1", text)
@@ -45,7 +45,7 @@ def again(scene: Scene, run_id: UUID, **other: Any) -> Rerun:
         return reruns.again(tx, run_id, other.get("judge", judge))
 
 
-def test_every_run_comes_out_as_it_did_whatever_came_since(scene: Scene, runs: list[Run]) -> None:
+def test_every_run_comes_out_as_it_did_whatever_came_since(scene: Scene, runs: list[RunRow]) -> None:
     assert [run.verdict.value for run in runs] == ["passed", "failed", "passed"]
     for run, text in zip(runs, TEXTS, strict=True):
         done = again(scene, run.id)
@@ -54,7 +54,7 @@ def test_every_run_comes_out_as_it_did_whatever_came_since(scene: Scene, runs: l
         assert done.result.results[-1].value == len(text) + len("good")
 
 
-def test_what_comes_out_otherwise_is_told(scene: Scene, runs: list[Run]) -> None:
+def test_what_comes_out_otherwise_is_told(scene: Scene, runs: list[RunRow]) -> None:
     def milder(request: EvaluationRequest) -> Any:
         result = judge(request)
         passed = [each.model_copy(update={"outcome": Outcome.PASSED}) for each in result.results]
@@ -65,9 +65,11 @@ def test_what_comes_out_otherwise_is_told(scene: Scene, runs: list[Run]) -> None
     assert (difference.before, difference.after) == (("failed", None), ("passed", None))
 
 
-def test_the_limits_are_those_that_were_found_then(scene: Scene, runs: list[Run]) -> None:
+def test_the_limits_are_those_that_were_found_then(scene: Scene, runs: list[RunRow]) -> None:
     with transaction(scene.database) as tx:
-        row = tx.exec(select(ResultRow).where(ResultRow.run_id == runs[0].id).order_by(col(ResultRow.position))).first()
+        row = tx.exec(
+            select(CheckResultRow).where(CheckResultRow.run_id == runs[0].id).order_by(col(CheckResultRow.position))
+        ).first()
         assert row is not None
         row.reference = {"the size of titles": {"value": "12.50", "run": "r"}, "the first": {"value": "a"}}
         tx.commit()
@@ -79,13 +81,13 @@ def test_the_limits_are_those_that_were_found_then(scene: Scene, runs: list[Run]
     }
 
 
-def test_a_run_whose_states_are_gone_cannot_be_done_again(scene: Scene, runs: list[Run]) -> None:
+def test_a_run_whose_states_are_gone_cannot_be_done_again(scene: Scene, runs: list[RunRow]) -> None:
     with transaction(scene.database) as tx:
-        dataset = tx.exec(select(Dataset)).one()
+        dataset = tx.exec(select(DatasetRow)).one()
         state_store.prune(tx, dataset.id, before=scene.clock() + timedelta(seconds=1))
         tx.commit()
     for run in runs[:2]:
-        with pytest.raises(Invalid) as refused:
+        with pytest.raises(InvalidRequest) as refused:
             again(scene, run.id)
         assert refused.value.message == PRUNED
     assert again(scene, runs[2].id).differences == ()
@@ -97,7 +99,7 @@ def test_a_run_that_judged_nothing_and_one_that_is_not_there(scene: Scene) -> No
     for _ in range(3):
         scene.work()
         scene.clock.advance(3600)
-    with pytest.raises(Invalid) as refused:
+    with pytest.raises(InvalidRequest) as refused:
         again(scene, scene.runs[0].id)
     assert refused.value.message == NOTHING
     with pytest.raises(NotFound):

@@ -11,7 +11,7 @@ from treaty.registry.client import ClientError
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Unauthenticated
-from treaty.registry.tables import ApiToken, User
+from treaty.registry.tables import ApiTokenRow, UserRow
 
 HOUR = timedelta(hours=1)
 
@@ -70,7 +70,7 @@ def test_another_s_token_is_not_found_and_one_that_says_too_much_is_not_rotated(
         world.client("owner").rotate_token(token.id)
     assert error.value.status == 404
     with transaction(world.engine) as tx:
-        tx.get_one(User, world.users["producer"].id).roles = ["viewer"]
+        tx.get_one(UserRow, world.users["producer"].id).roles = ["viewer"]
         tx.commit()
     with pytest.raises(ClientError) as error:
         world.client("producer").rotate_token(token.id)
@@ -82,6 +82,6 @@ def test_no_secret_is_stored_and_the_use_is_noted(world: World) -> None:
     second = world.client("producer").rotate_token(first.token.id)
     world.http.get("/api/v1/me", headers={"Authorization": f"Bearer {first.secret}"})
     with reading(world.engine) as tx:
-        row = tx.get_one(ApiToken, first.token.id)
+        row = tx.get_one(ApiTokenRow, first.token.id)
     assert row.last_used is not None
     assert [each for each in (first.secret, second.secret) if each.split("_", 2)[2] in row.model_dump_json()] == []

@@ -12,8 +12,8 @@ from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunRes
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin, Whose
-from treaty.registry.tables import AuditEntry, Dataset, MeasurementRow, ResultRow, Run
+from treaty.registry.measurements.runs.recording import RunProvenance, RunSeriesKey
+from treaty.registry.tables import AuditEntryRow, CheckResultRow, DatasetRow, MeasurementRow, RunRow
 
 CONTRACT = read(document())
 
@@ -42,10 +42,10 @@ def result(*results: CheckResult, measurements: tuple[Measurement, ...] = ()) ->
     )
 
 
-def record(engine: Engine, found: RunResult, origin: Origin | None = None, *, commit: bool = True) -> None:
+def record(engine: Engine, found: RunResult, origin: RunProvenance | None = None, *, commit: bool = True) -> None:
     contract_in_force(engine)
     with transaction(engine) as tx:
-        recording.record(tx, ids.new(), found, origin or Origin(), now=NOON)
+        recording.record(tx, ids.new(), found, origin or RunProvenance(), now=NOON)
         if commit:
             tx.commit()
 
@@ -66,7 +66,7 @@ def record(engine: Engine, found: RunResult, origin: Origin | None = None, *, co
 )
 def test_values_are_exact(engine: Engine, value: Any, chart: float | None, exact: str | None) -> None:
     record(engine, result(check(value), measurements=(measured(value),)))
-    (row,) = rows(engine, ResultRow)
+    (row,) = rows(engine, CheckResultRow)
     (metric,) = rows(engine, MeasurementRow)
     assert row.value == exact
     assert (metric.value, metric.exact) == (chart, exact)
@@ -76,29 +76,29 @@ def test_a_run_counts_its_outcomes_and_folds_its_verdict(engine: Engine) -> None
     outcomes = [Outcome.PASSED, Outcome.FAILED, Outcome.NOT_EVALUATED, Outcome.PASSED]
     mild = check(outcome=Outcome.FAILED, severity="warning")
     record(engine, result(*(check(outcome=outcome, reason="x\x00") for outcome in outcomes), mild))
-    (run,) = rows(engine, Run)
+    (run,) = rows(engine, RunRow)
     counts = {"passed": 2, "failed": 1, "not_evaluated": 1, "warned": 1}
     assert (run.verdict, run.counts) == (Verdict.FAILED, counts)
-    assert [row.outcome for row in rows(engine, ResultRow)] == [*outcomes, Outcome.FAILED]
+    assert [row.outcome for row in rows(engine, CheckResultRow)] == [*outcomes, Outcome.FAILED]
     assert run.rows == 2**40
 
 
 def test_a_run_and_its_audit_entry_are_kept_together_or_not_at_all(engine: Engine) -> None:
     record(engine, result(check()), commit=False)
-    assert (rows(engine, Run), rows(engine, ResultRow), rows(engine, AuditEntry)) == ([], [], [])
+    assert (rows(engine, RunRow), rows(engine, CheckResultRow), rows(engine, AuditEntryRow)) == ([], [], [])
 
 
 @pytest.mark.parametrize(("marker", "counts"), [("f", True), (None, False)])
 def test_only_a_run_that_read_the_data_has_judged_it(engine: Engine, marker: str | None, counts: bool) -> None:
     contract_in_force(engine)
-    dataset = rows(engine, Dataset)[0].id
+    dataset = rows(engine, DatasetRow)[0].id
     with transaction(engine) as tx:
-        recording.record(tx, ids.new(), result(check()), Origin(dataset_id=dataset, marker=marker), now=NOON)
+        recording.record(tx, ids.new(), result(check()), RunProvenance(dataset_id=dataset, marker=marker), now=NOON)
         tx.commit()
     with reading(engine) as tx:
         marks = (result(check()).contract_fingerprint, "another version's")
-        judged = [recording.last(tx, Whose("orders", "orders", mark), dataset) is not None for mark in marks]
-        whose = Whose("orders", "orders", marks[0], subscription_id=ids.new())
+        judged = [recording.last(tx, RunSeriesKey("orders", "orders", mark), dataset) is not None for mark in marks]
+        whose = RunSeriesKey("orders", "orders", marks[0], subscription_id=ids.new())
         assert recording.last(tx, whose, dataset) is None
     assert judged == [counts, False]
 
@@ -118,7 +118,7 @@ def test_a_result_keeps_of_how_many_rows_it_speaks_and_a_measurement_its_distrib
     told = {"found": "2 rows have none", "counted": 2**40, "broken": 2, "unevaluated": 1, "threshold": [0, 1.5]}
     metric = measured(1).model_copy(update={"counted": 2**40, "details": {"values": {"a": 3}}})
     record(engine, result(check(0.5, **told), check(), measurements=(metric,)))
-    first, second = rows(engine, ResultRow)
+    first, second = rows(engine, CheckResultRow)
     assert (first.found, first.counted, first.broken, first.unevaluated) == ("2 rows have none", 2**40, 2, 1)
     assert (first.threshold, second.threshold, second.broken, second.unevaluated) == ([0, 1.5], None, None, 0)
     (kept,) = rows(engine, MeasurementRow)

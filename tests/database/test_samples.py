@@ -15,20 +15,22 @@ from support.scenes import NOON, Scene, document, orders, rows
 
 from treaty.contracts.document.reader import read
 from treaty.engine.core.errors import EngineKilled
-from treaty.engine.core.results import Outcome, RunResult, Sample, Verdict
+from treaty.engine.core.results import Outcome, RunResult, Verdict, ViolationSample
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import VersionState
 from treaty.registry.core.errors import NotFound
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.runs import recording, samples
-from treaty.registry.measurements.runs.recording import Origin
-from treaty.registry.tables import Contract, ContractVersion, Run, SampleRow, User, metadata
+from treaty.registry.measurements.runs.recording import RunProvenance
+from treaty.registry.tables import ContractRow, ContractVersionRow, RunRow, UserRow, ViolationSampleRow, metadata
 
 SECRET = "ann@example.org"
-FOUND = Sample(check_id="good", columns=("id", "amount"), masked=("id",), rows=(("•••", SECRET), (None, "a\x00b")))
+FOUND = ViolationSample(
+    check_id="good", columns=("id", "amount"), masked=("id",), rows=(("•••", SECRET), (None, "a\x00b"))
+)
 ROW_LEVEL = """\
     quality:
       - id: good
@@ -54,28 +56,28 @@ def _put_in_force(tx: Session, version: str, terms: str = "") -> None:
     text = document(version).decode()
     kept = text[: text.index("    quality:")] if "    quality:" in text else text
     body = f"{kept.rstrip()}\n{ROW_LEVEL}{terms}"
-    for old in tx.exec(select(ContractVersion)).scalars():
+    for old in tx.exec(select(ContractVersionRow)).scalars():
         old.state = VersionState.SUPERSEDED
     tx.add(
-        ContractVersion(
+        ContractVersionRow(
             id=ids.new(),
             contract_id="orders",
             version=version,
             body=body.encode(),
             fingerprint=read(body.encode()).fingerprint,
             state=VersionState.ACTIVE,
-            approved_by_id=tx.exec(select(User)).scalars().one().id,
+            approved_by_id=tx.exec(select(UserRow)).scalars().one().id,
             approved_at=NOON,
         )
     )
-    tx.get_one(Contract, "orders").active_version = version
+    tx.get_one(ContractRow, "orders").active_version = version
 
 
 def sampled(scene: Scene) -> list[SampleRequest]:
     return [each for each in scene.engine.requests if isinstance(each, SampleRequest)]
 
 
-def judged(scene: Scene, *texts: str) -> Run:
+def judged(scene: Scene, *texts: str) -> RunRow:
     for number, text in enumerate(texts, start=1):
         scene.write(f"ds={number}", text)
     scene.send(event(run="-".join(texts)))
@@ -87,7 +89,7 @@ def test_a_failed_check_of_rows_has_rows_of_the_partitions_that_arrived(scene: S
     run = judged(scene, "good", "bad")
     (asked,) = sampled(scene)
     assert (asked.only, asked.partitions, asked.limit) == ({"good": ("ds=2",)}, ("ds=1", "ds=2"), 5)
-    (kept,) = rows(scene.database, SampleRow)
+    (kept,) = rows(scene.database, ViolationSampleRow)
     assert (kept.run_id, kept.check_id, kept.columns, kept.masked) == (run.id, "good", ["id", "amount"], ["id"])
     assert kept.rows == [["•••", SECRET], [None, "a\N{REPLACEMENT CHARACTER}b"]]
     assert kept.expires == NOON + timedelta(days=30)
@@ -128,7 +130,7 @@ def test_nothing_is_asked_for_where_no_check_of_rows_failed(scene: Scene) -> Non
 def test_no_rows_are_read_where_none_are_wanted(scene: Scene) -> None:
     scene.write("ds=1", "bad")
     scene.send(event())
-    scene.work(settings=Settings(home=scene.home, sample_rows=0))
+    scene.work(settings=RegistrySettings(home=scene.home, sample_rows=0))
     assert (scene.runs[-1].verdict, sampled(scene)) == (Verdict.FAILED, [])
 
 
@@ -139,7 +141,7 @@ def test_a_run_counts_as_judged_also_where_its_rows_cannot_be_read(
     scene.engine.meanwhile = lambda: scene.engine.errors.extend(filter(None, [next(requests)]))
     with caplog.at_level(logging.WARNING):
         run = judged(scene, "bad")
-    assert (run.verdict, run.reason, rows(scene.database, SampleRow)) == (Verdict.FAILED, None, [])
+    assert (run.verdict, run.reason, rows(scene.database, ViolationSampleRow)) == (Verdict.FAILED, None, [])
     assert "a run has no samples: engine killed" in caplog.text
 
 
@@ -162,7 +164,7 @@ def test_rows_are_not_shown_after_their_time_and_deleted_with_the_next_run(scene
         assert samples.of_run(tx, run.id, now=end) == []
     scene.clock.now = end
     judged(scene, "good again")
-    assert rows(scene.database, SampleRow) == []
+    assert rows(scene.database, ViolationSampleRow) == []
 
 
 def test_of_a_run_that_there_is_not_there_are_no_samples(engine: Engine) -> None:
@@ -180,7 +182,7 @@ def test_who_may_read_a_run_reads_its_samples(world: World) -> None:
             partitions=(), rows=1, started=NOON, finished=NOON, results=(), measurements=(), samples=found,
         )  # fmt: skip
         with transaction(world.engine) as tx:
-            recording.record(tx, each, result, Origin(), now=NOON)
+            recording.record(tx, each, result, RunProvenance(), now=NOON)
             samples.keep(tx, each, result.samples, until=NOON + timedelta(days=36500), now=NOON)
             tx.commit()
     (found,) = world.client("consumer").samples(run_id)

@@ -17,13 +17,13 @@ from treaty.engine.core.results import Verdict
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.access import users as access_users
-from treaty.registry.access.permissions import Granted, Place, Principal
+from treaty.registry.access.permissions import Principal, Resource, ScopedGrant
 from treaty.registry.client import ClientError
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Part, Permission, Role, TeamRole
-from treaty.registry.tables import Contract, Dataset, Proposal, Run
+from treaty.registry.core.enums import GrantScope, Permission, Role, TeamRole
+from treaty.registry.tables import ContractRow, DatasetRow, ProposalRow, RunRow
 
 NOBODY = "00000000-0000-7000-8000-000000000000"
 
@@ -52,7 +52,7 @@ class Two:
         users, secrets = {**self.world.users, name: user}, {**self.world.secrets, name: secret}
         return Two(World(self.world.engine, self.world.http, users, secrets))
 
-    def granted(self, role: Role, part: Part, target: str, who: str = "ann") -> "Two":
+    def granted(self, role: Role, part: GrantScope, target: str, who: str = "ann") -> "Two":
         """With the role of the user there."""
         given = schemas.GrantIn(role=role, part=part, target=target, user_id=self.world.users[who].id)
         self.world.client("admin").grant(given)
@@ -66,7 +66,7 @@ class Two:
     def run(self, contract_id: str) -> str:
         """The id of the contract's run."""
         with reading(self.world.engine) as tx:
-            return str(tx.exec(select(Run.id).where(Run.contract_id == contract_id)).one())
+            return str(tx.exec(select(RunRow.id).where(RunRow.contract_id == contract_id)).one())
 
     def seen(self, who: str = "ann") -> dict[str, set[str]]:
         """What lists show to the user: ids of contracts."""
@@ -82,8 +82,8 @@ class Two:
         return int(self.world.call(who, "GET", path).status_code)
 
 
-def ran(contract_id: str, dataset: Dataset) -> Run:
-    return Run(
+def ran(contract_id: str, dataset: DatasetRow) -> RunRow:
+    return RunRow(
         id=ids.new(), contract_id=contract_id, version="1.0.0", fingerprint="f", object="orders", partitions=[],
         dataset_id=dataset.id, verdict=Verdict.PASSED, counts={}, started=NOW, finished=NOW,
     )  # fmt: skip
@@ -114,18 +114,18 @@ ALL = {"orders", "salaries"}
 @pytest.mark.parametrize(
     ("part", "target", "contracts", "proposals", "runs"),
     [
-        (Part.EVERYTHING, "", ALL, ALL, ALL),
-        (Part.DOMAIN, "shop", {"orders"}, {"orders"}, {"orders"}),
-        (Part.DOMAIN, "Shop", set(), set(), set()),
-        (Part.CONTRACT, "salaries", {"salaries"}, {"salaries"}, {"salaries"}),
-        (Part.CONTRACT, "shop", set(), set(), set()),
-        (Part.DATASET, "orders", {"orders"}, set(), {"orders"}),
+        (GrantScope.EVERYTHING, "", ALL, ALL, ALL),
+        (GrantScope.DOMAIN, "shop", {"orders"}, {"orders"}, {"orders"}),
+        (GrantScope.DOMAIN, "Shop", set(), set(), set()),
+        (GrantScope.CONTRACT, "salaries", {"salaries"}, {"salaries"}, {"salaries"}),
+        (GrantScope.CONTRACT, "shop", set(), set(), set()),
+        (GrantScope.DATASET, "orders", {"orders"}, set(), {"orders"}),
     ],
 )
 def test_lists_show_what_a_role_is_about_and_nothing_else(
-    two: Two, part: Part, target: str, contracts: set[str], proposals: set[str], runs: set[str]
+    two: Two, part: GrantScope, target: str, contracts: set[str], proposals: set[str], runs: set[str]
 ) -> None:
-    two.granted(Role.VIEWER, part, two.dataset(target) if part is Part.DATASET else target)
+    two.granted(Role.VIEWER, part, two.dataset(target) if part is GrantScope.DATASET else target)
     assert two.seen() == {"contracts": contracts, "proposals": proposals, "runs": runs}
     assert two.world.client("ann").contract_ids() == sorted(contracts)
 
@@ -158,12 +158,12 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(
-    ("part", "target"), [(Part.DOMAIN, "shop"), (Part.CONTRACT, "orders"), (Part.DATASET, "orders")]
+    ("part", "target"), [(GrantScope.DOMAIN, "shop"), (GrantScope.CONTRACT, "orders"), (GrantScope.DATASET, "orders")]
 )
 def test_what_somebody_may_not_read_and_what_there_is_not_look_the_same(
-    two: Two, path: str, part: Part, target: str
+    two: Two, path: str, part: GrantScope, target: str
 ) -> None:
-    two.granted(Role.OWNER, part, two.dataset(target) if part is Part.DATASET else target)
+    two.granted(Role.OWNER, part, two.dataset(target) if part is GrantScope.DATASET else target)
     told, unknown = (two.world.call("ann", "GET", path.format(name)) for name in ("salaries", "nowhere"))
     assert two.status(path.format("orders")) == 200
     assert (told.status_code, told.text.replace("salaries", "nowhere")) == (404, unknown.text)
@@ -171,9 +171,9 @@ def test_what_somebody_may_not_read_and_what_there_is_not_look_the_same(
 
 @pytest.mark.parametrize("path", ["/runs/{}", "/runs/{}/samples", "/runs/{}/again", "/proposals/{}", "/tasks/{}"])
 def test_ids_of_others_are_not_found(two: Two, path: str) -> None:
-    two.granted(Role.OWNER, Part.DOMAIN, "shop")
+    two.granted(Role.OWNER, GrantScope.DOMAIN, "shop")
     with reading(two.world.engine) as tx:
-        proposal = tx.exec(select(Proposal.id).where(Proposal.contract_id == "salaries")).one()
+        proposal = tx.exec(select(ProposalRow.id).where(ProposalRow.contract_id == "salaries")).one()
     draft = {"location": "/lake/x", "contract_id": "salaries", "object": "x"}
     task = two.world.call("producer", "POST", "/drafts", json=draft).json()["id"]
     hidden = {"runs": two.run("salaries"), "proposals": proposal, "tasks": task}[path.split("/")[1]]
@@ -182,7 +182,7 @@ def test_ids_of_others_are_not_found(two: Two, path: str) -> None:
 
 
 def test_a_role_on_a_dataset_is_about_its_memory_and_no_more_than_reading_of_its_contract(two: Two) -> None:
-    two.granted(Role.OWNER, Part.DATASET, two.dataset("orders"))
+    two.granted(Role.OWNER, GrantScope.DATASET, two.dataset("orders"))
     assert two.status("/dataset/gate/generation?name=orders") == 200
     assert two.status(f"/runs/{two.run('orders')}/samples") == 200
     assert two.world.call("ann", "DELETE", "/dataset/memory?name=orders").status_code == 200
@@ -192,14 +192,14 @@ def test_a_role_on_a_dataset_is_about_its_memory_and_no_more_than_reading_of_its
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.CONSUMER, Role.PRODUCER, Role.SERVICE])
 def test_who_may_read_but_not_erase_is_forbidden_and_who_may_not_read_finds_nothing(two: Two, role: Role) -> None:
-    two.granted(role, Part.DOMAIN, "shop").granted(Role.OWNER, Part.DOMAIN, "elsewhere")
+    two.granted(role, GrantScope.DOMAIN, "shop").granted(Role.OWNER, GrantScope.DOMAIN, "elsewhere")
     told = [two.world.call("ann", "DELETE", f"/dataset/memory?name={each}") for each in ("orders", "salaries", "none")]
     assert [each.status_code for each in told] == [403, 404, 404]
     assert told[1].text.replace("salaries", "none") == told[2].text
 
 
 def test_a_new_contract_is_proposed_where_its_document_says(two: Two) -> None:
-    two.granted(Role.PRODUCER, Part.DOMAIN, "shop")
+    two.granted(Role.PRODUCER, GrantScope.DOMAIN, "shop")
     made = {}
     for domain in ("shop", "people", None):
         body = {"document": sold(f"new-{domain}", domain)}
@@ -231,13 +231,13 @@ def test_a_contract_is_moved_by_who_owns_where_it_is_and_where_it_goes(
     two: Two, held: tuple[str, ...], domain: str | None, status: int
 ) -> None:
     for each in held:
-        two.granted(Role.OWNER, Part.DOMAIN, each)
+        two.granted(Role.OWNER, GrantScope.DOMAIN, each)
     proposal = proposed(two, sold("orders", domain, version="2.0.0"))
     assert approval(two, "ann", proposal) == status
     with reading(two.world.engine) as tx:
         moved = domain if status == 200 else "shop"
-        assert tx.get_one(Contract, "orders").domain == moved
-        proposals = tx.exec(select(Proposal.domain).where(Proposal.contract_id == "orders")).all()
+        assert tx.get_one(ContractRow, "orders").domain == moved
+        proposals = tx.exec(select(ProposalRow.domain).where(ProposalRow.contract_id == "orders")).all()
         assert set(proposals) == {moved}
 
 
@@ -251,18 +251,18 @@ def referring(dataset: str) -> str:
 
 @pytest.mark.parametrize(("dataset", "status"), [("orders", 200), ("salaries", 403), ("nowhere", 403)])
 def test_an_owner_of_a_domain_puts_nothing_in_force_that_reads_beyond_it(two: Two, dataset: str, status: int) -> None:
-    two.granted(Role.OWNER, Part.DOMAIN, "shop")
+    two.granted(Role.OWNER, GrantScope.DOMAIN, "shop")
     proposal = proposed(two, referring(dataset))
     assert approval(two, "ann", proposal) == status
     assert approval(two, "other-owner", proposal) == (200 if status == 403 else 409)
 
 
 def test_an_owner_of_a_domain_does_not_take_a_dataset_of_another(two: Two) -> None:
-    two.granted(Role.OWNER, Part.DOMAIN, "shop")
+    two.granted(Role.OWNER, GrantScope.DOMAIN, "shop")
     content = {**plain("new", physical="/lake/salaries"), "domain": "shop"}
     told = two.world.call("ann", "POST", "/proposals", json={"document": writer.write(content).decode()})
     assert told.status_code == 201
-    ben = two.granted(Role.OWNER, Part.DOMAIN, "shop", who="ben")
+    ben = two.granted(Role.OWNER, GrantScope.DOMAIN, "shop", who="ben")
     assert approval(ben, "ben", told.json()["id"]) == 403
 
 
@@ -274,13 +274,13 @@ def test_an_owner_of_a_domain_does_not_take_a_dataset_of_another(two: Two) -> No
 def test_a_producer_of_a_domain_has_only_its_tables_drafted(
     two: Two, contract_id: str, location: str, status: int
 ) -> None:
-    two.granted(Role.PRODUCER, Part.DOMAIN, "shop")
+    two.granted(Role.PRODUCER, GrantScope.DOMAIN, "shop")
     body = {"location": location, "contract_id": contract_id, "object": "orders"}
     assert two.world.call("ann", "POST", "/drafts", json=body).status_code == status
 
 
 def test_the_inbox_of_an_owner_of_a_domain_has_its_proposals(two: Two) -> None:
-    two.granted(Role.OWNER, Part.DOMAIN, "shop").granted(Role.VIEWER, Part.DOMAIN, "people")
+    two.granted(Role.OWNER, GrantScope.DOMAIN, "shop").granted(Role.VIEWER, GrantScope.DOMAIN, "people")
     for contract_id, domain in (("orders", "shop"), ("salaries", "people")):
         proposed(two, sold(contract_id, domain, version="2.0.0"))
     assert [each.contract_id for each in two.world.client("ann").inbox().to_decide] == ["orders"]
@@ -295,7 +295,7 @@ def test_a_drafted_proposal_lies_where_its_contract_does(two: Two) -> None:
 def test_a_team_s_members_may_what_it_is_granted_as_long_as_they_belong_to_it(two: Two) -> None:
     admin = two.world.client("admin")
     team = admin.create_team("sellers")
-    given = admin.grant(schemas.GrantIn(role=Role.OWNER, part=Part.DOMAIN, target="shop", team_id=team.id))
+    given = admin.grant(schemas.GrantIn(role=Role.OWNER, part=GrantScope.DOMAIN, target="shop", team_id=team.id))
     assert two.status("/contract?id=orders") == 403
     admin.set_member(team.id, "ann")
     assert [two.status(f"/contract?id={each}") for each in ("orders", "salaries")] == [200, 404]
@@ -303,7 +303,7 @@ def test_a_team_s_members_may_what_it_is_granted_as_long_as_they_belong_to_it(tw
     assert two.world.client("ben").teams() == []
     admin.revoke_grant(given.id)
     assert two.status("/contract?id=orders") == 403
-    admin.grant(schemas.GrantIn(role=Role.VIEWER, part=Part.EVERYTHING, team_id=team.id))
+    admin.grant(schemas.GrantIn(role=Role.VIEWER, part=GrantScope.EVERYTHING, team_id=team.id))
     assert two.seen()["contracts"] == ALL
     admin.remove_member(team.id, "ann")
     assert two.status("/contract?id=orders") == 403
@@ -358,7 +358,7 @@ def test_only_what_is_there_is_granted(two: Two, given: dict[str, Any], status: 
 
 
 def test_a_token_may_on_parts_what_its_scopes_are_and_its_user_may_there(two: Two) -> None:
-    two.granted(Role.OWNER, Part.DOMAIN, "shop")
+    two.granted(Role.OWNER, GrantScope.DOMAIN, "shop")
     two.world.client("ann").issue_token("all", scopes=[Permission.DECIDE])
     secret = two.world.client("ann").issue_token("reads", scopes=[Permission.READ]).secret
     reads = Two(World(two.world.engine, two.world.http, two.world.users, {**two.world.secrets, "token": secret}))
@@ -368,9 +368,14 @@ def test_a_token_may_on_parts_what_its_scopes_are_and_its_user_may_there(two: Tw
 
 
 def test_a_role_on_a_part_permits_nothing_on_everything() -> None:
-    parts = [(Part.DOMAIN, "d"), (Part.CONTRACT, "c"), (Part.DATASET, NOBODY), (Part.EVERYTHING, "")]
-    granted = tuple(Granted(part, target, frozenset(Permission)) for part, target in parts)
+    parts = [
+        (GrantScope.DOMAIN, "d"),
+        (GrantScope.CONTRACT, "c"),
+        (GrantScope.DATASET, NOBODY),
+        (GrantScope.EVERYTHING, ""),
+    ]
+    granted = tuple(ScopedGrant(part, target, frozenset(Permission)) for part, target in parts)
     who = Principal(user_id=ids.new(), name="ann", roles=frozenset(), permissions=frozenset(), granted=granted)
     assert [each for each in Permission if who.may(each)] == []
-    assert [each for each in Permission if not who.may(each, Place("x", "d"))] == []
-    assert not who.may(Permission.READ, Place("x", "y", frozenset({ids.new()})))
+    assert [each for each in Permission if not who.may(each, Resource("x", "d"))] == []
+    assert not who.may(Permission.READ, Resource("x", "y", frozenset({ids.new()})))

@@ -15,14 +15,14 @@ from treaty.contracts.document import writer
 from treaty.engine.core.results import Verdict
 from treaty.registry import schemas
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Granted, Principal
+from treaty.registry.access.authentication import Principal, ScopedGrant
 from treaty.registry.browse import contract_list, search
-from treaty.registry.browse.search import Wanted
+from treaty.registry.browse.search import SearchQuery
 from treaty.registry.cli.main import app
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import LabelKind, Part, Permission, VersionState
-from treaty.registry.core.pagination import Asked
-from treaty.registry.tables import ContractVersion, SearchEntry, SearchLabel
+from treaty.registry.core.enums import GrantScope, LabelKind, Permission, VersionState
+from treaty.registry.core.pagination import PageRequest
+from treaty.registry.tables import ContractVersionRow, SearchEntryRow, SearchLabelRow
 
 
 def document(contract_id: str, **said: Any) -> str:
@@ -128,8 +128,8 @@ def test_an_entry_says_what_the_contract_says(shop: World) -> None:
 def entries(world: World) -> dict[str, Any]:
     """All that is indexed, and by which words what is found."""
     with reading(world.engine) as tx:
-        shown = {row.contract_id: row.shown for row in tx.exec(select(SearchEntry))}
-        labels = sorted((row.contract_id, row.kind, row.value) for row in tx.exec(select(SearchLabel)))
+        shown = {row.contract_id: row.shown for row in tx.exec(select(SearchEntryRow))}
+        labels = sorted((row.contract_id, row.kind, row.value) for row in tx.exec(select(SearchLabelRow)))
         kept = text("select contract_id, names, labels, prose from search_words order by 1")
         if world.engine.dialect.name == "postgresql":
             kept = text("select contract_id, words::text from search_entry order by 1")
@@ -170,7 +170,7 @@ def test_the_index_follows_every_step_as_if_it_were_made_anew(world: World) -> N
 def test_a_change_that_is_undone_is_not_found(world: World) -> None:
     approved(world, "a")
     with transaction(world.engine) as tx:
-        tx.exec(select(ContractVersion)).one().state = VersionState.SUPERSEDED
+        tx.exec(select(ContractVersionRow)).one().state = VersionState.SUPERSEDED
         tx.flush()
     assert found(world, "", state="active") == ["a"]
 
@@ -178,7 +178,7 @@ def test_a_change_that_is_undone_is_not_found(world: World) -> None:
 def test_what_was_there_before_the_index_is_indexed_when_the_service_starts(shop: World) -> None:
     before = entries(shop)
     with transaction(shop.engine) as tx:
-        for row in (*tx.exec(select(SearchEntry)), *tx.exec(select(SearchLabel))):
+        for row in (*tx.exec(select(SearchEntryRow)), *tx.exec(select(SearchLabelRow))):
             tx.delete(row)
         tx.commit()
     assert found(shop, "orders") == []
@@ -188,12 +188,12 @@ def test_what_was_there_before_the_index_is_indexed_when_the_service_starts(shop
 
 def test_a_version_that_cannot_be_read_any_more_is_found_by_its_name(shop: World) -> None:
     with transaction(shop.engine) as tx:
-        version = tx.exec(select(ContractVersion).where(ContractVersion.contract_id == "orders")).one()
-        tx.add(ContractVersion(**{**version.model_dump(), "id": version.proposal_id, "version": "9", "body": b"["}))
+        version = tx.exec(select(ContractVersionRow).where(ContractVersionRow.contract_id == "orders")).one()
+        tx.add(ContractVersionRow(**{**version.model_dump(), "id": version.proposal_id, "version": "9", "body": b"["}))
         version.state = VersionState.SUPERSEDED
-        from treaty.registry.tables import Contract
+        from treaty.registry.tables import ContractRow
 
-        tx.get_one(Contract, "orders").active_version = "9"
+        tx.get_one(ContractRow, "orders").active_version = "9"
         tx.commit()
     assert (found(shop, "orders"), found(shop, "grosse")) == (["orders", "customers"], [])
 
@@ -202,13 +202,13 @@ def test_a_version_that_cannot_be_read_any_more_is_found_by_its_name(shop: World
 @given(st.text(max_size=40) | st.text(alphabet="orders'\"*():-^&|!<>\\%_ \x00NEARAND", max_size=40))
 def test_no_question_is_anything_but_a_question(shop: World, question: str) -> None:
     with reading(shop.engine) as tx:
-        answer = search.find(tx, Wanted(question), Asked(10))
+        answer = search.find(tx, SearchQuery(question), PageRequest(10))
     assert answer.total <= 3
 
 
 def test_only_what_may_be_read_is_found_and_counted(shop: World) -> None:
     with reading(shop.engine) as tx:
-        answer = search.find(tx, Wanted("gold"), Asked(10), readable=SearchEntry.contract_id == "orders")
+        answer = search.find(tx, SearchQuery("gold"), PageRequest(10), readable=SearchEntryRow.contract_id == "orders")
     assert ([row.contract_id for row in answer.portion.rows], answer.total) == (["orders"], 1)
     assert answer.facets[LabelKind.DOMAIN] == [("sales", 1)]
 
@@ -237,9 +237,9 @@ def test_who_has_a_role_in_a_domain_finds_what_is_in_it(shop: World) -> None:
             name="viewer",
             roles=frozenset(),
             permissions=frozenset(),
-            granted=(Granted(Part.DOMAIN, "sales", frozenset({Permission.READ})),),
+            granted=(ScopedGrant(GrantScope.DOMAIN, "sales", frozenset({Permission.READ})),),
         )
-        answer = search.find(tx, Wanted(), Asked(10), readable=visibility.entries(by))
+        answer = search.find(tx, SearchQuery(), PageRequest(10), readable=visibility.entries(by))
     assert [row.contract_id for row in answer.portion.rows] == ["customers", "orders", "plans"]
     assert answer.facets[LabelKind.DOMAIN] == [("sales", 3)]
 

@@ -12,7 +12,7 @@ from support.api import World, build, document
 
 from treaty.registry.api.app import create_app
 from treaty.registry.core.database import connect
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 
 LINE = re.compile(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+')
 
@@ -28,7 +28,7 @@ def told(world: World, who: str | None = "viewer") -> dict[str, float]:
 
 def test_is_alive_without_a_database(tmp_path: Path) -> None:
     engine = connect(f"sqlite:///{tmp_path / 'nowhere' / 'none.db'}")
-    http = TestClient(create_app(Settings(), engine), raise_server_exceptions=False)
+    http = TestClient(create_app(RegistrySettings(), engine), raise_server_exceptions=False)
     assert http.get("/api/v1/health").json() == {"status": "alive"}
     assert http.get("/api/v1/ready").status_code == 503
     engine.dispose()
@@ -68,7 +68,7 @@ def test_requests_are_counted_by_route_and_status(world: World) -> None:
 
 def test_applications_of_one_process_count_apart(engine: Engine) -> None:
     first = build(engine)
-    second = replace(first, http=TestClient(create_app(Settings(), engine)))
+    second = replace(first, http=TestClient(create_app(RegistrySettings(), engine)))
     first.call("viewer", "GET", "/contracts")
     of = 'treaty_requests_total{method="GET",route="/contracts",status="200"}'
     assert [told(first)[of], told(second).get(of)] == [1, None]
@@ -99,5 +99,5 @@ def test_work_is_told_as_it_stands(world: World) -> None:
 def test_metrics_need_a_token_unless_they_are_open(engine: Engine) -> None:
     world = build(engine)
     assert world.call(None, "GET", "/metrics").status_code == 401
-    world.http = TestClient(create_app(Settings(metrics_open=True), engine))
+    world.http = TestClient(create_app(RegistrySettings(metrics_open=True), engine))
     assert "treaty_runs_total" in "".join(told(world, None))

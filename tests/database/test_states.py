@@ -9,11 +9,11 @@ from support.engines import SCHEMA
 from support.scenes import NOON, contract_in_force, rows
 
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, PartitionState
+from treaty.registry.tables import DatasetRow, PartitionStateRow
 
 PACKED = bytes(range(256))
 
@@ -21,13 +21,13 @@ PACKED = bytes(range(256))
 @pytest.fixture
 def dataset(engine: Engine) -> UUID:
     contract_in_force(engine)
-    return rows(engine, Dataset)[0].id
+    return rows(engine, DatasetRow)[0].id
 
 
 def save(
     engine: Engine, dataset: UUID, *, schema: Schema = SCHEMA, vanished: tuple[str, ...] = (), **content: bytes
 ) -> int:
-    measured = Measured(
+    measured = MeasureResult(
         schema=schema, fingerprints={name: f"f-{packed!r}" for name, packed in content.items()}, states=content
     )
     with transaction(engine) as tx:
@@ -53,7 +53,7 @@ def test_saving_again_is_a_new_generation_of_that_partition_alone(engine: Engine
     save(engine, dataset, a=b"1", b=b"1")
     save(engine, dataset, a=b"2", c=b"2")
     found = {
-        (row.partition, row.generation): (row.states, row.since, row.until) for row in rows(engine, PartitionState)
+        (row.partition, row.generation): (row.states, row.since, row.until) for row in rows(engine, PartitionStateRow)
     }
     assert found == {
         ("a", 1): (b"1", 1, 2),
@@ -83,7 +83,7 @@ def test_a_partition_that_comes_back_goes_on_counting(engine: Engine, dataset: U
     save(engine, dataset, a=b"1")
     save(engine, dataset, vanished=("a",))
     save(engine, dataset, a=b"2")
-    assert [(row.generation, row.until) for row in rows(engine, PartitionState)] == [(1, 2), (2, None)]
+    assert [(row.generation, row.until) for row in rows(engine, PartitionStateRow)] == [(1, 2), (2, None)]
 
 
 def test_what_vanished_is_forgotten_however_much_it_is(engine: Engine, dataset: UUID) -> None:

@@ -11,7 +11,7 @@ from support.consumers import CONTRACT, approve, content, subscribe
 
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
-from treaty.registry.core.enums import Pin, SubscriptionState
+from treaty.registry.core.enums import PinKind, SubscriptionState
 
 USE = {"contract_id": CONTRACT, "purpose": "reports", "contact": "me@example.org"}
 
@@ -28,9 +28,9 @@ def refused(call: Callable[[], object]) -> ClientError:
     return caught.value
 
 
-def change(of: schemas.SubscriptionOut, **words: Any) -> schemas.SubscriptionChange:
+def change(of: schemas.SubscriptionOut, **words: Any) -> schemas.SubscriptionUpdateIn:
     told = of.model_dump(include={"purpose", "contact", "pin", "pinned_to", "reads", "revision"})
-    return schemas.SubscriptionChange(**{**told, **words})
+    return schemas.SubscriptionUpdateIn(**{**told, **words})
 
 
 def test_a_subscription_is_listed_on_the_contract_for_all_who_may_read(shop: World) -> None:
@@ -128,13 +128,13 @@ def test_an_ended_subscription_stays_ended_and_is_listed_where_asked_for(shop: W
 @pytest.mark.parametrize(
     ("pin", "behind"),
     [
-        ((Pin.NONE, None), None),
-        ((Pin.GROUP, "main"), None),
-        ((Pin.VERSION, "1.0.0"), "pinned to version 1.0.0: 1.0.0 is superseded; 1.1.0 is in force"),
+        ((PinKind.NONE, None), None),
+        ((PinKind.GROUP, "main"), None),
+        ((PinKind.VERSION, "1.0.0"), "pinned to version 1.0.0: 1.0.0 is superseded; 1.1.0 is in force"),
     ],
 )
 def test_who_is_pinned_to_what_is_no_longer_in_force_lags(
-    shop: World, pin: tuple[Pin, str | None], behind: str | None
+    shop: World, pin: tuple[PinKind, str | None], behind: str | None
 ) -> None:
     made = subscribe(shop, pin=pin)
     assert made.lagging is None
@@ -143,7 +143,7 @@ def test_who_is_pinned_to_what_is_no_longer_in_force_lags(
 
 
 def test_who_is_pinned_to_a_group_lags_once_another_one_is_newer(shop: World) -> None:
-    grouped, free = subscribe(shop, pin=(Pin.GROUP, "main")), subscribe(shop, "producer")
+    grouped, free = subscribe(shop, pin=(PinKind.GROUP, "main")), subscribe(shop, "producer")
     approve(shop, content("2.0.0", group="v2"))
     client = shop.client("consumer")
     told = "pinned to group main: 1.0.0 is not the newest; 2.0.0 is in force"
@@ -156,7 +156,7 @@ def test_who_is_pinned_to_a_group_lags_once_another_one_is_newer(shop: World) ->
 
 
 def test_a_pin_may_follow_to_the_newest(shop: World) -> None:
-    made = subscribe(shop, pin=(Pin.VERSION, "1.0.0"))
+    made = subscribe(shop, pin=(PinKind.VERSION, "1.0.0"))
     approve(shop, content("1.1.0"))
     moved = shop.client("consumer").change_subscription(made.id, change(made, pinned_to="1.1.0"))
     assert (moved.lagging, moved.revision) == (None, 2)

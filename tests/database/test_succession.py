@@ -35,7 +35,7 @@ def document(version: str, *, most: int | None = 100, columns: int = 2, **terms:
     return writer.write(content).decode()
 
 
-def approve(world: World, text: str) -> schemas.ApprovedOut:
+def approve(world: World, text: str) -> schemas.ApprovalResultOut:
     made = world.client("producer").propose(text)
     owner = world.client("owner")
     seen = owner.preview(made.id)

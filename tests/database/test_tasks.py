@@ -14,14 +14,14 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import TaskState
 from treaty.registry.queue import task_queue
-from treaty.registry.queue.task_queue import ATTEMPTS, Fenced
-from treaty.registry.tables import Task, User
+from treaty.registry.queue.task_queue import ATTEMPTS, LeaseLost
+from treaty.registry.tables import TaskRow, UserRow
 
 LEASE = timedelta(seconds=60)
 LATER = NOON + LEASE + timedelta(seconds=1)
 
 
-def put(engine: Engine, key: str = "a", **options: Any) -> Task | None:
+def put(engine: Engine, key: str = "a", **options: Any) -> TaskRow | None:
     with transaction(engine) as tx:
         task = task_queue.enqueue(
             tx, **({"kind": "draft", "payload": {"n": 1}, "key": key, "now": NOON, "task_id": ids.new()} | options)
@@ -30,28 +30,28 @@ def put(engine: Engine, key: str = "a", **options: Any) -> Task | None:
     return task
 
 
-def take(engine: Engine, worker: str = "w", now: Any = NOON) -> Task | None:
+def take(engine: Engine, worker: str = "w", now: Any = NOON) -> TaskRow | None:
     with transaction(engine) as tx:
         task = task_queue.claim(tx, worker=worker, now=now, lease=LEASE)
         tx.commit()
     return task
 
 
-def taken(engine: Engine, **options: Any) -> Task:
+def taken(engine: Engine, **options: Any) -> TaskRow:
     task = take(engine, **options)
     assert task is not None
     return task
 
 
-def only(engine: Engine) -> Task:
-    (task,) = rows(engine, Task)
+def only(engine: Engine) -> TaskRow:
+    (task,) = rows(engine, TaskRow)
     return task
 
 
 def test_a_key_is_accepted_once(engine: Engine) -> None:
     assert put(engine, "a") is not None
     assert put(engine, "a") is None
-    assert len(rows(engine, Task)) == 1
+    assert len(rows(engine, TaskRow)) == 1
 
 
 def test_a_refused_key_leaves_the_transaction_usable(engine: Engine) -> None:
@@ -60,7 +60,7 @@ def test_a_refused_key_leaves_the_transaction_usable(engine: Engine) -> None:
         for key in ("b", "a", "c"):
             task_queue.enqueue(tx, kind="draft", payload={}, key=key, now=NOON, task_id=ids.new())
         tx.commit()
-    assert {task.key for task in rows(engine, Task)} == {"a", "b", "c"}
+    assert {task.key for task in rows(engine, TaskRow)} == {"a", "b", "c"}
 
 
 def test_of_writers_at_the_same_moment_one_enqueues(engine: Engine) -> None:
@@ -128,19 +128,19 @@ def test_a_heartbeat_keeps_the_lease(engine: Engine) -> None:
     assert take(engine, now=LATER) is None
 
 
-def finish(tx: Session, task: Task) -> None:
+def finish(tx: Session, task: TaskRow) -> None:
     task_queue.finish(tx, task.id, task.fence, result={}, now=NOON)
 
 
-def fail(tx: Session, task: Task) -> None:
+def fail(tx: Session, task: TaskRow) -> None:
     task_queue.fail(tx, task.id, task.fence, error="no", now=NOON, retry_at=None)
 
 
-def beat(tx: Session, task: Task) -> None:
+def beat(tx: Session, task: TaskRow) -> None:
     task_queue.heartbeat(tx, task.id, task.fence, until=LATER)
 
 
-def release(tx: Session, task: Task) -> None:
+def release(tx: Session, task: TaskRow) -> None:
     task_queue.release(tx, task.id, task.fence, now=NOON)
 
 
@@ -150,10 +150,10 @@ def test_a_zombie_is_refused_and_its_effects_are_undone(engine: Engine, late: An
     zombie = taken(engine, worker="zombie")
     owner = taken(engine, worker="owner", now=LATER)
     with transaction(engine) as tx:
-        tx.add(User(id=ids.new(), name="effect", roles=[], created=NOON))
-        with pytest.raises(Fenced):
+        tx.add(UserRow(id=ids.new(), name="effect", roles=[], created=NOON))
+        with pytest.raises(LeaseLost):
             late(tx, zombie)
-    assert rows(engine, User) == []
+    assert rows(engine, UserRow) == []
     assert (only(engine).worker, only(engine).state) == ("owner", TaskState.RUNNING)
     with transaction(engine) as tx:
         finish(tx, owner)
@@ -166,7 +166,7 @@ def test_nothing_finishes_twice(engine: Engine) -> None:
     task = taken(engine)
     with transaction(engine) as tx:
         finish(tx, task)
-        with pytest.raises(Fenced):
+        with pytest.raises(LeaseLost):
             finish(tx, task)
 
 
@@ -193,7 +193,7 @@ def test_a_released_task_was_not_tried(engine: Engine) -> None:
 @pytest.mark.parametrize(("state", "lease"), [(TaskState.RUNNING, NOON), (TaskState.QUEUED, None)])
 def test_a_task_whose_workers_all_died_is_buried(engine: Engine, state: TaskState, lease: Any) -> None:
     spent = {"attempts": ATTEMPTS, "fence": 7, "state": state, "lease_until": lease, "available_at": NOON}
-    add(engine, Task(id=ids.new(), kind="draft", payload={}, key="a", created=NOON, **spent))
+    add(engine, TaskRow(id=ids.new(), kind="draft", payload={}, key="a", created=NOON, **spent))
     assert take(engine, now=LATER) is None
     with transaction(engine) as tx:
         (dead,) = task_queue.bury(tx, now=LATER)

@@ -6,7 +6,7 @@ from support.consumers import CONTRACT, approve, content
 
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
-from treaty.registry.core.enums import Answer
+from treaty.registry.core.enums import AcknowledgementState
 
 TEAM = "analysts"
 READS = {"orders": ["amount"]}
@@ -35,9 +35,9 @@ def refused(call: object) -> int:
     return caught.value.status
 
 
-def change(of: schemas.SubscriptionOut) -> schemas.SubscriptionChange:
+def change(of: schemas.SubscriptionOut) -> schemas.SubscriptionUpdateIn:
     told = of.model_dump(include={"contact", "pin", "pinned_to", "reads", "revision"})
-    return schemas.SubscriptionChange(**{**told, "purpose": "weekly reports"})
+    return schemas.SubscriptionUpdateIn(**{**told, "purpose": "weekly reports"})
 
 
 def test_it_bears_the_team_s_name_and_is_every_member_s(shop: World) -> None:
@@ -84,8 +84,11 @@ def test_what_breaks_the_team_waits_for_one_of_its_members(shop: World) -> None:
     assert inboxes == {"consumer": 1, "producer": 1, "owner": 0}
     (asked,) = shop.client("producer").inbox().asked
     assert asked.subscriber == TEAM
-    assert refused(lambda: shop.client("other-owner").answer(asked.id, Answer.ACKNOWLEDGED)) == 403
-    assert shop.client("producer").answer(asked.id, Answer.ACKNOWLEDGED).answer is Answer.ACKNOWLEDGED
+    assert refused(lambda: shop.client("other-owner").answer(asked.id, AcknowledgementState.ACKNOWLEDGED)) == 403
+    assert (
+        shop.client("producer").answer(asked.id, AcknowledgementState.ACKNOWLEDGED).answer
+        is AcknowledgementState.ACKNOWLEDGED
+    )
     assert shop.client("consumer").inbox().asked == ()
 
 

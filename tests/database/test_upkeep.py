@@ -14,9 +14,9 @@ from support.scenes import Scene, orders, rows
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import InboxState, TaskKind, TaskState
+from treaty.registry.core.enums import LineageEventState, TaskKind, TaskState
 from treaty.registry.lineage.events import event_store
-from treaty.registry.tables import InboxEvent, PartitionState, RejectedEvent, Task
+from treaty.registry.tables import LineageEventRow, PartitionStateRow, RejectedLineageEventRow, TaskRow
 from treaty.registry.worker.periodic import order_upkeep
 
 LEFT = "0" * 64 + ".parquet"
@@ -37,8 +37,8 @@ def left_over(scene: Scene) -> StateFiles:
     return StateFiles(str(folder))
 
 
-def upkeeps(scene: Scene) -> list[Task]:
-    return [task for task in rows(scene.database, Task) if task.kind == TaskKind.UPKEEP]
+def upkeeps(scene: Scene) -> list[TaskRow]:
+    return [task for task in rows(scene.database, TaskRow) if task.kind == TaskKind.UPKEEP]
 
 
 def test_workers_order_it_once_a_day_together(scene: Scene) -> None:
@@ -60,7 +60,7 @@ def test_what_ended_long_ago_and_what_nothing_names_is_removed(scene: Scene) -> 
     order_upkeep(worker)
     assert worker.step()
     assert files.listed() == ()
-    assert {row.until for row in rows(scene.database, PartitionState)} == {None}
+    assert {row.until for row in rows(scene.database, PartitionStateRow)} == {None}
     assert upkeeps(scene)[0].result == {"merged": 0, "generations": 1, "files": 1, "bytes": 9}
 
 
@@ -72,7 +72,7 @@ def test_events_are_kept_as_they_were_sent_for_a_time_and_what_waits_as_long_as_
     scene.work()
     with transaction(scene.database) as tx:
         event_store.reject(
-            tx, event_store.Refusal(400, "no", b"x"), producer="p", now=scene.clock(), event_id=ids.new()
+            tx, event_store.EventRejection(400, "no", b"x"), producer="p", now=scene.clock(), event_id=ids.new()
         )
         tx.commit()
     scene.send(event(run="waits"))
@@ -81,9 +81,9 @@ def test_events_are_kept_as_they_were_sent_for_a_time_and_what_waits_as_long_as_
         worker = scene.worker()
         order_upkeep(worker)
         assert worker.step()
-    states = [row.state for row in rows(scene.database, InboxEvent)]
-    assert (states.count(InboxState.FOLDED), len(rows(scene.database, RejectedEvent))) == kept
-    assert states.count(InboxState.NEW) == 1
+    states = [row.state for row in rows(scene.database, LineageEventRow)]
+    assert (states.count(LineageEventState.FOLDED), len(rows(scene.database, RejectedLineageEventRow))) == kept
+    assert states.count(LineageEventState.NEW) == 1
 
 
 def test_events_are_forgotten_a_portion_at_a_time(scene: Scene) -> None:

@@ -12,9 +12,9 @@ from treaty.engine.core import clock
 from treaty.engine.core.results import Verdict
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Cause, IncidentState, ProposalState
-from treaty.registry.schemas import InboxOut, WaitingOut
-from treaty.registry.tables import Contract, Incident, IncidentPart, Postponement, Proposal, Run
+from treaty.registry.core.enums import IncidentState, ProposalState, RunKind
+from treaty.registry.schemas import InboxCountsOut, InboxOut
+from treaty.registry.tables import ContractRow, IncidentObjectRow, IncidentRow, ProposalRow, ProposalSnoozeRow, RunRow
 from treaty.ui.parts.inbox import inbox_order
 
 OBJECTS = ("orders", "items")
@@ -27,7 +27,7 @@ def filled(world: World, random: Random) -> None:
     people = [world.users[each].id for each in PEOPLE]
     with transaction(world.engine) as tx:
         for name, owner in (("sales", "owner"), ("stock", "other-owner")):
-            tx.add(Contract(id=name, name=name, owner_id=world.users[owner].id, created=NOW))
+            tx.add(ContractRow(id=name, name=name, owner_id=world.users[owner].id, created=NOW))
         tx.flush()
         for _ in range(12):
             proposal = proposed(random, people)
@@ -35,7 +35,7 @@ def filled(world: World, random: Random) -> None:
             tx.flush()
             until = clock.now() + random.choice((-SPAN, SPAN))
             if random.random() < 0.3:
-                tx.add(Postponement(user_id=random.choice(people), proposal_id=proposal.id, until=until))
+                tx.add(ProposalSnoozeRow(user_id=random.choice(people), proposal_id=proposal.id, until=until))
         runs = [ran(random) for _ in range(40)]
         tx.add_all(runs)
         tx.flush()
@@ -44,8 +44,8 @@ def filled(world: World, random: Random) -> None:
         tx.commit()
 
 
-def proposed(random: Random, people: Sequence[object]) -> Proposal:
-    return Proposal(
+def proposed(random: Random, people: Sequence[object]) -> ProposalRow:
+    return ProposalRow(
         id=ids.new(),
         contract_id=random.choice(("sales", "stock", "new")),
         title="",
@@ -57,18 +57,18 @@ def proposed(random: Random, people: Sequence[object]) -> Proposal:
     )
 
 
-def ran(random: Random) -> Run:
+def ran(random: Random) -> RunRow:
     run = failed_run(random.choice(("sales", "stock")))
     run.object, run.verdict = random.choice(OBJECTS), random.choice(list(Verdict))
-    run.cause, run.superseded = random.choice(list(Cause)), random.choice((None, None, "taken back"))
+    run.cause, run.superseded = random.choice(list(RunKind)), random.choice((None, None, "taken back"))
     run.subscription_id = random.choice((None, None, None, ids.new()))
     # Some end at the same moment.
     run.finished = NOW + random.randrange(20) * SPAN
     return run
 
 
-def cared(tx: Session, random: Random, run: Run, people: Sequence[object]) -> None:
-    incident = Incident(
+def cared(tx: Session, random: Random, run: RunRow, people: Sequence[object]) -> None:
+    incident = IncidentRow(
         id=ids.new(), contract_id=run.contract_id, object=run.object, state=random.choice(list(IncidentState)),
         opened=NOW, changed=NOW, since=NOW, assignee_id=random.choice((None, *people)),
         snoozed_until=random.choice((None, clock.now() + SPAN)),
@@ -76,7 +76,7 @@ def cared(tx: Session, random: Random, run: Run, people: Sequence[object]) -> No
     tx.add(incident)
     tx.flush()
     of = {"version": "1.0.0", "failing": [], "first_run_id": run.id, "last_run_id": run.id, "joined": NOW}
-    part = IncidentPart(incident_id=incident.id, contract_id=run.contract_id, object=run.object, **of)
+    part = IncidentObjectRow(incident_id=incident.id, contract_id=run.contract_id, object=run.object, **of)
     tx.add(part)
     tx.flush()
     # Only one of an object may still fail.
@@ -84,14 +84,14 @@ def cared(tx: Session, random: Random, run: Run, people: Sequence[object]) -> No
     tx.flush()
 
 
-def tells(run: Run) -> bool:
+def tells(run: RunRow) -> bool:
     """Whether the run says how the data of a contract's own object are."""
-    gone = run.cause is Cause.PRESENCE and run.verdict is Verdict.FAILED and run.superseded is None
-    return run.subscription_id is None and (run.cause in (Cause.DATA, Cause.SCHEMA) or gone)
+    gone = run.cause is RunKind.PRESENCE and run.verdict is Verdict.FAILED and run.superseded is None
+    return run.subscription_id is None and (run.cause in (RunKind.DATA, RunKind.SCHEMA) or gone)
 
 
-def sizes(found: InboxOut) -> WaitingOut:
-    return WaitingOut(
+def sizes(found: InboxOut) -> InboxCountsOut:
+    return InboxCountsOut(
         failed_runs=len(found.failed_runs),
         asked=len(inbox_order.asked(found)),
         to_change=len(found.to_change),
@@ -117,9 +117,9 @@ def test_as_much_is_counted_as_the_inbox_lists_and_the_menu_says_the_sum(world: 
 def test_of_each_object_the_last_run_is_the_one_that_failed(world: World, seed: int) -> None:
     filled(world, Random(seed))
     with transaction(world.engine) as tx:
-        for incident in tx.exec(select(IncidentPart)).all():
+        for incident in tx.exec(select(IncidentObjectRow)).all():
             tx.delete(incident)
-        runs = sorted(filter(tells, tx.exec(select(Run)).all()), key=lambda each: (each.finished, each.id))
+        runs = sorted(filter(tells, tx.exec(select(RunRow)).all()), key=lambda each: (each.finished, each.id))
         tx.commit()
     last = {(each.contract_id, each.object): each for each in runs if each.contract_id == "sales"}
     failed = {each.id for each in last.values() if each.verdict in (Verdict.FAILED, Verdict.NOT_EVALUATED)}

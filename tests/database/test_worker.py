@@ -10,21 +10,21 @@ from support.events import event
 from support.scenes import LOCATION, NOON, Scene, current, document, next_version, orders, rows, user
 
 from treaty.engine.core.results import Outcome, Verdict
-from treaty.engine.protocol.requests import Drafted, DraftRequest
+from treaty.engine.protocol.requests import DraftRequest, DraftResult
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
-from treaty.registry.core.enums import Action, ProposalState, TaskState
+from treaty.registry.core.enums import AuditAction, ProposalState, TaskState
 from treaty.registry.measurements.states import state_store
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import (
-    AuditEntry,
-    Dataset,
-    LineageRun,
+    AuditEntryRow,
+    CheckResultRow,
+    DatasetRow,
+    LineageRunRow,
     MeasurementRow,
-    PartitionState,
-    Proposal,
-    ResultRow,
-    SuggestionRow,
+    PartitionStateRow,
+    ProposalRow,
+    ProposalSuggestionRow,
 )
 
 
@@ -38,10 +38,10 @@ def test_a_complete_event_becomes_a_run_with_its_results(scene: Scene) -> None:
     scene.send(event())
     scene.work()
     (run,) = scene.runs
-    lineage, _ = rows(scene.database, LineageRun)
+    lineage, _ = rows(scene.database, LineageRunRow)
     assert (run.verdict, run.partitions, run.counts) == (Verdict.FAILED, ["ds=1", "ds=2"], {"passed": 2, "failed": 1})
     assert (run.lineage_run_id, run.task_id) == (lineage.id, scene.last_task.id)
-    assert [(row.partition, row.outcome) for row in rows(scene.database, ResultRow)] == [
+    assert [(row.partition, row.outcome) for row in rows(scene.database, CheckResultRow)] == [
         ("ds=1", Outcome.PASSED),
         ("ds=2", Outcome.FAILED),
         (None, Outcome.PASSED),
@@ -56,8 +56,8 @@ def test_a_complete_event_becomes_a_run_with_its_results(scene: Scene) -> None:
 def test_a_run_is_audited_with_its_verdict(scene: Scene) -> None:
     scene.send(event())
     scene.work()
-    (entry,) = rows(scene.database, AuditEntry)
-    assert (entry.action, entry.object_id) == (Action.RUN_RECORDED, str(scene.runs[0].id))
+    (entry,) = rows(scene.database, AuditEntryRow)
+    assert (entry.action, entry.object_id) == (AuditAction.RUN_RECORDED, str(scene.runs[0].id))
     assert entry.details["verdict"] == "passed"
 
 
@@ -69,7 +69,9 @@ def test_only_what_changed_is_measured_and_judged_on_all(scene: Scene) -> None:
     scene.work()
     assert scene.engine.requests[1].known == {"ds=1": marker("good"), "ds=2": marker("good")}
     assert scene.runs[1].partitions == ["ds=3"]
-    whole = [row for row in rows(scene.database, ResultRow) if row.partition is None and row.run_id == scene.runs[1].id]
+    whole = [
+        row for row in rows(scene.database, CheckResultRow) if row.partition is None and row.run_id == scene.runs[1].id
+    ]
     assert whole[0].value == "13"
 
 
@@ -99,7 +101,7 @@ def test_a_run_names_the_version_of_the_states_that_it_judged(scene: Scene) -> N
     scene.work()
     assert [run.states_version for run in scene.runs] == [1, 2]
     with reading(scene.database) as tx:
-        dataset = tx.exec(select(Dataset)).one()
+        dataset = tx.exec(select(DatasetRow)).one()
         assert state_store.load(tx, dataset.id, version=1) == {"ds=1": b"good", "ds=2": b"good"}
         assert state_store.load(tx, dataset.id, version=2) == {"ds=1": b"better", "ds=2": b"good"}
 
@@ -110,7 +112,7 @@ def test_states_that_ended_long_ago_are_not_kept(scene: Scene) -> None:
         scene.send(event(run=run, at=scene.clock().isoformat()))
         scene.work()
         scene.clock.advance(20 * 86400)
-    kept = {row.states for row in rows(scene.database, PartitionState) if row.partition == "ds=1"}
+    kept = {row.states for row in rows(scene.database, PartitionStateRow) if row.partition == "ds=1"}
     assert kept == {b"2", b"3", b"4"}
 
 
@@ -168,7 +170,7 @@ def test_states_that_cannot_answer_are_computed_again_and_not_judged_again(scene
 def test_a_run_keeps_what_was_stored_exactly(scene: Scene) -> None:
     scene.send(event())
     scene.work()
-    values = [float(row.value) for row in rows(scene.database, ResultRow) if row.value]
+    values = [float(row.value) for row in rows(scene.database, CheckResultRow) if row.value]
     assert values == [8]
 
 
@@ -183,14 +185,14 @@ def test_an_idle_worker_does_nothing(scene: Scene) -> None:
     assert not scene.worker().step()
 
 
-def drafted() -> Drafted:
+def drafted() -> DraftResult:
     suggestion = {
         "id": "s1",
         "object": "orders",
         "column": None,
         "patch": {"description": "orders of the shop"},
     }
-    return Drafted(document(), (suggestion,), {})
+    return DraftResult(document(), (suggestion,), {})
 
 
 def draft_task(scene: Scene) -> None:
@@ -211,19 +213,19 @@ def test_a_draft_becomes_its_authors_proposal(scene: Scene) -> None:
     scene.engine.drafted = drafted()
     draft_task(scene)
     scene.work()
-    (proposal,) = rows(scene.database, Proposal)
+    (proposal,) = rows(scene.database, ProposalRow)
     (request,) = scene.engine.requests
     assert isinstance(request, DraftRequest)
     assert (request.source.partition_by, request.columns, request.aliases) == (("ds",), ("id",), (("file", LOCATION),))
     assert (proposal.state, proposal.base, proposal.contract_id) == (ProposalState.DRAFT, document(), "orders")
     assert proposal.source == {"location": LOCATION, "format": "parquet", "partition_by": ["ds"], "object": "orders"}
-    assert [row.identity for row in rows(scene.database, SuggestionRow)] == ["s1"]
+    assert [row.identity for row in rows(scene.database, ProposalSuggestionRow)] == ["s1"]
     assert scene.last_task.result == {"proposal_id": str(proposal.id), "suggestions": 1}
 
 
 def test_a_draft_with_faults_fails_at_once_and_says_so(scene: Scene) -> None:
-    scene.engine.drafted = Drafted(b"kind: nothing", (), {})
+    scene.engine.drafted = DraftResult(b"kind: nothing", (), {})
     draft_task(scene)
     scene.work()
     assert scene.last_task.state is TaskState.FAILED
-    assert rows(scene.database, Proposal) == []
+    assert rows(scene.database, ProposalRow) == []

@@ -11,9 +11,9 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import ProposalState, Role
 from treaty.registry.review.approval import approval
-from treaty.registry.review.approval.approval import Approval
+from treaty.registry.review.approval.approval import ApprovalInput
 from treaty.registry.review.proposals import proposals
-from treaty.registry.tables import Proposal, Run, User
+from treaty.registry.tables import ProposalRow, RunRow, UserRow
 
 ALIASED = document().replace(
     b"schema:",
@@ -26,16 +26,16 @@ schema:""".encode(),
 )
 
 
-def principal(who: User) -> authentication.Principal:
+def principal(who: UserRow) -> authentication.Principal:
     roles = frozenset(map(Role, who.roles))
     return authentication.Principal(
         user_id=who.id, name=who.name, roles=roles, permissions=authentication.permissions_of(who.roles)
     )
 
 
-def approve(engine: Engine, author: User, owner: User) -> None:
+def approve(engine: Engine, author: UserRow, owner: UserRow) -> None:
     """The whole procedure, in one transaction."""
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=ids.new(),
         contract_id="",
         title="",
@@ -47,7 +47,7 @@ def approve(engine: Engine, author: User, owner: User) -> None:
     with transaction(engine) as tx:
         proposals.create(tx, proposal, author=principal(author), now=NOON)
         approval.submit(tx, proposal.id, by=principal(author), now=NOON)
-        seen = Approval(fingerprint=proposals.preview(tx, proposal).fingerprint, make_id=ids.new)
+        seen = ApprovalInput(fingerprint=proposals.preview(tx, proposal).fingerprint, make_id=ids.new)
         approval.approve(tx, proposal.id, seen, by=principal(owner), now=NOON)
         tx.commit()
 
@@ -58,5 +58,5 @@ def test_an_approved_contract_is_judged_on_all_there_is(engine: Engine, tmp_path
     scene.write("ds=2", "bad")
     approve(engine, user(engine, token="treaty_a_1111"), user(engine, Role.OWNER, token="treaty_b_2222"))
     scene.work()
-    (run,) = rows(engine, Run)
+    (run,) = rows(engine, RunRow)
     assert (run.verdict, run.partitions, run.version) == (Verdict.FAILED, ["ds=1", "ds=2"], "1.0.0")

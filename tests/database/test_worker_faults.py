@@ -13,14 +13,21 @@ from support.events import event
 from support.scenes import NOON, Scene, add, current, orders, rows
 
 from treaty.contracts.errors import ContractError, Fault
-from treaty.engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
+from treaty.engine.core.errors import EngineError, EngineKilled, StateError, UnreadableTable
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Action, TaskState
-from treaty.registry.tables import AuditEntry, Dataset, DatasetContract, PartitionState, ResultRow, Task
-from treaty.registry.worker.loop import Stop, Worker
+from treaty.registry.core.enums import AuditAction, TaskState
+from treaty.registry.tables import (
+    AuditEntryRow,
+    CheckResultRow,
+    DatasetContractRow,
+    DatasetRow,
+    PartitionStateRow,
+    TaskRow,
+)
+from treaty.registry.worker.loop import StopSignal, Worker
 
 
 @pytest.fixture
@@ -31,7 +38,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 @pytest.mark.parametrize(
     ("error", "tries", "reason"),
     [
-        (Unreadable("no such path"), 3, "unreachable: no such path"),
+        (UnreadableTable("no such path"), 3, "unreachable: no such path"),
         (EngineKilled("it overran its limit"), 3, "engine killed: it overran its limit"),
         (EngineKilled("engine killed: its process ended"), 3, "engine killed: its process ended"),
         (EngineError("the table has no column day", retry=False), 1, "the table has no column day"),
@@ -50,10 +57,15 @@ def test_a_broken_engine_is_asked_again_and_then_a_run_says_why(
         scene.clock.advance(3600)
     (run,) = scene.runs
     assert (run.verdict, run.reason, run.marker) == (Verdict.NOT_EVALUATED, reason, None)
-    assert {(row.outcome, row.reason) for row in rows(scene.database, ResultRow)} == {(Outcome.NOT_EVALUATED, reason)}
+    assert {(row.outcome, row.reason) for row in rows(scene.database, CheckResultRow)} == {
+        (Outcome.NOT_EVALUATED, reason)
+    }
     assert (scene.last_task.state, scene.last_task.error) == (TaskState.FAILED, reason)
     assert scene.work() == 0
-    assert [entry.action for entry in rows(scene.database, AuditEntry)] == [Action.RUN_RECORDED, Action.TASK_FAILED]
+    assert [entry.action for entry in rows(scene.database, AuditEntryRow)] == [
+        AuditAction.RUN_RECORDED,
+        AuditAction.TASK_FAILED,
+    ]
 
 
 def test_after_a_failure_the_next_event_is_validated(scene: Scene) -> None:
@@ -67,7 +79,7 @@ def test_after_a_failure_the_next_event_is_validated(scene: Scene) -> None:
 
 
 def test_a_table_that_is_back_is_validated_by_the_same_task(scene: Scene) -> None:
-    scene.engine.errors = [Unreadable("not yet")]
+    scene.engine.errors = [UnreadableTable("not yet")]
     scene.send(event())
     scene.work()
     assert (scene.last_task.state, scene.last_task.available_at) == (TaskState.QUEUED, NOON + timedelta(seconds=30))
@@ -83,7 +95,7 @@ def test_a_contract_that_does_not_fit_the_table_is_a_run_not_a_failed_task(scene
     scene.send(event())
     scene.work(judge=unfit)
     (run,) = scene.runs
-    (result,) = rows(scene.database, ResultRow)
+    (result,) = rows(scene.database, CheckResultRow)
     assert (run.verdict, result.outcome, result.check_id) == (Verdict.NOT_EVALUATED, Outcome.NOT_EVALUATED, "enough")
     assert "no column amount" in (result.reason or "")
     assert scene.last_task.state is TaskState.DONE
@@ -93,7 +105,7 @@ def test_damaged_states_are_computed_again(scene: Scene) -> None:
     scene.send(event(run="a"))
     scene.work()
     with transaction(scene.database) as tx:
-        for row in tx.exec(select(PartitionState)):
+        for row in tx.exec(select(PartitionStateRow)):
             row.states = b"flipped"
         tx.commit()
 
@@ -124,15 +136,15 @@ def test_a_task_about_nothing_fails_at_once(scene: Scene, payload: dict[str, Any
 
 
 def test_a_task_of_an_unknown_kind_fails_at_once(scene: Scene) -> None:
-    add(scene.database, Task(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created=NOON))
+    add(scene.database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created=NOON))
     scene.work()
     assert scene.last_task.error == "no worker knows tasks of kind dance"
 
 
 def test_a_contract_without_a_dataset_says_what_is_missing(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        tx.exec(delete(DatasetContract))
-        tx.exec(delete(Dataset))
+        tx.exec(delete(DatasetContractRow))
+        tx.exec(delete(DatasetRow))
         tx.commit()
     scene.ask()
     scene.work()
@@ -147,14 +159,14 @@ def test_the_database_may_be_away_for_a_while(scene: Scene, monkeypatch: pytest.
 
     monkeypatch.setattr(Worker, "step", step)
     with pytest.raises(KeyboardInterrupt):
-        scene.worker().forever(Stop())
+        scene.worker().forever(StopSignal())
     assert next(answers, None) is None
 
 
 def test_a_worker_whose_interrupt_was_swallowed_stops_all_the_same(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stop = Stop()
+    stop = StopSignal()
 
     def step(_: Worker) -> bool:
         stop.told = True

@@ -19,7 +19,7 @@ from treaty.registry.core.enums import TaskState
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.states import state_store
 from treaty.registry.queue import coalescing, task_queue
-from treaty.registry.tables import DirtyMark, LineageRun, PartitionState, Task
+from treaty.registry.tables import LineageRunRow, PartitionStateRow, PendingValidationRow, TaskRow
 from treaty.registry.validation import plan as task_orders
 from treaty.registry.validation import validate
 from treaty.registry.worker.intake import event_processing
@@ -70,8 +70,8 @@ def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
     scene.clock.advance(61)
     scene.work()
     assert [run.verdict for run in scene.runs] == [Verdict.PASSED]
-    assert {row.generation for row in rows(scene.database, PartitionState)} == {1}
-    assert [task.state for task in rows(scene.database, Task)] == [TaskState.DONE]
+    assert {row.generation for row in rows(scene.database, PartitionStateRow)} == {1}
+    assert [task.state for task in rows(scene.database, TaskRow)] == [TaskState.DONE]
 
 
 def test_a_worker_that_comes_back_late_changes_nothing(scene: Scene) -> None:
@@ -101,7 +101,7 @@ def test_a_judgement_on_outdated_states_is_made_anew(scene: Scene) -> None:
     assert len(scene.runs) == 1
     scene.clock.advance(30)
     scene.work()
-    assert {task.state for task in rows(scene.database, Task)} == {TaskState.DONE}
+    assert {task.state for task in rows(scene.database, TaskRow)} == {TaskState.DONE}
     assert len(scene.runs) == 1
 
 
@@ -175,9 +175,9 @@ def test_workers_side_by_side_fold_and_validate_everything_once(scene: Scene) ->
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda name: scene.work(name=name), "abc"))
     scene.work()
-    (mark,) = rows(scene.database, DirtyMark)
+    (mark,) = rows(scene.database, PendingValidationRow)
     assert (mark.dirty_seq, mark.done_seq) == (12, 12)
     # One more is our own: the validation.
-    assert len(rows(scene.database, LineageRun)) == 13
+    assert len(rows(scene.database, LineageRunRow)) == 13
     assert len(scene.runs) == 1
-    assert {task.state for task in rows(scene.database, Task)} == {TaskState.DONE}
+    assert {task.state for task in rows(scene.database, TaskRow)} == {TaskState.DONE}

@@ -16,8 +16,8 @@ from support.scenes import NOON, Scene, add, contract_in_force, rows
 from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate
 from treaty.registry.core.enums import TaskState
-from treaty.registry.core.settings import Settings
-from treaty.registry.tables import LineageRun, Task
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.tables import LineageRunRow, TaskRow
 
 
 @contextmanager
@@ -58,15 +58,15 @@ def test_a_worker_that_is_told_to_stop_ends_cleanly(tmp_path: Path, told: signal
 
 
 def test_a_worker_takes_up_what_waits(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path)
+    settings = RegistrySettings(home=tmp_path)
     database = connect(settings.database)
     migrate(database)
     contract_in_force(database)
     Scene(database, tmp_path).send(event("START"))
-    add(database, Task(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created=NOON))
+    add(database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created=NOON))
     with process(tmp_path):
-        until(lambda: rows(database, Task)[0].state is TaskState.FAILED)
-    assert rows(database, Task)[0].error == "no worker knows tasks of kind dance"
+        until(lambda: rows(database, TaskRow)[0].state is TaskState.FAILED)
+    assert rows(database, TaskRow)[0].error == "no worker knows tasks of kind dance"
     # The event itself is older than events are kept: what was folded of it stays.
-    assert len(rows(database, LineageRun)) == 1
+    assert len(rows(database, LineageRunRow)) == 1
     database.dispose()

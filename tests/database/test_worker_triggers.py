@@ -12,8 +12,8 @@ from support.scenes import LOCATION, NOON, Scene, add, orders, rows
 
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Action, InboxState, VersionState
-from treaty.registry.tables import AuditEntry, ContractVersion, DirtyMark, InboxEvent, Task
+from treaty.registry.core.enums import AuditAction, LineageEventState, VersionState
+from treaty.registry.tables import AuditEntryRow, ContractVersionRow, LineageEventRow, PendingValidationRow, TaskRow
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_one_run_of_a_job_is_validated_once(scene: Scene, documents: list[dict[s
         scene.send(each)
         scene.work()
     assert len(scene.runs) == 1
-    assert len(rows(scene.database, Task)) == 1
+    assert len(rows(scene.database, TaskRow)) == 1
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_one_run_of_a_job_is_validated_once(scene: Scene, documents: list[dict[s
 def test_other_events_are_remembered_and_trigger_nothing(scene: Scene, documents: list[dict[str, Any]]) -> None:
     scene.send(*documents)
     scene.work()
-    assert rows(scene.database, Task) == []
-    assert {row.state for row in rows(scene.database, InboxEvent)} == {InboxState.FOLDED}
+    assert rows(scene.database, TaskRow) == []
+    assert {row.state for row in rows(scene.database, LineageEventRow)} == {LineageEventState.FOLDED}
 
 
 def test_an_output_told_after_the_end_is_validated_too(scene: Scene) -> None:
@@ -73,8 +73,8 @@ def test_a_dataset_is_known_by_its_symlink(scene: Scene) -> None:
 def test_triggers_that_come_before_the_work_begins_are_one_validation(scene: Scene) -> None:
     scene.send(*(event(run=str(number)) for number in range(7)))
     scene.work()
-    assert len(rows(scene.database, Task)) == 1
-    (mark,) = rows(scene.database, DirtyMark)
+    assert len(rows(scene.database, TaskRow)) == 1
+    (mark,) = rows(scene.database, PendingValidationRow)
     assert (mark.dirty_seq, mark.done_seq) == (7, 7)
 
 
@@ -101,7 +101,7 @@ def test_triggers_that_come_during_the_work_give_one_trailing_validation(scene: 
 
 def poisoned(scene: Scene) -> UUID:
     """An event in the inbox that nobody can fold."""
-    row = InboxEvent(
+    row = LineageEventRow(
         id=ids.new(), key="poison", received=NOON, body=b"{", original_sha256="", original_size=1, producer="spark"
     )
     add(scene.database, row)
@@ -112,11 +112,11 @@ def test_an_event_that_cannot_be_folded_is_parked_and_stops_no_other(scene: Scen
     poison = poisoned(scene)
     scene.send(event())
     scene.work()
-    found = {row.id: row for row in rows(scene.database, InboxEvent)}
-    assert (found[poison].state, found[poison].attempts) == (InboxState.PARKED, 3)
+    found = {row.id: row for row in rows(scene.database, LineageEventRow)}
+    assert (found[poison].state, found[poison].attempts) == (LineageEventState.PARKED, 3)
     assert found[poison].error == "unexpected JSONDecodeError; the worker's log has the details"
     assert len(scene.runs) == 1
-    assert rows(scene.database, AuditEntry)[0].action == Action.EVENT_PARKED
+    assert rows(scene.database, AuditEntryRow)[0].action == AuditAction.EVENT_PARKED
 
 
 @pytest.mark.parametrize(("state", "judged"), [(VersionState.DEPRECATED, 1), (VersionState.RETIRED, 0)])
@@ -124,7 +124,7 @@ def test_a_deprecated_version_is_still_judged_by_and_a_retired_one_is_not(
     scene: Scene, state: VersionState, judged: int
 ) -> None:
     with transaction(scene.database) as tx:
-        tx.exec(select(ContractVersion)).one().state = state
+        tx.exec(select(ContractVersionRow)).one().state = state
         tx.commit()
     scene.send(event())
     scene.work()

@@ -16,10 +16,10 @@ from support.processes import treaty
 
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.core.database import transaction
-from treaty.registry.demo.deliveries import Lake
-from treaty.registry.demo.scenario import Loop, NoAnswer
+from treaty.registry.demo.deliveries import DemoLake
+from treaty.registry.demo.scenario import DemoLoop, DemoTimeout
 from treaty.registry.schemas import AliasIn, DraftIn, RunOut
-from treaty.registry.tables import Dataset, PartitionState
+from treaty.registry.tables import DatasetRow, PartitionStateRow
 
 MONDAY, TUESDAY, WEDNESDAY = "2026-10-05", "2026-10-06", "2026-10-07"
 Table = Callable[[str], Payments]
@@ -58,13 +58,13 @@ def test_a_damaged_state_is_computed_again_and_the_verdict_is_right(table: Table
 
 def damage(payments: Payments, day: str) -> None:
     """Flips a bit in the middle of what is stored of that day."""
-    of_day = select(PartitionState).join(Dataset, col(Dataset.id) == col(PartitionState.dataset_id))
+    of_day = select(PartitionStateRow).join(DatasetRow, col(DatasetRow.id) == col(PartitionStateRow.dataset_id))
     with transaction(payments.services.database) as tx:
         row = tx.exec(
             of_day.where(
-                Dataset.name == str(payments.location),
-                PartitionState.partition == f"day={day}",
-                col(PartitionState.until).is_(None),
+                DatasetRow.name == str(payments.location),
+                PartitionStateRow.partition == f"day={day}",
+                col(PartitionStateRow.until).is_(None),
             )
         ).one()
         middle = len(row.states) // 2
@@ -119,9 +119,9 @@ def test_a_table_that_is_not_there_fails_its_draft_with_what_to_do(services: Ser
     )
     task = services.people.producer.request_draft(asked)
 
-    with pytest.raises(NoAnswer) as failed:
-        Loop(
-            lake=Lake(column="day", tables=(), history=(), deliveries=()), people=services.people, tell=print
+    with pytest.raises(DemoTimeout) as failed:
+        DemoLoop(
+            lake=DemoLake(column="day", tables=(), history=(), deliveries=()), people=services.people, tell=print
         ).finished_draft(task)
 
     assert str(failed.value) == (

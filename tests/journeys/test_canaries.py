@@ -16,9 +16,9 @@ from treaty.engine.report import REPORTS
 from treaty.engine.session.verify import verify
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core.enums import IncidentState, Resolution
-from treaty.registry.demo.deliveries import Delivery
-from treaty.registry.demo.producer import Producer
-from treaty.registry.demo.scenario import Loop
+from treaty.registry.demo.deliveries import DemoDelivery
+from treaty.registry.demo.producer import DemoProducer
+from treaty.registry.demo.scenario import DemoLoop
 from treaty.registry.schemas import DraftIn, RunOut
 
 DAYS = ("d0", "d1")
@@ -30,7 +30,7 @@ class People:
     """The table of the canaries under a contract that classifies its columns so, in the registry."""
 
     services: Services
-    producer: Producer
+    producer: DemoProducer
     classification: str
 
     @property
@@ -58,9 +58,11 @@ class People:
         self.producer.deliver(self.day(DAYS[-1], offset=100))
         return self.services.people.owner.run(self.services.next_run(self.name, before).id)
 
-    def day(self, day: str, offset: int = 0) -> Delivery:
+    def day(self, day: str, offset: int = 0) -> DemoDelivery:
         held = [(*each[:4], date.fromisoformat(each[4])) for each in canaries.rows(offset) if each[5] == day]
-        return Delivery(table=self.name, partition=day, make=lambda session: session.createDataFrame(held * 8, COLUMNS))
+        return DemoDelivery(
+            table=self.name, partition=day, make=lambda session: session.createDataFrame(held * 8, COLUMNS)
+        )
 
     def answers(self, run: RunOut) -> Iterator[str]:
         """What the API says to somebody who asks for everything, a new draft included."""
@@ -68,7 +70,7 @@ class People:
         asked = DraftIn(
             location=self.producer.location(self.name), contract_id=self.name, object="people", partition_by=("day",)
         )
-        loop = Loop(lake=None, people=self.services.people, tell=print)  # type: ignore[arg-type]
+        loop = DemoLoop(lake=None, people=self.services.people, tell=print)  # type: ignore[arg-type]
         # Nothing is learned from partitions of incidents, unless they are said to be as expected.
         for each in owner.incidents(contract_id=self.name, state=IncidentState.OPEN):
             owner.resolve_incident(each.id, each.revision, Resolution.EXPECTED_CHANGE)

@@ -14,7 +14,7 @@ from support.processes import all_gone, started, treaty
 from treaty.engine.core.results import Verdict
 from treaty.registry.demo import shop_data
 from treaty.registry.demo.deliveries import own_lake, shop_lake
-from treaty.registry.demo.producer import Producer
+from treaty.registry.demo.producer import DemoProducer
 
 DAYS = [f"2026-10-{day:02d}" for day in range(1, 13)]
 
@@ -71,7 +71,7 @@ def test_an_interrupted_demo_leaves_nothing(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spark: Any, tmp_path: Path) -> None:
     lake = shop_lake(days=10, history=10, tables=shop_data.TABLES[2:])
-    written = Producer(session=producer_spark, root=tmp_path, column=lake.column, url="", token="")
+    written = DemoProducer(session=producer_spark, root=tmp_path, column=lake.column, url="", token="")
     for delivery in lake.history:
         written.write(delivery)
 
@@ -96,12 +96,12 @@ def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spar
 def test_a_table_that_the_loop_cannot_run_on_is_refused(
     producer_spark: Any, tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
-    from treaty.engine.core.errors import Unreadable
+    from treaty.engine.core.errors import UnreadableTable
 
     for name, text in files.items():
         (tmp_path / name).write_text(text)
 
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableTable) as refused:
         own_lake(producer_spark, str(tmp_path), "day")
 
     assert said in str(refused.value)

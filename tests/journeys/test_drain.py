@@ -17,8 +17,8 @@ from support.scenes import TOKEN, Scene, contract_in_force, rows, user
 
 from treaty.registry.core.database import connect, migrate
 from treaty.registry.core.enums import Permission, TaskState
-from treaty.registry.core.settings import Settings
-from treaty.registry.tables import InboxEvent, Task
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.tables import LineageEventRow, TaskRow
 
 pytestmark = pytest.mark.journey
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.journey
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Engine]:
     """A database in the home, with a user whose token may send lineage."""
-    settings = Settings(home=tmp_path / "home")
+    settings = RegistrySettings(home=tmp_path / "home")
     settings.home.mkdir()
     engine = connect(settings.database)
     migrate(engine)
@@ -70,7 +70,7 @@ def test_an_event_that_is_half_sent_is_kept_before_the_service_ends(tmp_path: Pa
         code, _, errors = command.ended()
         assert all_gone(family)
     assert code in {0, -signal.SIGTERM}
-    assert len(rows(database, InboxEvent)) == 1
+    assert len(rows(database, LineageEventRow)) == 1
     lines = [json.loads(line) for line in errors.splitlines()]
     (answered,) = [line for line in lines if line["message"] == "answered"]
     assert (answered["request_id"], answered["route"], answered["status"]) == ("job-7", "/lineage", "201")
@@ -82,18 +82,18 @@ def test_a_request_that_never_ends_does_not_hold_the_service(tmp_path: Path, dat
         code, _, errors = command.ended(signal.SIGTERM, within=15)
     assert code in {0, -signal.SIGTERM}
     assert "Traceback" not in errors
-    assert rows(database, InboxEvent) == []
+    assert rows(database, LineageEventRow) == []
 
 
 def test_a_worker_that_is_told_to_stop_gives_its_task_back_untried(tmp_path: Path, database: Engine) -> None:
     contract_in_force(database)
     Scene(database, tmp_path).ask()
     with started("worker", folder=tmp_path, home=tmp_path / "home", log="json") as command:
-        awaited(lambda: [each for each in rows(database, Task) if each.state is TaskState.RUNNING] or None)
+        awaited(lambda: [each for each in rows(database, TaskRow) if each.state is TaskState.RUNNING] or None)
         family = command.family()
         code, _, errors = command.ended(signal.SIGTERM)
         assert all_gone(family)
-    (task,) = [each for each in rows(database, Task) if each.kind == "validate"]
+    (task,) = [each for each in rows(database, TaskRow) if each.kind == "validate"]
     assert (task.state, task.attempts, task.lease_until) == (TaskState.QUEUED, 0, None)
     assert code == 0
     assert [json.loads(line)["message"] for line in errors.splitlines()][-1] == "stopped"

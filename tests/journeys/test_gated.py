@@ -8,12 +8,12 @@ from support.events import event, just_now, output
 from support.loops import Services
 from support.payments import COLUMNS, Payments
 
-from treaty.engine.gate.gate import Rejected, answer, gate
+from treaty.engine.gate.gate import CandidateRejected, answer, gate
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Permission
 from treaty.registry.sdk.remote_states import remembered
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 from treaty.registry.validation.findings import NOTHING_CHANGED
 
 MONDAY, TUESDAY = "2026-10-05", "2026-10-06"
@@ -57,15 +57,15 @@ def test_what_a_gate_published_is_history_and_an_event_makes_no_work_of_it(
     assert services.runs(payments.name)[0].id == run.id
     assert owner.verdict(payments.name).verdict == "passed"
 
-    with pytest.raises(Rejected, match="failed, 1 check"):
+    with pytest.raises(CandidateRejected, match="failed, 1 check"):
         publish(payments, producer_spark, TUESDAY, [(4, -1.0)])
-    with pytest.raises(Rejected, match="failed"):
+    with pytest.raises(CandidateRejected, match="failed"):
         publish(payments, producer_spark, TUESDAY, [(1, 1.0)])
     assert services.runs(payments.name)[0].id == run.id
     assert producer_spark.read.parquet(str(payments.location)).count() == 3
 
 
-def last_task(services: Services) -> Task:
+def last_task(services: Services) -> TaskRow:
     """The task that was made last."""
     with reading(services.database) as session:
-        return session.exec(select(Task).order_by(col(Task.id).desc()).limit(1)).one()
+        return session.exec(select(TaskRow).order_by(col(TaskRow.id).desc()).limit(1)).one()

@@ -10,10 +10,10 @@ from support.loops import Services, looped, told
 
 from treaty.engine.core.results import Outcome
 from treaty.registry.demo import shop_data
-from treaty.registry.demo.deliveries import Delivery, shop_lake
-from treaty.registry.demo.producer import Producer
-from treaty.registry.demo.scenario import Judged, Loop
-from treaty.registry.schemas import ResultOut
+from treaty.registry.demo.deliveries import DemoDelivery, shop_lake
+from treaty.registry.demo.producer import DemoProducer
+from treaty.registry.demo.scenario import DeliveryResult, DemoLoop
+from treaty.registry.schemas import CheckResultOut
 
 HISTORY, DAYS = 25, 32
 TABLES = [each for each in shop_data.TABLES if each.name != "customers"]
@@ -24,15 +24,15 @@ class Done:
     """The loop after its last delivery, and the pipeline that could deliver more."""
 
     services: Services
-    producer: Producer
-    loop: Loop
+    producer: DemoProducer
+    loop: DemoLoop
 
-    def hit_by(self, incident: str) -> Judged:
+    def hit_by(self, incident: str) -> DeliveryResult:
         """The delivery that the incident hit."""
         (found,) = [each for each in self.loop.judged if incident in [one.name for one in each.delivery.incidents]]
         return found
 
-    def out_of_turn(self, name: str) -> Judged:
+    def out_of_turn(self, name: str) -> DeliveryResult:
         """What arrived late, or again."""
         (found,) = [each for each in self.loop.judged if each.delivery.turn and each.delivery.turn.name == name]
         return found
@@ -44,7 +44,7 @@ def done(services: Services, producer_spark: Any) -> Done:
     return Done(services, services.producer(producer_spark, lake.column), looped(services, producer_spark, lake))
 
 
-def kinds(broken: tuple[ResultOut, ...]) -> set[tuple[str | None, str | None]]:
+def kinds(broken: tuple[CheckResultOut, ...]) -> set[tuple[str | None, str | None]]:
     """The column and the dimension of each check that failed."""
     assert {each.outcome for each in broken} == {Outcome.FAILED}
     return {(each.column, each.dimension) for each in broken}
@@ -116,7 +116,7 @@ def test_an_event_that_comes_twice_is_judged_once(done: Done) -> None:
         assert services.next_run(table, before).partitions == ("day=2026-10-31",)
 
 
-def delivery(loop: Loop, table: str) -> Delivery:
+def delivery(loop: DemoLoop, table: str) -> DemoDelivery:
     """The table's last clean delivery, as if it came again on a later day."""
     last = next(each.delivery for each in reversed(loop.judged) if each.delivery.table == table)
     return replace(last, partition="2026-10-30")

@@ -13,7 +13,7 @@ from support.required import shared
 
 from treaty.engine.core.results import Verdict
 from treaty.registry.demo.deliveries import own_lake
-from treaty.registry.demo.scenario import Judged
+from treaty.registry.demo.scenario import DeliveryResult
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def chosen(snapshots: Path, published: Published, folder: Path) -> Path:
     return wanted
 
 
-def verdicts(published: Published, judged: list[Judged]) -> str:
+def verdicts(published: Published, judged: list[DeliveryResult]) -> str:
     """Every verdict in a line, as the log of the test run shows it."""
     others = [each for each in judged if each.alarmed and each.delivery.partition != published.broken]
     lines = [f"  {told(each)[:150]}" for each in judged]

@@ -12,9 +12,9 @@ from support.browser import Watch, chromium, picture, settled, sign_in
 from support.loops import Services
 
 from treaty.registry.demo import shop_data
-from treaty.registry.demo.deliveries import Delivery, shop_lake
-from treaty.registry.demo.producer import Producer
-from treaty.registry.demo.scenario import Loop
+from treaty.registry.demo.deliveries import DemoDelivery, shop_lake
+from treaty.registry.demo.producer import DemoProducer
+from treaty.registry.demo.scenario import DemoLoop
 from treaty.registry.schemas import AliasIn, DraftIn
 
 TABLE = "web_orders"
@@ -24,12 +24,12 @@ REASON = "numbers of customers may be negative: guests"
 
 
 @pytest.fixture(scope="module")
-def producer(services: Services, producer_spark: Any) -> Producer:
+def producer(services: Services, producer_spark: Any) -> DemoProducer:
     return services.producer(producer_spark, "day")
 
 
 @pytest.fixture(scope="module")
-def proposal(services: Services, producer: Producer) -> UUID:
+def proposal(services: Services, producer: DemoProducer) -> UUID:
     """The draft of a table with ten days of orders, before the owners."""
     lake = shop_lake(days=28, history=27, tables=shop_data.TABLES[:1])
     for each in lake.history[-10:]:
@@ -44,11 +44,11 @@ def proposal(services: Services, producer: Producer) -> UUID:
         aliases=(AliasIn(namespace="file", name=place),),
     )
     people = services.people
-    drafted = Loop(lake=lake, people=people, tell=print).finished_draft(people.producer.request_draft(asked))
+    drafted = DemoLoop(lake=lake, people=people, tell=print).finished_draft(people.producer.request_draft(asked))
     return people.producer.submit(drafted).id
 
 
-def renamed(delivery: Delivery) -> Delivery:
+def renamed(delivery: DemoDelivery) -> DemoDelivery:
     """The delivery as one of a table of this journey's own."""
     return replace(delivery, table=TABLE)
 
@@ -67,7 +67,7 @@ def page(services: Services) -> Iterator[Page]:
 
 
 def test_an_owner_approves_a_draft_and_reads_why_the_next_load_failed(
-    services: Services, producer: Producer, proposal: UUID, page: Page
+    services: Services, producer: DemoProducer, proposal: UUID, page: Page
 ) -> None:
     address = services.settings.ui_url
     page.goto(f"{address}/review?proposal={proposal}")

@@ -29,7 +29,7 @@ from treaty.registry.api.app import create_app
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.ui.server.security import COOKIE
 
 pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("browser")]
@@ -497,7 +497,7 @@ def test_the_first_administrator_comes_through_the_one_time_link(browser: Browse
     with transaction(engine) as tx:
         token = first_admin.issue(tx, token_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
         tx.commit()
-    with served(create_app(Settings(), engine)) as api, pages(api) as address:
+    with served(create_app(RegistrySettings(), engine)) as api, pages(api) as address:
         page = browser.new_context().new_page()
         page.goto(f"{address}/setup?token={token}")
         page.get_by_label("Name").fill("ada")
@@ -520,7 +520,7 @@ def test_somebody_signs_in_through_their_provider_and_comes_to_where_they_were_g
         told = {"oidc_issuer": issuer.address, "oidc_audience": "pages", "oidc_creates": True}
         monkeypatch.setenv("TREATY_OIDC_ISSUER", issuer.address)
         monkeypatch.setenv("TREATY_OIDC_CLIENT_ID", "pages")
-        api = stack.enter_context(served(create_app(Settings(**told), engine)))
+        api = stack.enter_context(served(create_app(RegistrySettings(**told), engine)))
         address = stack.enter_context(pages(api))
         issuer.person = "zoe"
         page = browser.new_context().new_page()

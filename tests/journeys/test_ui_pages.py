@@ -17,17 +17,17 @@ from support.ui import HOSTILE, Shop, drafted, shop, suggestions
 
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.core import clock
-from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.profile.document import document
 from treaty.registry import schemas
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
-from treaty.registry.core.enums import Decision, IncidentState, Mark, Permission, Resolution, TaskState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.enums import Decision, FeedbackKind, IncidentState, Permission, Resolution, TaskState
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.drafting import profiles
 from treaty.registry.exchange.exports import FORMS
-from treaty.registry.tables import Proposal, SuggestionRow, Task, User
+from treaty.registry.tables import ProposalRow, ProposalSuggestionRow, TaskRow, UserRow
 from treaty.registry.worker.loop import Worker
 from treaty.ui import asgi
 from treaty.ui import texts as ui_texts
@@ -242,7 +242,7 @@ def test_many_are_seen_as_a_table_that_says_which_are_decided_alone(open_page: O
 
 def mark_critical(the_shop: Shop, column: str) -> None:
     with transaction(the_shop.world.engine) as tx:
-        for row in tx.exec(select(SuggestionRow).where(SuggestionRow.proposal_id == the_shop.review)):
+        for row in tx.exec(select(ProposalSuggestionRow).where(ProposalSuggestionRow.proposal_id == the_shop.review)):
             if row.content["column"] == column:
                 row.content = {**row.content, "critical": True}
         tx.commit()
@@ -494,7 +494,12 @@ def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(op
     at.text_input(key="why").set_value("a holiday")
     click(at, "say")
     (said,) = the_shop.client("viewer").marks("shop-sales", "orders")
-    assert (said.partition, said.mark, said.why, said.by) == ("day=2026-02-25", Mark.EXPECTED, "a holiday", "owner")
+    assert (said.partition, said.mark, said.why, said.by) == (
+        "day=2026-02-25",
+        FeedbackKind.EXPECTED,
+        "a holiday",
+        "owner",
+    )
     assert "day=2026-02-25: expected, by owner, just now: a holiday" in texts(at)
     at = open_page("viewer", "metric", contract="shop-sales", check="row-count", marking="true")
     assert [each.key for each in at.button if each.key == "say"] == []
@@ -784,7 +789,9 @@ def told(the_shop: Shop, *events: dict[str, Any]) -> None:
     for each in events:
         the_shop.client("producer").send_event({**each, "eventTime": clock.now().isoformat()})
     nothing: Any = None
-    worker = Worker(database=the_shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings())
+    worker = Worker(
+        database=the_shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=RegistrySettings()
+    )
     while worker.take_in():
         pass
 
@@ -834,13 +841,13 @@ def test_a_dataset_without_a_contract_is_shown_with_the_commands_that_make_one(o
 
 def test_a_viewer_of_a_part_is_refused_what_came_for_all(open_page: Open, the_shop: Shop) -> None:
     with transaction(the_shop.world.engine) as tx:
-        tx.get_one(User, the_shop.world.users["viewer"].id).roles = []
+        tx.get_one(UserRow, the_shop.world.users["viewer"].id).roles = []
         tx.commit()
     assert "You may not do this" in texts(open_page("viewer", "lineage", tab="Events"))
 
 
 def dead_task(the_shop: Shop) -> UUID:
-    task = Task(
+    task = TaskRow(
         id=ids.new(), kind="validate", payload={"contract_id": "shop-sales", "object": "orders"}, key="dead",
         state=TaskState.FAILED, attempts=5, error="unreachable: there is no table", created=clock.now(),
         available_at=clock.now(), finished=clock.now(),
@@ -1028,7 +1035,7 @@ def test_a_profile_shows_what_a_draft_was_drawn_from_and_data_as_text(open_page:
     days = [{"status": ["new", HOSTILE["image"], None] * 20, "amount": [1.0, 2.5, float("nan")] * 20}]
     told = document(history({"status": "string", "amount": "double"}, days), "orders").model_dump(mode="json")
     with transaction(the_shop.world.engine) as tx:
-        profiles.keep(tx, tx.get_one(Proposal, the_shop.review), told, now=clock.now())
+        profiles.keep(tx, tx.get_one(ProposalRow, the_shop.review), told, now=clock.now())
         tx.commit()
 
     at = open_page("viewer", "profile", proposal=the_shop.review)
@@ -1054,7 +1061,9 @@ def test_patterns_are_shown_with_the_columns_that_carry_them(open_page: Open, th
     assert "Nothing learned yet" in texts(open_page("viewer", "patterns"))
     countries = ["AT", "CH", "DE", "FR", "NL", "SE"] * 10
     names = {"/lake/shop/orders": {"country": countries, "elsewhere": countries}}
-    Lake(tmp_path / "patterns").add({**names, "/lake/others": {"land": countries, HOSTILE["image"]: ["A-1"] * 20}})
+    PatternLake(tmp_path / "patterns").add(
+        {**names, "/lake/others": {"land": countries, HOSTILE["image"]: ["A-1"] * 20}}
+    )
 
     at = open_page("viewer", "patterns", pattern="<upper>{2}")
 

@@ -15,7 +15,7 @@ from support.payments import CONTRACT, delivery
 from support.processes import environ
 from support.required import require
 
-from treaty.registry.demo.producer import Producer
+from treaty.registry.demo.producer import DemoProducer
 
 ROOT = Path(__file__).parents[2]
 UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
@@ -90,7 +90,7 @@ def test_a_database_is_made_from_the_migrations_inside(treaty: Path, tmp_path: P
 
 
 def test_a_table_is_judged(treaty: Path, producer_spark: Any, tmp_path: Path) -> None:
-    producer = Producer(session=producer_spark, root=tmp_path, column="day", url="", token="")
+    producer = DemoProducer(session=producer_spark, root=tmp_path, column="day", url="", token="")
     producer.write(delivery("payments", "2026-10-05", [(1, 1.0), (2, -5.0)]))
     contract = tmp_path / "payments.yaml"
     contract.write_text(CONTRACT.format(name="payments", location="payments", more=""))

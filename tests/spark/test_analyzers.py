@@ -14,17 +14,17 @@ from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 
 
 @pytest.fixture(scope="module")
-def whole(spark: Any) -> States:
+def whole(spark: Any) -> StateBag:
     return scan(case_frame(spark), plan(BOUND.values()))[""]
 
 
 @pytest.fixture(scope="module")
-def parted(spark: Any) -> dict[str, States]:
+def parted(spark: Any) -> dict[str, StateBag]:
     return scan(case_frame(spark), plan(BOUND.values()), partition_by=["part"])
 
 
@@ -37,24 +37,24 @@ def test_the_frame_has_the_types_the_cases_name(spark: Any) -> None:
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_one_scan_of_the_whole_table_answers(case: Case, whole: States) -> None:
+def test_one_scan_of_the_whole_table_answers(case: Case, whole: StateBag) -> None:
     assert agrees(whole, case)
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: dict[str, States]) -> None:
+def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: dict[str, StateBag]) -> None:
     merged = bags.merge(parted.values())
     assert merged is not None
     assert agrees(merged, case)
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_packed_states_answer_the_same(case: Case, parted: dict[str, States]) -> None:
+def test_packed_states_answer_the_same(case: Case, parted: dict[str, StateBag]) -> None:
     merged = bags.merge(bags.unpack(each.pack()) for each in parted.values())
     assert merged is not None
     assert agrees(merged, case)
 
 
-def test_partitions_bear_the_names_of_their_folders(parted: dict[str, States]) -> None:
+def test_partitions_bear_the_names_of_their_folders(parted: dict[str, StateBag]) -> None:
     assert set(parted) == {"part=a", "part=b", "part=c", "part=__HIVE_DEFAULT_PARTITION__"}
     assert [each.rows for _, each in sorted(parted.items())] == [1, 2, 2, 1]

@@ -18,30 +18,30 @@ from treaty.engine.evaluation.evaluator import NOT_AT_ONCE
 from treaty.engine.session.verify import measure, verify
 from treaty.engine.spark.scan import separate_statements
 from treaty.engine.spark.scan.scanner import scan
-from treaty.engine.spark.scan.separate_statements import UNEVALUATED, Others
+from treaty.engine.spark.scan.separate_statements import UNEVALUATED, OtherDatasets
 from treaty.engine.spark.sources.readers import schema_of
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 
 BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
 
 
 @pytest.fixture(scope="module")
-def others(spark: Any) -> Others:
-    return Others({name: spark.createDataFrame(rows, ddl) for name, (ddl, rows) in OTHERS.items()})
+def others(spark: Any) -> OtherDatasets:
+    return OtherDatasets({name: spark.createDataFrame(rows, ddl) for name, (ddl, rows) in OTHERS.items()})
 
 
 @pytest.fixture(scope="module")
-def answers(spark: Any, others: Others) -> States:
+def answers(spark: Any, others: OtherDatasets) -> StateBag:
     """All cases on the whole table."""
     frame, asked = case_frame(spark), plan([], of_all=BOUND.values())
     rows = scan(frame, asked)[""]
     found = separate_statements.whole(frame, asked, others)
     assert found is not None
-    return rows.beside(States(*_packed(found)))
+    return rows.beside(StateBag(*_packed(found)))
 
 
-def _packed(found: States) -> tuple[Any, Any]:
+def _packed(found: StateBag) -> tuple[Any, Any]:
     """The bag after it was bytes."""
     from treaty.engine.states import bag as bags
 
@@ -54,14 +54,14 @@ def test_every_case_is_its_own() -> None:
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_the_whole_table_answers(case: Case, answers: States) -> None:
+def test_the_whole_table_answers(case: Case, answers: StateBag) -> None:
     reading = BOUND[case.id].read(answers.values)
     assert (type(reading.value), reading.value) == (type(case.expected), case.expected)
     wanted = {name: given for name in ("broken", "counted", "details") if (given := getattr(case, name)) is not None}
     assert {name: getattr(reading, name) for name in wanted} == wanted
 
 
-def test_partitions_are_looked_up_and_asked_each_by_itself(spark: Any, others: Others) -> None:
+def test_partitions_are_looked_up_and_asked_each_by_itself(spark: Any, others: OtherDatasets) -> None:
     found = ReferentialIntegrity(columns=("id",), dataset="people").bind(SCHEMA)
     asked = Sql(query="SELECT count(*) FROM {object} WHERE price > 0").bind(SCHEMA)
     pairs = DatasetMatch(keys=("id",), dataset="prices", other_keys=("key",)).bind(SCHEMA)
@@ -88,7 +88,7 @@ FAILING = [
 ]
 
 
-def test_what_errs_fails_alone_and_says_why(spark: Any, others: Others) -> None:
+def test_what_errs_fails_alone_and_says_why(spark: Any, others: OtherDatasets) -> None:
     sound = Sql(query="SELECT count(*) FROM {object}").bind(SCHEMA)
     bound = [analyzer.bind(SCHEMA) for analyzer, _ in FAILING]
     found = separate_statements.whole(case_frame(spark), plan([], of_all=[*bound, sound]), others)
@@ -134,7 +134,7 @@ def test_joins_agree_with_python_whatever_the_rows(spark: Any, cases: list[Any])
     theirs = spark.createDataFrame(rows[1], ddl.format("bigint", "smallint"))
     found = ReferentialIntegrity(columns=("case", "a", "b"), dataset="t").bind(schema_of(mine))
     pairs = DatasetMatch(keys=("case", "a", "b"), dataset="t", compare=(("v", "v"),)).bind(schema_of(mine))
-    given = Others({"t": theirs})
+    given = OtherDatasets({"t": theirs})
     parted = scan(mine, plan([found]), partition_by=["case"], others=given)
     for at, (ours, other) in enumerate(cases):
         if ours:

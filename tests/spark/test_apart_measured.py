@@ -10,7 +10,7 @@ from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import CheckResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
@@ -39,12 +39,14 @@ def place(spark: Any, tmp_path: Path) -> Path:
 
 def asked(place: Path, known: dict[str, str] | None = None, titles: str = "titles", **more: Any) -> MeasureRequest:
     return MeasureRequest(
-        source=Source(str(place / "orders"), partition_by=("day",)), contract=PROMISES.source, object="orders",
-        known=known or {}, others={"titles": Source(str(place / titles))}, **more,
+        source=TableSource(str(place / "orders"), partition_by=("day",)), contract=PROMISES.source, object="orders",
+        known=known or {}, others={"titles": TableSource(str(place / titles))}, **more,
     )  # fmt: skip
 
 
-def results(measured: Measured, states: dict[str, bytes] | None = None) -> dict[tuple[str, str | None], CheckResult]:
+def results(
+    measured: MeasureResult, states: dict[str, bytes] | None = None
+) -> dict[tuple[str, str | None], CheckResult]:
     run = judge(
         EvaluationRequest(
             contract=PROMISES,

@@ -9,7 +9,7 @@ from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
-from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest, SampleRequest, Source
+from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, SampleRequest, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.handlers.violating_rows import sample
 from treaty.engine.spark.scan import scanner
@@ -34,7 +34,7 @@ def append(spark: Any, table: Path, *rows: tuple[int, float | None], mode: str =
 
 def asked(table: Path, known: dict[str, str], **more: Any) -> MeasureRequest:
     return MeasureRequest(
-        source=Source(str(table)),
+        source=TableSource(str(table)),
         contract=GIVEN.source,
         object="orders",
         known=known,
@@ -47,7 +47,7 @@ def values(run: RunResult) -> dict[str, Any]:
     return {each.check_id: each.value for each in run.results if each.scope == "dataset"}
 
 
-def judged(states: dict[str, bytes], measured: Measured) -> RunResult:
+def judged(states: dict[str, bytes], measured: MeasureResult) -> RunResult:
     delta = sorted(measured.states)
     return judge(
         EvaluationRequest(
@@ -96,7 +96,7 @@ def test_each_arrival_is_read_once_and_together_they_are_the_table(
 
     came = {SECOND: second.fingerprints[SECOND]}
     request = SampleRequest(
-        source=Source(str(table)), contract=GIVEN.source, object="orders", only={"paid": (SECOND,)}, arrivals=came
+        source=TableSource(str(table)), contract=GIVEN.source, object="orders", only={"paid": (SECOND,)}, arrivals=came
     )
     assert [each.rows for each in sample(spark, request)] == [((None, "4"),)]
 
@@ -121,7 +121,7 @@ def test_a_new_check_reads_what_the_arrivals_lack_and_damage_stays_in_its_own(sp
     size = contract(check("size", "some", mustBeGreaterThan=1), check("sum", "sum", column="id", mustBe=0))
     held = lacking(size, "orders", states)
     more = MeasureRequest(
-        source=Source(str(table)), contract=size.source, object="orders", known=known, held=held, arrivals=known
+        source=TableSource(str(table)), contract=size.source, object="orders", known=known, held=held, arrivals=known
     )
     assert {name: bags.unpack(each).rows for name, each in measure(spark, more).added.items()} == {FIRST: 3, SECOND: 1}
 

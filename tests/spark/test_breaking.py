@@ -10,10 +10,10 @@ from support.frames import case_frame
 
 from treaty.contracts.assertions import Assertion
 from treaty.engine.analyzers.numbers import Maximum, Minimum
-from treaty.engine.analyzers.shares import BadRows
+from treaty.engine.analyzers.shares import InvalidRowCount
 from treaty.engine.analyzers.text import MaximumLength, MinimumLength
 from treaty.engine.analyzers.types import TypeConsistency
-from treaty.engine.analyzers.violating_rows import Breaking
+from treaty.engine.analyzers.violating_rows import ViolatingRows
 
 EXTREMES = (Minimum, Maximum, MinimumLength, MaximumLength)
 # Which type most values read as cannot be known of a single row.
@@ -21,20 +21,20 @@ WHOLE = [case for case in CASES if case.broken is not None and not isinstance(ca
 ENDS = [case for case in CASES if isinstance(case.analyzer, EXTREMES) and case.expected is not None]
 
 
-def breaking(case: Case, operator: str, limit: Any) -> Breaking | None:
+def breaking(case: Case, operator: str, limit: Any) -> ViolatingRows | None:
     return case.analyzer.bind(SCHEMA).breaking(Assertion(operator, limit))
 
 
-def broken_whole(case: Case) -> Breaking | None:
-    return breaking(case, "mustBe", 0 if isinstance(case.analyzer, BadRows) else 1)
+def broken_whole(case: Case) -> ViolatingRows | None:
+    return breaking(case, "mustBe", 0 if isinstance(case.analyzer, InvalidRowCount) else 1)
 
 
-def kept_end(case: Case) -> Breaking | None:
+def kept_end(case: Case) -> ViolatingRows | None:
     low = isinstance(case.analyzer, Minimum | MinimumLength)
     return breaking(case, "mustBeGreaterOrEqualTo" if low else "mustBeLessOrEqualTo", case.expected)
 
 
-def missed_end(case: Case) -> Breaking | None:
+def missed_end(case: Case) -> ViolatingRows | None:
     low = isinstance(case.analyzer, Minimum | MinimumLength)
     return breaking(case, "mustBeGreaterThan" if low else "mustBeLessThan", case.expected)
 

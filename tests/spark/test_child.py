@@ -16,8 +16,8 @@ from support.required import require
 from support.signals import interruptible
 
 from treaty.contracts.errors import ContractError
-from treaty.engine.core.errors import EngineError, EngineKilled, Unreadable
-from treaty.engine.protocol.requests import DraftRequest, MeasureRequest, Source
+from treaty.engine.core.errors import EngineError, EngineKilled, UnreadableTable
+from treaty.engine.protocol.requests import DraftRequest, MeasureRequest, TableSource
 from treaty.engine.spark.process.child import ChildSettings, SparkChild
 from treaty.engine.spark.process.server import clean_environment
 
@@ -76,18 +76,20 @@ def eventually(holds: Callable[[], bool], seconds: float = 10) -> bool:
 
 
 def asked(path: Path, given: Any = ROWS) -> MeasureRequest:
-    return MeasureRequest(source=Source(str(path)), contract=given.source, object="orders")
+    return MeasureRequest(source=TableSource(str(path)), contract=given.source, object="orders")
 
 
 def test_requests_are_answered_by_one_warm_process_that_says_nothing_here(
     child: SparkChild, table: Path, log: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert child.schema(Source(str(table))).names == ("id",)
+    assert child.schema(TableSource(str(table))).names == ("id",)
     first = pid(child)
     assert set(child.measure(asked(table)).states) == {""}
     heard: list[str] = []
     assert (
-        child.draft(DraftRequest(source=Source(str(table)), contract_id="t", object="t"), heard.append).profile["rows"]
+        child.draft(DraftRequest(source=TableSource(str(table)), contract_id="t", object="t"), heard.append).profile[
+            "rows"
+        ]
         == 2
     )
     assert (heard[0], heard[-1]) == ("first scan", "judging suggestions")
@@ -99,9 +101,9 @@ def test_requests_are_answered_by_one_warm_process_that_says_nothing_here(
 
 
 def test_errors_come_back_and_the_process_stays(child: SparkChild, table: Path) -> None:
-    child.schema(Source(str(table)))
+    child.schema(TableSource(str(table)))
     first = pid(child)
-    with pytest.raises(Unreadable, match="check the path"):
+    with pytest.raises(UnreadableTable, match="check the path"):
         child.measure(asked(table.with_name("gone")))
     faulty = contract(check("zzz", mustBe=1), properties=COLUMNS)
     with pytest.raises(ContractError, match="no analyzer is named 'zzz'") as caught:
@@ -112,7 +114,7 @@ def test_errors_come_back_and_the_process_stays(child: SparkChild, table: Path) 
 
 @pytest.mark.classic(JAVA)
 def test_java_knows_nothing_of_the_registry_and_writes_to_the_log(child: SparkChild, table: Path, log: Path) -> None:
-    child.schema(Source(str(table)))
+    child.schema(TableSource(str(table)))
     (java,) = _java(child)
     environment = Path(f"/proc/{java}/environ").read_bytes()
     assert b"PATH=" in environment
@@ -141,16 +143,16 @@ def _command(process: int) -> bytes:
 def test_a_killed_process_is_told_and_started_again(child: SparkChild, table: Path) -> None:
     first = _killed_at_work(child, table)
     assert eventually(lambda: not group_of(first))
-    assert child.schema(Source(str(table))).names == ("id",)
+    assert child.schema(TableSource(str(table))).names == ("id",)
     assert pid(child) != first
 
 
 def _killed_at_work(child: SparkChild, table: Path) -> int:
-    child.schema(Source(str(table)))
+    child.schema(TableSource(str(table)))
     first = pid(child)
     threading.Timer(0.05, os.kill, (first, signal.SIGKILL)).start()
     with pytest.raises(EngineKilled, match="engine killed: its process ended"):
-        child.draft(DraftRequest(source=Source(str(table)), contract_id="t", object="t"))
+        child.draft(DraftRequest(source=TableSource(str(table)), contract_id="t", object="t"))
     return first
 
 
@@ -213,7 +215,7 @@ def test_a_size_that_is_none_is_told_before_anything_is_started() -> None:
 
 def test_a_closed_child_leaves_no_process(table: Path, remote: str | None) -> None:
     started = SparkChild(ChildSettings(memory="1g", remote=remote))
-    started.schema(Source(str(table)))
+    started.schema(TableSource(str(table)))
     leader = pid(started)
     assert group_of(leader)
     started.close()
@@ -232,7 +234,7 @@ def test_an_interrupt_while_the_child_starts_comes_when_it_can_be_ended(monkeypa
     monkeypatch.setattr(BaseProcess, "start", interrupted)
     starting = SparkChild()
     with interruptible(), pytest.raises(KeyboardInterrupt):
-        starting.schema(Source("never asked for"))
+        starting.schema(TableSource("never asked for"))
     starting.close()
     (process,) = begun
     assert process.exitcode == -signal.SIGKILL

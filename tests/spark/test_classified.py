@@ -16,11 +16,11 @@ from support.canaries import CANARIES, CLASSIFIED, OPEN, ROWS, contract, found, 
 from treaty.contracts.document.classification import beside
 from treaty.contracts.document.model import Contract
 from treaty.engine.components.operands import KEY_COLUMNS, Operand
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import Outcome, RunResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
-from treaty.engine.gate.gate import Rejected, StateFolder, gate
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.gate.gate import CandidateRejected, StateFolder, gate
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.scan import keyed_hashing
 from treaty.engine.states import bag as bags
@@ -28,7 +28,7 @@ from treaty.engine.states.bag import CLASSIFIED as NOT_KEPT
 from treaty.engine.states.bag import KEYLESS
 from treaty.engine.states.state_files import StateFiles
 
-KEY, OTHER = Key(bytes(range(32))), Key(bytes(range(1, 33)))
+KEY, OTHER = HashKey(bytes(range(32))), HashKey(bytes(range(1, 33)))
 COLUMNS = "id int, who string, mail string, code string, born string, day string"
 HERE, LATER = "day=d0", "day=d1"
 
@@ -41,13 +41,13 @@ def table(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def asked(table: Path, given: Contract, key: Key | None = KEY, **more: Any) -> MeasureRequest:
+def asked(table: Path, given: Contract, key: HashKey | None = KEY, **more: Any) -> MeasureRequest:
     return MeasureRequest(
-        source=Source(str(table), "parquet", ("day",)), contract=given.source, object="people", key=key, **more
+        source=TableSource(str(table), "parquet", ("day",)), contract=given.source, object="people", key=key, **more
     )
 
 
-def judged(given: Contract, measured: Measured, stored: dict[str, bytes] | None = None, **more: Any) -> RunResult:
+def judged(given: Contract, measured: MeasureResult, stored: dict[str, bytes] | None = None, **more: Any) -> RunResult:
     from support.orders import NOW
 
     states = measured.judged({**(stored or {}), **measured.states})
@@ -67,7 +67,7 @@ def judged(given: Contract, measured: Measured, stored: dict[str, bytes] | None 
 
 
 @pytest.fixture(scope="module")
-def measured(spark: Any, table: Path) -> dict[str, Measured]:
+def measured(spark: Any, table: Path) -> dict[str, MeasureResult]:
     """The table measured by a contract that classifies its columns, and by one that does not."""
     return {each: measure(spark, asked(table, contract(each))) for each in (CLASSIFIED, OPEN)}
 
@@ -76,7 +76,7 @@ def values(run: RunResult) -> dict[tuple[str, str | None], Any]:
     return {(each.check_id, each.partition): each.value for each in run.results if each.measurement}
 
 
-def test_classified_columns_are_measured_as_open_ones_are(measured: dict[str, Measured]) -> None:
+def test_classified_columns_are_measured_as_open_ones_are(measured: dict[str, MeasureResult]) -> None:
     covered, plain = (values(judged(contract(each), measured[each])) for each in (CLASSIFIED, OPEN))
     assert covered == plain
     assert {value for (check, _), value in plain.items() if check == "uniqueness-mail"} == {0.0}
@@ -84,7 +84,7 @@ def test_classified_columns_are_measured_as_open_ones_are(measured: dict[str, Me
     assert None not in plain.values()
 
 
-def test_what_is_stored_holds_no_value_of_them_whichever_way_it_is_read(measured: dict[str, Measured]) -> None:
+def test_what_is_stored_holds_no_value_of_them_whichever_way_it_is_read(measured: dict[str, MeasureResult]) -> None:
     left = {each: set[str]() for each in (CLASSIFIED, OPEN)}
     for each, held in left.items():
         for packed in measured[each].states.values():
@@ -105,7 +105,7 @@ def test_large_states_lie_in_files_without_them(spark: Any, table: Path, tmp_pat
         assert len(list(folder.glob("*.parquet"))) > 5
 
 
-def test_sketches_hold_no_hash_that_can_be_guessed(measured: dict[str, Measured]) -> None:
+def test_sketches_hold_no_hash_that_can_be_guessed(measured: dict[str, MeasureResult]) -> None:
     """A theta sketch keeps the hashes of a few keys: whoever guesses a key can look whether its hash is there."""
     guesses = datasketches.update_theta_sketch(12)
     for each in CANARIES:
@@ -147,7 +147,7 @@ def test_hashes_are_hmac_sha_256_and_the_key_is_in_no_plan(spark: Any) -> None:
 
 
 def test_what_is_not_stored_is_judged_when_it_arrives_and_said_to_be_gone_later(
-    spark: Any, table: Path, measured: dict[str, Measured]
+    spark: Any, table: Path, measured: dict[str, MeasureResult]
 ) -> None:
     given, first = contract(), measured[CLASSIFIED]
     stored = dict(first.states)
@@ -168,7 +168,7 @@ def test_what_is_not_stored_is_judged_when_it_arrives_and_said_to_be_gone_later(
 
 
 def test_states_that_are_never_stored_are_read_again_for_a_new_version_alone(
-    spark: Any, table: Path, measured: dict[str, Measured]
+    spark: Any, table: Path, measured: dict[str, MeasureResult]
 ) -> None:
     given, first = contract(), measured[CLASSIFIED]
     assert lacking(given, "people", first.states, key=KEY) == {}
@@ -185,7 +185,7 @@ def test_states_that_are_never_stored_are_read_again_for_a_new_version_alone(
 
 @pytest.mark.parametrize("change", ["another key", "classified now"])
 def test_states_of_another_key_or_in_the_clear_are_replaced_and_never_merged(
-    spark: Any, table: Path, measured: dict[str, Measured], change: str
+    spark: Any, table: Path, measured: dict[str, MeasureResult], change: str
 ) -> None:
     given, key = contract(), OTHER if change == "another key" else KEY
     first = measured[CLASSIFIED if change == "another key" else OPEN]
@@ -224,7 +224,7 @@ def test_a_gate_keeps_nothing_of_them(spark: Any, tmp_path: Path) -> None:
         with gate(spark, place, passing, store, key_file=str(tmp_path / "key")) as candidate:
             candidate.write(frame)
         assert set().union(*canaries.in_files(Path(store.where)).values()) == expected
-        with pytest.raises(Rejected) as refused, gate(spark, place, given, store) as again:
+        with pytest.raises(CandidateRejected) as refused, gate(spark, place, given, store) as again:
             again.write(frame.where("day = 'd0'"))
         assert len(refused.value.run.results) > ROWS
         assert set().union(*canaries.in_files(Path(store.where)).values()) == expected
@@ -268,7 +268,8 @@ def test_a_new_draft_shows_no_value_of_what_is_classified_and_classifies_it_agai
     held = {}
     for before in (contract().source, None):
         drafted = draft(
-            spark, DraftRequest(source=Source(many, "parquet"), contract_id="people", object="people", in_force=before)
+            spark,
+            DraftRequest(source=TableSource(many, "parquet"), contract_id="people", object="people", in_force=before),
         )
         held[before is None] = found(f"{drafted.suggestions} {drafted.profile}".encode() + drafted.document)
         kinds = {(each["kind"], each["column"]) for each in drafted.suggestions}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from treaty.registry.demo import parquet_folders, shop_data
-from treaty.registry.demo.deliveries import Delivery, shop_lake
+from treaty.registry.demo.deliveries import DemoDelivery, shop_lake
 from treaty.registry.demo.incidents import INCIDENTS
 
 RESHAPED = next(each for each in INCIDENTS if each.types)
@@ -16,7 +16,7 @@ LAST = [each for each in LAKE.deliveries[-1] if each.partition == shop_data.day_
 
 @pytest.mark.parametrize("delivery", [*LAKE.history[:3], *LAST], ids=lambda each: f"{each.table} {each.partition}")
 def test_what_is_written_without_spark_is_what_spark_would_write(
-    spark: Any, delivery: Delivery, tmp_path: Path
+    spark: Any, delivery: DemoDelivery, tmp_path: Path
 ) -> None:
     parquet_folders.write(tmp_path, LAKE.column, [delivery], shop_data.TABLES)
     again = tmp_path / delivery.table / f"day={delivery.partition}"

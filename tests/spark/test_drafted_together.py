@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from treaty.engine.protocol.requests import DraftRequest, Source
+from treaty.engine.protocol.requests import DraftRequest, TableSource
 from treaty.engine.spark.handlers.draft import draft
 
 ROWS = {
@@ -21,7 +21,7 @@ ROWS = {
 def test_a_draft_tells_what_columns_promise_together(spark: Any, tmp_path: Path) -> None:
     made = [f"{sql} as {name}" for name, sql in ROWS.items()]
     spark.range(1200).selectExpr(*made).write.partitionBy("day").parquet(str(tmp_path / "t"))
-    request = DraftRequest(source=Source(str(tmp_path / "t"), "parquet", ("day",)), contract_id="t", object="t")
+    request = DraftRequest(source=TableSource(str(tmp_path / "t"), "parquet", ("day",)), contract_id="t", object="t")
     heard: list[str] = []
     found = draft(spark, request, heard.append).suggestions
     told = {each["kind"]: each for each in found if each["kind"] in {"determined", "composite_key"}}

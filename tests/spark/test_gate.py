@@ -9,7 +9,7 @@ import pytest
 from support.orders import check, contract
 
 from treaty.engine.core.errors import EngineError
-from treaty.engine.gate.gate import Rejected, StateFolder, answer, gate
+from treaty.engine.gate.gate import CandidateRejected, StateFolder, answer, gate
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer", "required": True},
@@ -42,7 +42,7 @@ def test_partitions_are_replaced_judged_with_the_others_and_read_back(spark: Any
     with gate(spark, table, PROMISED, store) as candidate:
         candidate.write(spark.createDataFrame([(1, date(2026, 1, 5)), (2, date(2026, 1, 6))], "id int, day date"))
     assert candidate.run.verdict == "passed"
-    with pytest.raises(Rejected) as refused, gate(spark, table, PROMISED, store) as again:
+    with pytest.raises(CandidateRejected) as refused, gate(spark, table, PROMISED, store) as again:
         again.write(ids(spark, 2, 3), MONDAY)
     assert [each.check_id for each in refused.value.run.results if each.outcome == "failed"] == ["ids"]
     with gate(spark, table, PROMISED, store) as last:
@@ -60,14 +60,14 @@ def test_checks_that_must_see_all_rows_see_the_table_as_it_would_be(spark: Any, 
     with gate(spark, table, given) as second:
         second.write(ids(spark, 1, 2, 2), {"day": "1"})
     assert (second.run.verdict, len(rows(spark, table))) == ("passed", 4)
-    with pytest.raises(Rejected) as refused, gate(spark, table, given) as third:
+    with pytest.raises(CandidateRejected) as refused, gate(spark, table, given) as third:
         third.write(ids(spark, 1, 3), {"day": "1"})
     (failed,) = [each for each in refused.value.run.results if each.outcome == "failed"]
     assert (failed.check_id, failed.value) == ("all", 2)
 
 
 def test_a_named_partition_without_rows_is_judged_as_empty(spark: Any, table: str) -> None:
-    with pytest.raises(Rejected) as refused, gate(spark, table, PROMISED) as candidate:
+    with pytest.raises(CandidateRejected) as refused, gate(spark, table, PROMISED) as candidate:
         candidate.write(ids(spark), MONDAY)
     (failed,) = [each for each in refused.value.run.results if each.outcome == "failed"]
     assert (failed.check_id, failed.partition, failed.value) == ("some", "day=2026-01-05", 0)

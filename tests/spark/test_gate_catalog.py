@@ -12,12 +12,12 @@ from support.gates import Crash
 from support.orders import check, contract
 
 from treaty.engine.core.errors import EngineError
-from treaty.engine.gate.candidate import Gate
-from treaty.engine.gate.gate import Rejected, answer, gate, opened, recover
+from treaty.engine.gate.candidate import TableGate
+from treaty.engine.gate.gate import CandidateRejected, answer, gate, opened, recover
 from treaty.engine.gate.publication import intent_of, store_of
 from treaty.engine.gate.table_kinds import site_of
-from treaty.engine.protocol.gate_requests import Kind, PlaceRequest
-from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.protocol.gate_requests import LocationRequest, TableKind
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.handlers.gate_staging import stage
 from treaty.engine.spark.handlers.gate_tables import SessionTables
 from treaty.engine.spark.handlers.measure import measure
@@ -67,7 +67,7 @@ def rows(spark: Any, table: str) -> list[tuple[int, str]]:
 def agree(spark: Any, table: str, store: Any) -> bool:
     """Whether the states are those that Spark computes of the table now."""
     found = measure(
-        spark, MeasureRequest(source=Source(table, None, ("day",)), contract=PROMISED.source, object="orders")
+        spark, MeasureRequest(source=TableSource(table, None, ("day",)), contract=PROMISED.source, object="orders")
     )
     current = store.current()
     kept = {name: bags.unpack(store.bag(each.bag)).values for name, each in current.entries.items()}
@@ -79,7 +79,7 @@ def test_partitions_lie_elsewhere_once_they_are_published(spark: Any, table: str
     spark.createDataFrame([(1, "1"), (2, ODD)], DDL).write.insertInto(table)
     written(spark, table, [(3, ODD), (4, "3")])
     assert rows(spark, table) == [(1, "1"), (3, ODD), (4, "3")]
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         written(spark, table, [(each, "1") for each in range(9)])
     assert answer(table, PROMISED, spark=spark) == "passed"
     assert agree(spark, table, store_of(location(tmp_path)))
@@ -124,7 +124,7 @@ class Ending(SessionTables):
     before: Callable[[], object] = lambda: None
     after: Callable[[], object] = lambda: None
 
-    def place(self, request: PlaceRequest) -> None:
+    def place(self, request: LocationRequest) -> None:
         if request.name == self.at:
             self.before()
         super().place(request)
@@ -139,7 +139,7 @@ def crash() -> None:
 def through(spark: Any, table: str, tables: SessionTables, given: list[tuple[int, str]]) -> None:
     """A publication that ends somewhere."""
     site = site_of(table, tables)
-    plain = Gate(
+    plain = TableGate(
         table=site.location,
         contract=PROMISED,
         object="orders",
@@ -147,7 +147,7 @@ def through(spark: Any, table: str, tables: SessionTables, given: list[tuple[int
         store=store_of(site.location),
         measure=partial(measure, spark),
         stage=partial(stage, ("day",)),
-        kind=Kind.CATALOG,
+        kind=TableKind.CATALOG,
         name=table,
         tables=tables,
     )

@@ -13,11 +13,11 @@ from support.gates import Crash
 from support.orders import check, contract
 
 from treaty.engine.core.errors import EngineError
-from treaty.engine.gate.candidate import Gate
-from treaty.engine.gate.gate import Overtaken, Rejected, answer, gate, opened, recover
+from treaty.engine.gate.candidate import TableGate
+from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, answer, gate, opened, recover
 from treaty.engine.gate.publication import intent_of, store_of
-from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind
-from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, TableKind
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.handlers.gate_staging import stage
 from treaty.engine.spark.handlers.gate_tables import SessionTables
 from treaty.engine.spark.handlers.measure import measure
@@ -66,7 +66,7 @@ def versions(spark: Any, table: str) -> list[str]:
 def agree(spark: Any, table: str) -> bool:
     """Whether the states are those that Spark computes of the table now."""
     found = measure(
-        spark, MeasureRequest(source=Source(table, "delta", ("day",)), contract=PROMISED.source, object="orders")
+        spark, MeasureRequest(source=TableSource(table, "delta", ("day",)), contract=PROMISED.source, object="orders")
     )
     current = store_of(table).current()
     kept = {name: bags.unpack(store_of(table).bag(each.bag)).values for name, each in current.entries.items()}
@@ -79,7 +79,7 @@ def test_a_delta_table_is_made_and_its_partitions_replaced_each_in_one_commit(sp
     with gate(spark, table, PROMISED) as candidate:
         candidate.write(spark.createDataFrame([(3,), (4,)], "id bigint"), {"day": str(MONDAY)})
     assert rows(spark, table) == [(2, str(TUESDAY)), (3, str(MONDAY)), (4, str(MONDAY))]
-    with pytest.raises(Rejected) as refused, gate(spark, table, PROMISED) as again:
+    with pytest.raises(CandidateRejected) as refused, gate(spark, table, PROMISED) as again:
         again.write(spark.createDataFrame([(each, MONDAY) for each in range(9)], DDL))
     assert [each.check_id for each in refused.value.run.results if each.outcome == "failed"] == ["few"]
     assert versions(spark, table) == ["WRITE", "WRITE"]
@@ -90,7 +90,7 @@ def test_a_delta_table_is_made_and_its_partitions_replaced_each_in_one_commit(sp
 
 def test_whatever_changes_rows_is_seen_and_only_what_changed_is_measured_again(spark: Any, table: str) -> None:
     begun(spark, table)
-    source = Source(table, "delta", ("day",))
+    source = TableSource(table, "delta", ("day",))
 
     def changed() -> list[str]:
         """The partitions that are measured again, after which the table is gated anew."""
@@ -170,7 +170,7 @@ def crash() -> None:
 
 def through(spark: Any, table: str, ids: list[int], **more: Any) -> None:
     """A publication to Monday through a gate that ends somewhere."""
-    plain = Gate(
+    plain = TableGate(
         table=table,
         contract=PROMISED,
         object="orders",
@@ -178,7 +178,7 @@ def through(spark: Any, table: str, ids: list[int], **more: Any) -> None:
         store=store_of(table),
         measure=partial(measure, spark),
         stage=partial(stage, ("day",)),
-        kind=Kind.DELTA,
+        kind=TableKind.DELTA,
         tables=SessionTables(spark),
     )
     with opened(replace(plain, **more)) as candidate:
@@ -206,7 +206,7 @@ def test_a_crash_beside_a_commit_is_recovered_by_what_the_history_says(spark: An
 def test_a_commit_that_comes_first_or_too_late_is_refused(spark: Any, table: str) -> None:
     begun(spark, table)
     other = spark.createDataFrame([(7, TUESDAY)], DDL).write.format("delta").mode("append")
-    with pytest.raises(Overtaken, match="another version"):
+    with pytest.raises(GenerationConflict, match="another version"):
         through(spark, table, [3], tables=Ending(spark, before=lambda: other.save(table)))
     assert rows(spark, table) == [(1, str(MONDAY)), (2, str(TUESDAY)), (7, str(TUESDAY))]
     late: list[CommitRequest] = []

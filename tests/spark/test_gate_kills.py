@@ -17,7 +17,7 @@ from support.orders import check, contract
 
 from treaty.engine.gate.gate import answer, gate, recover
 from treaty.engine.gate.publication import intent_of, store_of
-from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.handlers.gate_staging import stage
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
@@ -87,7 +87,7 @@ def ids(spark: Any, table: str) -> str:
 def agree(spark: Any, table: str) -> bool:
     """Whether the states are those that Spark computes of the table now."""
     found = measure(
-        spark, MeasureRequest(source=Source(table, "parquet", ("day",)), contract=PROMISED.source, object="orders")
+        spark, MeasureRequest(source=TableSource(table, "parquet", ("day",)), contract=PROMISED.source, object="orders")
     )
     current = store_of(table).current()
     kept = {name: bags.unpack(store_of(table).bag(each.bag)).values for name, each in current.entries.items()}

@@ -13,7 +13,7 @@ from support import hive_tables
 from support.hive_tables import EXTERNAL, MANAGED, OF_MANAGED, of_external
 from support.required import require
 
-from treaty.engine.protocol.write_hints import How
+from treaty.engine.protocol.write_hints import DetectionMethod
 
 HERE = Path(hive_tables.__file__)
 CASES = [
@@ -43,5 +43,5 @@ def test_exactly_what_a_write_changed_is_found_and_read(
 ) -> None:
     (_, read, vanished), told = step, found[table, name]
     assert told["changed"] == sorted(read)
-    assert (told["read"], set(told["vanished"]), told["how"]) == (read, vanished, How.FINGERPRINTS)
+    assert (told["read"], set(told["vanished"]), told["how"]) == (read, vanished, DetectionMethod.FINGERPRINTS)
     assert told["known"] == told["there"]

@@ -11,10 +11,10 @@ from support.orders import NOW, check, contract
 
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
-from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
-from treaty.engine.protocol.requests import UNREAD, DraftRequest, Measured, MeasureRequest, Source
+from treaty.engine.protocol.requests import UNREAD, DraftRequest, MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.draft import NOTHING_SOUND, draft
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.sources import changes
@@ -36,7 +36,7 @@ def asked(
     path: Path | str, known: dict[str, str] | None = None, given: Contract = ORDERS, **source: Any
 ) -> MeasureRequest:
     """What the registry would ask of a table parted by day."""
-    where = Source(str(path), **{"partition_by": ("day",), **source})
+    where = TableSource(str(path), **{"partition_by": ("day",), **source})
     return MeasureRequest(source=where, contract=given.source, object="orders", known=known or {})
 
 
@@ -52,11 +52,11 @@ def table(spark: Any, tmp_path: Path) -> Path:
     return tmp_path / "t"
 
 
-def rows(measured: Measured) -> dict[str, int]:
+def rows(measured: MeasureResult) -> dict[str, int]:
     return {name: bags.unpack(packed).rows for name, packed in measured.states.items()}
 
 
-def judged(measured: Measured, given: Contract = ORDERS) -> RunResult:
+def judged(measured: MeasureResult, given: Contract = ORDERS) -> RunResult:
     packed = measured.states
     return judge(
         EvaluationRequest(
@@ -274,7 +274,7 @@ UNREADABLE = {
 def test_a_table_that_cannot_be_read_is_told_with_what_to_do(name: str, spark: Any, table: Path) -> None:
     damage, said = UNREADABLE[name]
     damage(table)
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableTable) as caught:
         measure(spark, asked(table))
     assert said in caught.value.reason
     assert "garbage" not in caught.value.reason
@@ -290,14 +290,14 @@ def test_a_table_that_cannot_be_read_is_told_with_what_to_do(name: str, spark: A
     ],
 )
 def test_a_location_that_is_none_is_told(location: str, source: dict[str, Any], said: str, spark: Any) -> None:
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(UnreadableTable, match=said):
         measure(spark, asked(location, **source))
 
 
 def test_an_unknown_format_or_partition_column_is_told(spark: Any, table: Path) -> None:
-    with pytest.raises(Unreadable, match="as a table of nosuch: DATA_SOURCE_NOT_FOUND"):
+    with pytest.raises(UnreadableTable, match="as a table of nosuch: DATA_SOURCE_NOT_FOUND"):
         measure(spark, asked(table, format="nosuch"))
-    with pytest.raises(Unreadable, match="no column hour to partition by; there is: id, day"):
+    with pytest.raises(UnreadableTable, match="no column hour to partition by; there is: id, day"):
         measure(spark, asked(table, partition_by=("hour",)))
 
 
@@ -391,7 +391,7 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
     ],
 )
 def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: str, spark: Any, table: Path) -> None:
-    request = DraftRequest(source=Source(str(table), partition_by=("day",)), contract_id="t", object="t", **words)
+    request = DraftRequest(source=TableSource(str(table), partition_by=("day",)), contract_id="t", object="t", **words)
     with pytest.raises(EngineError) as caught:
         draft(spark, request)
     assert said in caught.value.reason
@@ -399,13 +399,13 @@ def test_a_draft_of_what_is_not_there_is_refused(words: dict[str, Any], said: st
 
 def test_a_draft_of_some_partitions_reads_no_others(spark: Any, table: Path) -> None:
     request = DraftRequest(
-        source=Source(str(table), partition_by=("day",)), contract_id="t", object="t", partitions=DAYS[1:]
+        source=TableSource(str(table), partition_by=("day",)), contract_id="t", object="t", partitions=DAYS[1:]
     )
     assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
 
 
 def test_a_draft_learns_nothing_from_what_is_spoilt(spark: Any, table: Path) -> None:
-    source, spoilt = Source(str(table), partition_by=("day",)), (DAYS[0], "day=9", "month=1")
+    source, spoilt = TableSource(str(table), partition_by=("day",)), (DAYS[0], "day=9", "month=1")
     request = DraftRequest(source=source, contract_id="t", object="t", spoilt=spoilt)
     assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
     nothing = draft(spark, replace(request, spoilt=DAYS))
@@ -430,4 +430,4 @@ def test_the_format_is_known_by_the_files(name: str, kind: str, tmp_path: Path) 
 def test_a_table_format_is_never_read_by_its_folders(spark: Any, table: Path) -> None:
     (table / "_delta_log").mkdir()
     (table / "_delta_log" / "0.json").touch()
-    assert changes.layout(spark, Source(str(table), partition_by=("day",))).folders == {}
+    assert changes.layout(spark, TableSource(str(table), partition_by=("day",))).folders == {}

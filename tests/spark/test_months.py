@@ -9,7 +9,7 @@ from support.orders import NOW, check, contract
 
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
 from treaty.engine.states.state_files import StateFiles
@@ -83,7 +83,10 @@ def test_months_say_what_their_days_said_and_are_read_again_as_a_whole(spark: An
     path, files = tmp_path / "t", StateFiles(str(tmp_path / "states"))
     write(spark, path, "overwrite", (1, 2), range(1, 6))
     request = MeasureRequest(
-        source=Source(str(path), partition_by=("day",)), contract=GIVEN.source, object="orders", state_url=files.url
+        source=TableSource(str(path), partition_by=("day",)),
+        contract=GIVEN.source,
+        object="orders",
+        state_url=files.url,
     )
     first = measure(spark, request)
     merged = ["day=2026-01-[01-05]", "day=2026-02-[01-05]"]

@@ -10,9 +10,9 @@ from support.orders import contract as plain
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
-from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.session.violating_rows import flagged
 from treaty.engine.spark.handlers.measure import measure
@@ -58,7 +58,7 @@ def test_computed_partitions_are_partitions(spark: Any) -> None:
 def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, tmp_path: Path) -> None:
     table = str(tmp_path / "orders")
     spark.createDataFrame(ROWS[:3], "word string, id bigint").coalesce(1).write.parquet(table)
-    source = Source(table, partition_by=GIVEN.object("orders").partition_by)
+    source = TableSource(table, partition_by=GIVEN.object("orders").partition_by)
     first = measure(spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders"))
     assert {name: bags.unpack(each).rows for name, each in first.states.items()} == {
         "day=2026-01-01": 2,
@@ -93,7 +93,7 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
 
 def test_what_cannot_be_computed_of_the_table_is_told(spark: Any) -> None:
     frame = spark.createDataFrame(ROWS, "word string, id bigint")
-    with pytest.raises(Unreadable, match="'gone', which is not a column"):
+    with pytest.raises(UnreadableTable, match="'gone', which is not a column"):
         verify(frame, GIVEN, partition_by=["day=to_date(gone)"])
-    with pytest.raises(Unreadable, match="of day needs a cast"):
+    with pytest.raises(UnreadableTable, match="of day needs a cast"):
         verify(frame, GIVEN, partition_by=["day=year(word)"])

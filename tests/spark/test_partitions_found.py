@@ -11,12 +11,12 @@ import pytest
 from support.agents import require_delta
 from support.written import PROMISED, STEPS, CatalogTable, DeltaTable, Rows, Table, frame, sums
 
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
-from treaty.engine.protocol.write_hints import Hint, How, Look
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, WriteHint
 from treaty.engine.spark.handlers.measure import measure
 
 # What no write of this test ever tells rightly.
-WRONG = Hint(("day=77",), How.SQL)
+WRONG = WriteHint(("day=77",), DetectionMethod.SQL)
 
 
 @pytest.fixture(params=["parquet", "orc", "catalog parquet", "catalog orc", "delta"])
@@ -41,7 +41,7 @@ def table(request: pytest.FixtureRequest, spark: Any, tmp_path: Path) -> Iterato
 def test_exactly_what_a_write_changed_is_found_and_read(table: Table) -> None:
     for name, (happens, read, vanished) in STEPS.items():
         happens(table)
-        expected = How.VERSIONS if table.kind == "delta" else How.FINGERPRINTS
+        expected = DetectionMethod.VERSIONS if table.kind == "delta" else DetectionMethod.FINGERPRINTS
         assert (name, table.changed(WRONG)) == (name, sorted(read))
         found = table.looked()
         assert (name, sums(found), set(found.vanished), found.how) == (name, read, vanished, expected)
@@ -61,7 +61,7 @@ def test_rows_that_are_only_written_anew_are_not_read(delta: DeltaTable) -> None
     assert sums(delta.looked()) == {"day=2": 5}
     delta.sql("optimize {}")
     found = delta.looked()
-    assert (sums(found), found.how) == ({}, How.VERSIONS)
+    assert (sums(found), found.how) == ({}, DetectionMethod.VERSIONS)
     delta.append([(4, "1")])
     delta.sql("optimize {}")
     assert sums(delta.looked()) == {"day=1": 5}
@@ -70,14 +70,14 @@ def test_rows_that_are_only_written_anew_are_not_read(delta: DeltaTable) -> None
 def test_of_rows_that_are_merged_or_marked_as_deleted_only_their_partitions_are_read(delta: DeltaTable) -> None:
     delta.sql("alter table {} set tblproperties ('delta.enableDeletionVectors' = 'true')")
     # The table is described anew: nobody knows which of its rows this may have changed.
-    assert (delta.looked().how, sorted(delta.known)) == (How.FINGERPRINTS, ["day=1", "day=2"])
+    assert (delta.looked().how, sorted(delta.known)) == (DetectionMethod.FINGERPRINTS, ["day=1", "day=2"])
     delta.append([(7, "3"), (8, "3")])
     assert sums(delta.looked()) == {"day=3": 15}
     delta.sql("delete from {} where id = 8")
     assert sums(delta.looked()) == {"day=3": 7}
     delta.sql("merge into {} t using (select 2 id, '2' day) s on t.id = s.id when matched then update set id = 6")
     found = delta.looked()
-    assert (sums(found), found.how) == ({"day=2": 6}, How.VERSIONS)
+    assert (sums(found), found.how) == ({"day=2": 6}, DetectionMethod.VERSIONS)
 
 
 def test_where_versions_are_cleaned_away_the_files_tell(spark: Any, delta: DeltaTable) -> None:
@@ -89,21 +89,24 @@ def test_where_versions_are_cleaned_away_the_files_tell(spark: Any, delta: Delta
     delta.append([(4, "3")])
     (Path(delta.place) / "_delta_log" / f"{seen.version + 1:020}.json").unlink()
     found = delta.looked()
-    assert (sums(found), found.how) == ({"day=2": 5, "day=3": 4}, How.FINGERPRINTS)
+    assert (sums(found), found.how) == ({"day=2": 5, "day=3": 4}, DetectionMethod.FINGERPRINTS)
 
 
 @pytest.mark.parametrize("by", [("day",), ()])
 def test_a_table_that_lost_all_its_rows_has_no_partition_left(by: tuple[str, ...], delta: DeltaTable) -> None:
     look = partial(measure, delta.spark)
-    first = look(MeasureRequest(source=Source(delta.place, None, by), contract=PROMISED.source, object="orders"))
+    first = look(MeasureRequest(source=TableSource(delta.place, None, by), contract=PROMISED.source, object="orders"))
     delta.sql("delete from {}")
     asked = MeasureRequest(
-        source=Source(delta.place, None, by), contract=PROMISED.source, object="orders", known=dict(first.fingerprints)
+        source=TableSource(delta.place, None, by),
+        contract=PROMISED.source,
+        object="orders",
+        known=dict(first.fingerprints),
     )
-    hinted = replace(asked, look=Look(Hint(("day=1",), How.PATH), first.at))
+    hinted = replace(asked, look=ChangeHints(WriteHint(("day=1",), DetectionMethod.PATH), first.at))
     found = look(hinted)
     assert (set(found.fingerprints), set(found.vanished)) == (set() if by else {""}, set(first.states) if by else set())
-    again = look(replace(hinted, known=dict(found.fingerprints), look=Look(since=found.at)))
+    again = look(replace(hinted, known=dict(found.fingerprints), look=ChangeHints(since=found.at)))
     assert again.states == {}
 
 
@@ -114,18 +117,18 @@ def test_a_table_that_is_made_anew_is_another(delta: DeltaTable) -> None:
     for id in (5, 6, 7):
         delta.append([(id, "1"), (id, "2")])
     found = delta.looked()
-    assert (sums(found), found.how) == ({"day=1": 18, "day=2": 18}, How.FINGERPRINTS)
+    assert (sums(found), found.how) == ({"day=1": 18, "day=2": 18}, DetectionMethod.FINGERPRINTS)
 
 
 def test_the_version_of_the_event_is_read_though_others_came_since(delta: DeltaTable) -> None:
     delta.append([(3, "1")])
     delta.append([(4, "2")])
     assert delta.at is not None
-    event = Hint(("day=2",), How.SUBSET, delta.at.version + 1)
+    event = WriteHint(("day=2",), DetectionMethod.SUBSET, delta.at.version + 1)
     found = delta.looked(event)
     assert (sums(found), found.at) == ({"day=1": 4}, replace(delta.at, version=event.version))
     # A late event of a version that was passed: what there is by now is looked at.
-    assert sums(delta.looked(Hint(version=0))) == {"day=2": 6}
+    assert sums(delta.looked(WriteHint(version=0))) == {"day=2": 6}
 
 
 def test_a_table_that_is_not_parted_is_read_at_its_version_as_well(spark: Any, tmp_path: Path) -> None:
@@ -133,17 +136,21 @@ def test_a_table_that_is_not_parted_is_read_at_its_version_as_well(spark: Any, t
     place = str(tmp_path / "orders")
     for id in (1, 2, 3):
         frame(spark, [(id, "1")]).write.format("delta").mode("append").save(place)
-    source, known, at = Source(place), {}, None
-    found: dict[int, tuple[dict[str, int], How | None]] = {}
+    source, known, at = TableSource(place), {}, None
+    found: dict[int, tuple[dict[str, int], DetectionMethod | None]] = {}
     for version in (0, 2, 3):
         if version == 3:
             spark.sql(f"optimize delta.`{place}`").collect()
-        look = Look(Hint(version=version), at)
+        look = ChangeHints(WriteHint(version=version), at)
         read = measure(
             spark, MeasureRequest(source=source, contract=PROMISED.source, object="orders", known=known, look=look)
         )
         found[version], known, at = (sums(read), read.how), dict(read.fingerprints), read.at
-    assert found == {0: ({"": 1}, How.FINGERPRINTS), 2: ({"": 6}, How.VERSIONS), 3: ({}, How.VERSIONS)}
+    assert found == {
+        0: ({"": 1}, DetectionMethod.FINGERPRINTS),
+        2: ({"": 6}, DetectionMethod.VERSIONS),
+        3: ({}, DetectionMethod.VERSIONS),
+    }
 
 
 def test_a_delta_table_of_the_catalog_is_read_at_a_version(spark: Any, delta: DeltaTable) -> None:
@@ -152,7 +159,7 @@ def test_a_delta_table_of_the_catalog_is_read_at_a_version(spark: Any, delta: De
     spark.sql(f"create table found_partitions.lake using delta location '{delta.place}'")
     try:
         named = Table(spark, "found_partitions.lake", "delta")
-        assert sums(named.looked(Hint(version=0))) == {"day=1": 1, "day=2": 2}
+        assert sums(named.looked(WriteHint(version=0))) == {"day=1": 1, "day=2": 2}
         assert sums(named.looked()) == {"day=1": 4}
     finally:
         spark.sql("drop table found_partitions.lake")
@@ -169,8 +176,8 @@ class View(Table):
         """What the view shows from now on."""
         frame(self.spark, list(rows)).createOrReplaceTempView(self.place)
 
-    def looked(self, hint: Hint | None = None, reading: str = "a") -> Measured:
-        look = Look(hint or Hint(), None, self.latest, reading)
+    def looked(self, hint: WriteHint | None = None, reading: str = "a") -> MeasureResult:
+        look = ChangeHints(hint or WriteHint(), None, self.latest, reading)
         found = measure(
             self.spark,
             MeasureRequest(source=self.source, contract=PROMISED.source, object="orders", known=self.known, look=look),
@@ -189,21 +196,32 @@ def view(spark: Any) -> Iterator[View]:
 
 
 FIRST, SECOND, THIRD = (f"day=2026-01-0{day}" for day in (1, 2, 3))
-HINTS: dict[str, tuple[Hint, int | None, dict[str, int], set[str], How]] = {
-    "hinted at": (Hint((THIRD,), How.PATH), None, {THIRD: 5}, set(), How.PATH),
-    "hinted at, and known": (Hint((FIRST,), How.SQL), 1, {FIRST: 3}, set(), How.SQL),
-    "gone": (Hint((SECOND,), How.SUBSET), None, {}, {SECOND}, How.SUBSET),
-    "never there": (Hint(("day=20260101",), How.NOMINAL), None, {FIRST: 3, THIRD: 5}, {SECOND}, How.POLICY),
-    "too many": (Hint(tuple(f"day={at}" for at in range(65)), How.PATH), None, {FIRST: 3, THIRD: 5}, {SECOND},
-                 How.POLICY),
-    "nothing told, all": (Hint(), None, {FIRST: 3, THIRD: 5}, {SECOND}, How.POLICY),
-    "nothing told, the newest": (Hint(), 1, {THIRD: 5}, set(), How.POLICY),
-}  # fmt: skip
+HINTS: dict[str, tuple[WriteHint, int | None, dict[str, int], set[str], DetectionMethod]] = {
+    "hinted at": (WriteHint((THIRD,), DetectionMethod.PATH), None, {THIRD: 5}, set(), DetectionMethod.PATH),
+    "hinted at, and known": (WriteHint((FIRST,), DetectionMethod.SQL), 1, {FIRST: 3}, set(), DetectionMethod.SQL),
+    "gone": (WriteHint((SECOND,), DetectionMethod.SUBSET), None, {}, {SECOND}, DetectionMethod.SUBSET),
+    "never there": (
+        WriteHint(("day=20260101",), DetectionMethod.NOMINAL),
+        None,
+        {FIRST: 3, THIRD: 5},
+        {SECOND},
+        DetectionMethod.POLICY,
+    ),
+    "too many": (
+        WriteHint(tuple(f"day={at}" for at in range(65)), DetectionMethod.PATH),
+        None,
+        {FIRST: 3, THIRD: 5},
+        {SECOND},
+        DetectionMethod.POLICY,
+    ),
+    "nothing told, all": (WriteHint(), None, {FIRST: 3, THIRD: 5}, {SECOND}, DetectionMethod.POLICY),
+    "nothing told, the newest": (WriteHint(), 1, {THIRD: 5}, set(), DetectionMethod.POLICY),
+}
 
 
 @pytest.mark.parametrize(("hint", "latest", "read", "vanished", "how"), HINTS.values(), ids=HINTS)
 def test_where_nothing_tells_hints_do_and_then_the_contract(
-    hint: Hint, latest: int | None, read: dict[str, int], vanished: set[str], how: How, view: View
+    hint: WriteHint, latest: int | None, read: dict[str, int], vanished: set[str], how: DetectionMethod, view: View
 ) -> None:
     before, view.latest = view.known, latest
     view.show((3, "2026-01-01"), (5, "2026-01-03"))

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from treaty.engine.analyzers.named_formats import matches
-from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.patterns.language import parse
 from treaty.engine.protocol.progress import silent
-from treaty.engine.protocol.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
+from treaty.engine.protocol.requests import DraftRequest, LakeRequest, LakeTable, TableSource, TextsRequest
 from treaty.engine.spark.handlers.draft import draft
 from treaty.engine.spark.profile.patterns import learn, texts
 
@@ -39,7 +39,7 @@ def test_at_most_so_many_rows_are_drawn_from_the_whole_table(spark: Any, tmp_pat
     path = str(tmp_path / "table")
     long = "if(id % 2 = 0, null, repeat('x', 2000)) as `long one`"
     spark.range(1000).selectExpr("cast(id as string) as text", "id as number", long).write.parquet(path)
-    found = texts(spark, TextsRequest(Source(path), (), rows))
+    found = texts(spark, TextsRequest(TableSource(path), (), rows))
     assert set(found) == {"text", "long one"}
     drawn = [int(each or 0) for each in found["text"]]
     assert len(drawn) == min(rows, 1000)
@@ -52,7 +52,7 @@ def test_at_most_so_many_rows_are_drawn_from_the_whole_table(spark: Any, tmp_pat
 def test_only_the_columns_that_are_asked_for_are_read(spark: Any, tmp_path: Path) -> None:
     path = str(tmp_path / "table")
     spark.sql("select 'a' as one, 'b' as other, 1 as number").write.parquet(path)
-    assert texts(spark, TextsRequest(Source(path), ("other", "number"))) == {"other": ("b",)}
+    assert texts(spark, TextsRequest(TableSource(path), ("other", "number"))) == {"other": ("b",)}
 
 
 CODES = [f"{'ABCDEFGH'[at % 8]}{at % 7}-{at * 37 % 9000 + 1000}" for at in range(200)]
@@ -64,7 +64,7 @@ def lake(tmp_path: Path) -> Path:
     words = ["red", "dark green", "blue", "Light yellow", "grey", "black"]
     tables = {f"t{at}": {"code": CODES[at:], "colour": words * 20} for at in range(8)}
     folder = tmp_path / "lake"
-    Lake(folder).add(tables)
+    PatternLake(folder).add(tables)
     return folder
 
 
@@ -74,7 +74,7 @@ def days(spark: Any, path: Path, *shares: float) -> DraftRequest:
         bad = round(share * 100)
         rows = [("n/a" if at < bad else CODES[(at + day) % 200], f"{at % 9}x") for at in range(100)]
         spark.createDataFrame(rows, "code string, secret string").write.parquet(f"{path}/day=2026-01-0{day + 1}")
-    return DraftRequest(source=Source(str(path), partition_by=("day",)), contract_id="t", object="t")
+    return DraftRequest(source=TableSource(str(path), partition_by=("day",)), contract_id="t", object="t")
 
 
 @pytest.mark.parametrize(("last", "kinds"), [(0.0, {"pattern", "pattern_drift"}), (0.9, set())])
@@ -115,11 +115,11 @@ def test_a_lake_reads_what_changed_and_forgets_what_is_not_named(spark: Any, tmp
         spark.createDataFrame([(code, code) for code in CODES], "code string, secret string").write.parquet(path)
     folder = tmp_path / "lake"
     known = [
-        Known(name=path, location=path, format=None, columns=("code",), as_of="1")
+        LakeTable(name=path, location=path, format=None, columns=("code",), as_of="1")
         for path in (*paths, str(tmp_path / "gone"))
     ]
 
-    def learned(*tables: Known) -> dict[str, Any]:
+    def learned(*tables: LakeTable) -> dict[str, Any]:
         return dict(learn(spark, LakeRequest(str(folder), tables), silent))
 
     first = learned(*known)

@@ -17,7 +17,7 @@ from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.scan.separate_statements import NONE, whole
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 
 TOKENS = {
@@ -57,11 +57,11 @@ def products(spark: Any) -> Any:
     )
 
 
-def measured(frame: Any, *analyzers: Predictability, by: tuple[str, ...] = ()) -> dict[str, States]:
+def measured(frame: Any, *analyzers: Predictability, by: tuple[str, ...] = ()) -> dict[str, StateBag]:
     return scan(frame, plan([each.bind(schema_of(frame)) for each in analyzers]), partition_by=by)
 
 
-def state(analyzer: Predictability, bag: States) -> bytes:
+def state(analyzer: Predictability, bag: StateBag) -> bytes:
     return NaiveBayes().dump(bag.values[analyzer.bind(bag.schema).parts["features"].key])
 
 

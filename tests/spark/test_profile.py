@@ -8,7 +8,7 @@ import pytest
 
 from treaty.engine.core.errors import EngineError
 from treaty.engine.profile.format import ColumnDocument, ProfileDocument
-from treaty.engine.protocol.requests import ProfileRequest, Source
+from treaty.engine.protocol.requests import ProfileRequest, TableSource
 from treaty.engine.spark.profile import profiler as profiles
 
 ROWS = 60
@@ -55,7 +55,7 @@ def table(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def asked(table: str, **words: Any) -> ProfileRequest:
-    return ProfileRequest(source=Source(table, partition_by=("day",)), object="t", **words)
+    return ProfileRequest(source=TableSource(table, partition_by=("day",)), object="t", **words)
 
 
 def told(spark: Any, request: ProfileRequest, heard: list[str] | None = None) -> ProfileDocument:
@@ -139,7 +139,7 @@ def test_progress_is_told_scan_by_scan(spark: Any, table: str) -> None:
 def test_one_scan_is_enough_where_the_first_leaves_nothing_open(spark: Any, tmp_path: Path) -> None:
     spark.range(1000).write.parquet(str(tmp_path / "t"))
     heard: list[str] = []
-    assert told(spark, ProfileRequest(source=Source(str(tmp_path / "t")), object="t"), heard).rows == 1000
+    assert told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t"), heard).rows == 1000
     assert heard == ["first scan"]
 
 
@@ -148,7 +148,7 @@ def test_first_rows_that_mislead_cost_a_reading_and_nothing_else(spark: Any, tmp
     rows = spark.range(20_000).selectExpr(f"{late} as late", "concat('w', id % 5) as word")
     rows.coalesce(1).write.parquet(str(tmp_path / "t"))
     heard: list[str] = []
-    found = told(spark, ProfileRequest(source=Source(str(tmp_path / "t")), object="t"), heard)
+    found = told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t"), heard)
     assert heard == ["first scan", "first scan, types of texts", "second scan"]
     reads, facts = column(found, "late").reads_as, column(found, "late").facts
     assert reads
@@ -163,7 +163,7 @@ def test_what_too_many_masks_leave_open_is_counted_by_a_third_scan(spark: Any, t
     rows = spark.range(3375).selectExpr(f"{shapes} as shape", "concat('w', id) as word")
     rows.coalesce(1).write.parquet(str(tmp_path / "t"))
     heard: list[str] = []
-    request = ProfileRequest(source=Source(str(tmp_path / "t")), object="t")
+    request = ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t")
     found = profiles.history(profiles.opened(spark, request), request, heard.append)
     assert heard == ["first scan", "second scan", "third scan"]
     shape, word = found.columns
@@ -174,10 +174,10 @@ def test_what_too_many_masks_leave_open_is_counted_by_a_third_scan(spark: Any, t
 
 def test_a_sample_says_that_it_is_one(spark: Any, tmp_path: Path) -> None:
     spark.range(20_000).write.parquet(str(tmp_path / "t"))
-    found = told(spark, ProfileRequest(source=Source(str(tmp_path / "t")), object="t", sample=2000))
+    found = told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t", sample=2000))
     assert (found.sampled, 1700 <= found.rows <= 2300) == (0.1, True)
     assert found.notes[0].startswith("about 10.00% of the rows were read")
-    whole = told(spark, ProfileRequest(source=Source(str(tmp_path / "t")), object="t", sample=30_000))
+    whole = told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t", sample=30_000))
     assert (whole.sampled, whole.rows, whole.notes) == (1.0, 20_000, ())
 
 
@@ -193,7 +193,7 @@ ODD: dict[str, Sequence[tuple[Any, ...]]] = {
 def test_odd_tables_are_profiled(spark: Any, tmp_path: Path, case: str) -> None:
     frame = spark.createDataFrame(list(ODD[case]), "a bigint, b double, c string, d array<int>")
     frame.coalesce(1).write.parquet(str(tmp_path / "t"))
-    found = told(spark, ProfileRequest(source=Source(str(tmp_path / "t")), object="t"))
+    found = told(spark, ProfileRequest(source=TableSource(str(tmp_path / "t")), object="t"))
     assert found.rows == len(ODD[case])
     assert [each.name for each in found.columns] == ["a", "b", "c", "d"]
     assert all("completeness" in each.facts for each in found.columns)

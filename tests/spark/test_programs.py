@@ -11,7 +11,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import Patch, apply
 from treaty.engine.core.errors import EngineError
-from treaty.engine.protocol.requests import Drafted, DraftRequest, Source
+from treaty.engine.protocol.requests import DraftRequest, DraftResult, TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.handlers.draft import draft
 
@@ -29,8 +29,8 @@ def frame(spark: Any, *days: list[tuple[float, str, str]]) -> Any:
     return spark.createDataFrame([row for each in days for row in each], COLUMNS)
 
 
-def drafted(spark: Any, path: Path, **words: Any) -> Drafted:
-    source = Source(str(path), partition_by=("day",), **words)
+def drafted(spark: Any, path: Path, **words: Any) -> DraftResult:
+    source = TableSource(str(path), partition_by=("day",), **words)
     return draft(spark, DraftRequest(source=source, contract_id="orders", object="orders", alarms=1.0))
 
 

@@ -10,10 +10,10 @@ from support.orders import NOW, check, contract
 
 from treaty.contracts.document.classification import classifies
 from treaty.contracts.document.model import Contract
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
 
@@ -36,7 +36,7 @@ PRIVACY = contract(
     properties=[ID, {**MAIL, "classification": "personal"}, DAY],
 )
 FAULTY = contract(check("mean", "c", column="idd", mustBe=1), properties=[ID, MAIL, DAY])
-KEY = Key(bytes(range(32)))
+KEY = HashKey(bytes(range(32)))
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def asked(path: Path, *given: Contract, **more: Any) -> MeasureRequest:
     first, *others = given
     classifying = tuple((each.source, "orders") for each in given if classifies(each.object("orders")))
     also = tuple((each.source, "orders") for each in others)
-    where = Source(str(path), "parquet", ("day",))
+    where = TableSource(str(path), "parquet", ("day",))
     return MeasureRequest(
         source=where, contract=first.source, object="orders", also=also, classifying=classifying, key=KEY, **more
     )
@@ -65,7 +65,7 @@ def sharing(given: Contract, others: Sequence[Contract]) -> Contract:
     return replace(given, objects=tuple(replace(each, beside=beside) for each in given.objects))
 
 
-def judged(given: Contract, measured: Measured, states: dict[str, bytes] | None = None) -> RunResult:
+def judged(given: Contract, measured: MeasureResult, states: dict[str, bytes] | None = None) -> RunResult:
     packed = states or measured.judged(measured.states)
     return judge(
         EvaluationRequest(

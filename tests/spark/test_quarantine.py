@@ -10,9 +10,9 @@ from support.orders import check, contract
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.errors import EngineError
-from treaty.engine.protocol.requests import QuarantineRequest, SampleRequest, Source
+from treaty.engine.protocol.requests import QuarantineRequest, SampleRequest, TableSource
 from treaty.engine.session.verify import verify
-from treaty.engine.session.violating_rows import Quarantine, Quarantined, flagged, quarantine, samples
+from treaty.engine.session.violating_rows import QuarantineResult, QuarantineTarget, flagged, quarantine, samples
 from treaty.engine.spark.handlers import violating_rows
 
 DDL = "id int, outcome string, day string"
@@ -44,9 +44,9 @@ def frame(spark: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def done(frame: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Quarantined]:
+def done(frame: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, QuarantineResult]:
     out = tmp_path_factory.mktemp("quarantine") / "checked"
-    return out, quarantine(frame, promised(), Quarantine(str(out)))
+    return out, quarantine(frame, promised(), QuarantineTarget(str(out)))
 
 
 def rows_of(spark: Any, folder: Path) -> list[tuple[Any, ...]]:
@@ -54,7 +54,7 @@ def rows_of(spark: Any, folder: Path) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in read.select("id", "outcome", "day", "broken_checks", "unevaluated_checks").collect()]
 
 
-def test_good_and_bad_rows_are_all_rows(done: tuple[Path, Quarantined], spark: Any) -> None:
+def test_good_and_bad_rows_are_all_rows(done: tuple[Path, QuarantineResult], spark: Any) -> None:
     out, counts = done
     good, bad = rows_of(spark, out / "outcome=good"), rows_of(spark, out / "outcome=bad")
     assert Counter(row[:3] for row in good + bad) == Counter(ROWS)
@@ -63,11 +63,11 @@ def test_good_and_bad_rows_are_all_rows(done: tuple[Path, Quarantined], spark: A
     assert {row[0]: row[3] for row in good} == {2: ["told", "early"], 3: ["early"], 4: []}
 
 
-def test_each_check_says_how_many_rows_broke_it(done: tuple[Path, Quarantined]) -> None:
-    assert done[1] == Quarantined(good=3, bad=3, broken=BROKEN, unevaluated={}, unjudged={})
+def test_each_check_says_how_many_rows_broke_it(done: tuple[Path, QuarantineResult]) -> None:
+    assert done[1] == QuarantineResult(good=3, bad=3, broken=BROKEN, unevaluated={}, unjudged={})
 
 
-def test_folders_are_those_of_the_partitions_and_nothing_else_is_left(done: tuple[Path, Quarantined]) -> None:
+def test_folders_are_those_of_the_partitions_and_nothing_else_is_left(done: tuple[Path, QuarantineResult]) -> None:
     out, _ = done
     assert [each.name for each in out.parent.iterdir()] == ["checked"]
     found = {str(each.parent.relative_to(out)) for each in out.rglob("*.parquet")}
@@ -77,40 +77,40 @@ def test_folders_are_those_of_the_partitions_and_nothing_else_is_left(done: tupl
 
 
 def test_warnings_are_quarantined_when_asked_for(frame: Any, tmp_path: Path) -> None:
-    counts = quarantine(frame, promised(), Quarantine(str(tmp_path / "out"), warnings=True, format="json"))
+    counts = quarantine(frame, promised(), QuarantineTarget(str(tmp_path / "out"), warnings=True, format="json"))
     assert (counts.good, counts.bad) == (1, 5)
     assert (tmp_path / "out" / "outcome=good").is_dir()
 
 
 def test_csv_has_the_ids_as_text(frame: Any, spark: Any, tmp_path: Path) -> None:
-    quarantine(frame, promised(), Quarantine(str(tmp_path / "out"), format="csv"))
+    quarantine(frame, promised(), QuarantineTarget(str(tmp_path / "out"), format="csv"))
     read = spark.read.option("header", "true").csv(str(tmp_path / "out" / "outcome=good"))
     assert {row["id"]: row["broken_checks"] for row in read.collect()} == {"2": "told early", "3": "early", "4": None}
 
 
 def test_an_empty_table_has_no_folder_of_either_kind(frame: Any, tmp_path: Path) -> None:
-    counts = quarantine(frame.where("false"), promised(), Quarantine(str(tmp_path / "out")))
+    counts = quarantine(frame.where("false"), promised(), QuarantineTarget(str(tmp_path / "out")))
     assert (counts.good, counts.bad, list((tmp_path / "out").glob("outcome=*"))) == (0, 0, [])
 
 
 def test_what_is_there_is_replaced_only_when_asked_and_only_what_a_quarantine_wrote(frame: Any, tmp_path: Path) -> None:
-    into = Quarantine(str(tmp_path / "out"))
+    into = QuarantineTarget(str(tmp_path / "out"))
     quarantine(frame.where("id = 4"), promised(), into)
     with pytest.raises(EngineError, match="is there already: name another folder, or overwrite it"):
         quarantine(frame, promised(), into)
     assert not (tmp_path / "out" / "outcome=bad").exists()
-    quarantine(frame, promised(), Quarantine(into.out, overwrite=True))
+    quarantine(frame, promised(), QuarantineTarget(into.out, overwrite=True))
     assert (tmp_path / "out" / "outcome=bad").is_dir()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letters.txt").write_text("kept")
     for other in (tmp_path / "mine", tmp_path / "mine" / "letters.txt"):
         with pytest.raises(EngineError, match="holds something else: name a new folder"):
-            quarantine(frame, promised(), Quarantine(str(other), overwrite=True))
+            quarantine(frame, promised(), QuarantineTarget(str(other), overwrite=True))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "out"]
 
 
 def test_rows_that_cannot_be_read_leave_what_was_there(frame: Any, tmp_path: Path) -> None:
-    into = Quarantine(str(tmp_path / "out"), overwrite=True)
+    into = QuarantineTarget(str(tmp_path / "out"), overwrite=True)
     quarantine(frame.where("id = 4"), promised(), into)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(EngineError, match=r"cannot be read, or not be written to .*DIVIDE_BY_ZERO"):
@@ -123,14 +123,14 @@ def test_a_job_that_is_cancelled_is_no_fault_of_the_rows_and_leaves_nothing(
 ) -> None:
     monkeypatch.setattr(type(frame.write), "save", cancelled)
     with pytest.raises(Cancelled):
-        quarantine(frame, promised(), Quarantine(str(tmp_path / "out")))
+        quarantine(frame, promised(), QuarantineTarget(str(tmp_path / "out")))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_check_that_no_row_could_be_judged_by_is_named(frame: Any, tmp_path: Path) -> None:
     lost = [*COLUMNS, {"name": "gone", "logicalType": "string", "required": True}]
     given = contract(properties=lost)
-    counts = quarantine(frame, given, Quarantine(str(tmp_path / "out")))
+    counts = quarantine(frame, given, QuarantineTarget(str(tmp_path / "out")))
     assert counts.unjudged == {"gone-required": "the table has no column `gone`"}
 
 
@@ -152,7 +152,7 @@ def table(spark: Any, frame: Any, tmp_path_factory: pytest.TempPathFactory) -> s
 
 def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str) -> None:
     asked = SampleRequest(
-        source=Source(table, partition_by=("day",)),
+        source=TableSource(table, partition_by=("day",)),
         contract=promised().source,
         object="orders",
         only={"ids": (), "told": ("day=b",)},
@@ -166,7 +166,7 @@ def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str
 @pytest.mark.parametrize("out", ["", "/inside", "/.."])
 def test_a_folder_within_the_table_or_around_it_is_refused(spark: Any, table: str, out: str) -> None:
     asked = QuarantineRequest(
-        source=Source(table), contract=promised().source, object="orders", into=Quarantine(f"{table}{out}")
+        source=TableSource(table), contract=promised().source, object="orders", into=QuarantineTarget(f"{table}{out}")
     )
     with pytest.raises(EngineError, match="lie within each other: name a folder beside it"):
         violating_rows.quarantine(spark, asked)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from treaty.engine.protocol.requests import DraftRequest, KeyOf, Source
+from treaty.engine.protocol.requests import DraftRequest, ReferableKey, TableSource
 from treaty.engine.spark.handlers.draft import draft
 
 CONTRACT = """apiVersion: v3.1.0
@@ -37,20 +37,20 @@ def shop(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def keys(shop: Path) -> tuple[KeyOf, ...]:
+def keys(shop: Path) -> tuple[ReferableKey, ...]:
     return (
-        KeyOf("customers", Source(f"{shop}/customers"), "customer_id"),
-        KeyOf("shops", Source(f"{shop}/shops"), "id"),
-        KeyOf("agents", Source(f"{shop}/nowhere"), "agent_id"),
-        KeyOf("orders", Source(f"{shop}/shops"), "number"),
-        KeyOf("ids", Source(f"{shop}/customers"), "order_id"),
-        KeyOf("stores", Source(f"{shop}/shops"), "id"),
-        KeyOf("people", Source(f"{shop}/customers"), "customer_id"),
+        ReferableKey("customers", TableSource(f"{shop}/customers"), "customer_id"),
+        ReferableKey("shops", TableSource(f"{shop}/shops"), "id"),
+        ReferableKey("agents", TableSource(f"{shop}/nowhere"), "agent_id"),
+        ReferableKey("orders", TableSource(f"{shop}/shops"), "number"),
+        ReferableKey("ids", TableSource(f"{shop}/customers"), "order_id"),
+        ReferableKey("stores", TableSource(f"{shop}/shops"), "id"),
+        ReferableKey("people", TableSource(f"{shop}/customers"), "customer_id"),
     )
 
 
 def suggested(spark: Any, shop: Path, **more: Any) -> list[dict[str, Any]]:
-    source = Source(f"{shop}/orders", partition_by=("day",))
+    source = TableSource(f"{shop}/orders", partition_by=("day",))
     asked = DraftRequest(source=source, contract_id="orders", object="orders", **more)
     return [dict(each) for each in draft(spark, asked).suggestions if each["kind"] == "refers"]
 

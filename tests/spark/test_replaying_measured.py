@@ -10,8 +10,8 @@ from support.orders import NOW, check, contract
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.evaluation.replay.report import Line
-from treaty.engine.evaluation.replay.runner import Replaying, Step
+from treaty.engine.evaluation.replay.report import ReplayedCheck
+from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 from treaty.engine.session.verify import measure
 
 COLUMNS = "day string, id bigint, amount double, status string"
@@ -55,10 +55,10 @@ def stored(spark: Any) -> dict[str, bytes]:
     return measure(spark.createDataFrame(ROWS, COLUMNS), given(), object_name="orders")
 
 
-def lines(stored: dict[str, bytes], old: Contract, new: Contract) -> dict[str, Line]:
-    replaying = Replaying(old=old, new=new, object_name="orders", counting=True)
+def lines(stored: dict[str, bytes], old: Contract, new: Contract) -> dict[str, ReplayedCheck]:
+    replaying = ReplayRunner(old=old, new=new, object_name="orders", counting=True)
     for name, packed in stored.items():
-        replaying.take(Step(arrived={name: packed}, moment=NOW))
+        replaying.take(ReplayStep(arrived={name: packed}, moment=NOW))
     return {line.check_id: line for line in replaying.told(len(stored)).lines}
 
 

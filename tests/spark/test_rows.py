@@ -15,7 +15,7 @@ from treaty.engine.evaluation.violation_samples import LONGEST, MASK
 from treaty.engine.spark.scan import violating_rows
 from treaty.engine.spark.scan.row_predicates import row_tests
 from treaty.engine.spark.scan.scanner import scan
-from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources.readers import schema_of
 
 Row = tuple[str | None, int | None, str | None, str]
@@ -158,7 +158,7 @@ def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any)
         check("referential_integrity", "unlike", column="n", dataset="others", other_column="label", mustBe=1),
     ]
     frame, checks = of(spark, "n int, name string", values, *entries)
-    others = Others(
+    others = OtherDatasets(
         {"others": spark.createDataFrame([(1, "a"), (1, "a"), (2, None), (4, "d")], "m bigint, label string")}
     )
     told = violating_rows.flagged(frame, checks, others=others).collect()

@@ -12,9 +12,9 @@ from support.frames import case_frame
 from support.orders import contract
 
 from treaty.contracts.assertions import Assertion
-from treaty.contracts.document.model import Check
+from treaty.contracts.document.model import ContractCheck
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.checks.binding import BoundCheck, BoundChecks
 from treaty.engine.spark.scan import violating_rows
 from treaty.engine.spark.scan.scanner import scan
@@ -30,7 +30,7 @@ def promise(analyzer: Analyzer) -> Assertion:
 
 
 def bound(analyzer: Analyzer) -> BoundCheck:
-    check = Check(
+    check = ContractCheck(
         id=analyzer.identity, name=analyzer.phrase, kind="treaty", severity="error", analyzer=analyzer.name,
         assertion=promise(analyzer),
     )  # fmt: skip
@@ -59,7 +59,7 @@ JUDGED = [each for each in CHECKS if each.breaking is not None]
 
 
 @pytest.fixture(scope="module")
-def read(spark: Any) -> dict[str, Reading]:
+def read(spark: Any) -> dict[str, MetricValue]:
     bag = scan(case_frame(spark), plan(each.bound for each in CHECKS if each.bound))[""]
     return {each.check.id: each.bound.read(bag.values, now=NOW) for each in CHECKS if each.bound}
 
@@ -85,7 +85,7 @@ def test_most_analyzers_of_shares_and_rows_name_rows() -> None:
 
 @every("check", JUDGED, ids=lambda each: each.check.name)
 def test_as_many_rows_are_named_as_its_states_say_break_it(
-    check: BoundCheck, read: dict[str, Reading], named: tuple[Counter[str], Counter[str]]
+    check: BoundCheck, read: dict[str, MetricValue], named: tuple[Counter[str], Counter[str]]
 ) -> None:
     reading = read[check.check.id]
     if reading.broken is not None:
@@ -94,7 +94,7 @@ def test_as_many_rows_are_named_as_its_states_say_break_it(
 
 @every("check", CHECKS, ids=lambda each: each.check.name)
 def test_as_many_rows_are_left_open_as_its_states_say(
-    check: BoundCheck, read: dict[str, Reading], named: tuple[Counter[str], Counter[str]]
+    check: BoundCheck, read: dict[str, MetricValue], named: tuple[Counter[str], Counter[str]]
 ) -> None:
     reading = read[check.check.id]
     assert named[1][check.check.id] == reading.unevaluated + reading.unfiltered

@@ -20,9 +20,9 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.components.base import Component
 from treaty.engine.components.frequencies import groups
 from treaty.engine.components.operands import Operand
-from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.requests import DraftRequest, Source
+from treaty.engine.protocol.requests import DraftRequest, TableSource
 from treaty.engine.session.verify import measure, verify
 from treaty.engine.spark.handlers.draft import draft
 from treaty.engine.spark.scan.scanner import scan
@@ -108,7 +108,7 @@ def test_two_groupings_and_their_filters_are_kept_apart(spark: Any) -> None:
 
 
 def test_a_missing_partition_column_is_told_with_those_there_are(secrets: Any) -> None:
-    with pytest.raises(Unreadable, match="no column day to partition by; there is: id, s"):
+    with pytest.raises(UnreadableTable, match="no column day to partition by; there is: id, s"):
         scan(secrets, plan([]), partition_by=["day"])
 
 
@@ -174,7 +174,7 @@ def test_names_that_need_quotes_go_from_draft_to_verdict(spark: Any, tmp_path: P
     make: list[Callable[[int], Any]] = [int, lambda row: ("x", "y")[row % 2], float]
     rows = [tuple(make[at % 3](row) for at in range(len(NAMES))) for row in range(200)]
     spark.createDataFrame(rows, ddl).write.parquet(str(tmp_path / "t"))
-    drafted = draft(spark, DraftRequest(source=Source(str(tmp_path / "t")), contract_id="t", object="t"))
+    drafted = draft(spark, DraftRequest(source=TableSource(str(tmp_path / "t")), contract_id="t", object="t"))
     assert {each["column"] for each in drafted.suggestions} >= set(NAMES)
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     promised = read(write(apply(read(drafted.document).document, patches)))
@@ -220,7 +220,7 @@ TYPED = [
 def test_columns_of_every_type_are_profiled_and_kept(spark: Any, tmp_path: Path) -> None:
     frame = spark.range(20).selectExpr("id", *(f"{sql} as c{at}" for at, (_, sql) in enumerate(TYPED)))
     frame.write.parquet(str(tmp_path / "t"))
-    drafted = draft(spark, DraftRequest(source=Source(str(tmp_path / "t")), contract_id="t", object="t"))
+    drafted = draft(spark, DraftRequest(source=TableSource(str(tmp_path / "t")), contract_id="t", object="t"))
     patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
     promised = read(write(apply(read(drafted.document).document, patches)))
     run = verify(spark.read.parquet(str(tmp_path / "t")), promised)

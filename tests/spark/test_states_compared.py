@@ -13,10 +13,10 @@ from treaty.engine.analyzers.distinct import CountDistinct
 from treaty.engine.analyzers.keys import ApproxCountKeys
 from treaty.engine.analyzers.numbers import StandardDeviation
 from treaty.engine.analyzers.quantiles import ApproxQuantile
-from treaty.engine.components.theta_sketch import Overlap, overlap
+from treaty.engine.components.theta_sketch import KeyOverlap, overlap
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.statistics.distances import distances
 
@@ -42,7 +42,7 @@ BOUND = {name: each.bind(SCHEMA) for name, each in (KEYS | OTHERS).items()}
 
 
 @pytest.fixture(scope="module")
-def parts(spark: Any) -> dict[str, States]:
+def parts(spark: Any) -> dict[str, StateBag]:
     """Partitions `here`, and `there`, which has the second half of the keys of `here` and as many others."""
     free = free_texts()
     side = spark.sql(
@@ -67,13 +67,13 @@ def free_texts() -> list[str]:
     return ["".join(draw.choices(SCRIPTS, k=draw.randint(0, 80))) for _ in range(500)]
 
 
-def state(parts: dict[str, States], side: str, name: str, component: str) -> Any:
+def state(parts: dict[str, StateBag], side: str, name: str, component: str) -> Any:
     return parts[side].values[BOUND[name].parts[component].key]
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_keys_that_two_partitions_share_are_told_from_their_sketches(name: str, parts: dict[str, States]) -> None:
-    found: Overlap = overlap(*(state(parts, side, name, "keys") for side in ("here", "there")))
+def test_keys_that_two_partitions_share_are_told_from_their_sketches(name: str, parts: dict[str, StateBag]) -> None:
+    found: KeyOverlap = overlap(*(state(parts, side, name, "keys") for side in ("here", "there")))
     assert found.shared.low <= ROWS / 2 <= found.shared.high
     for share in (found.of_left, found.of_right):
         assert share is not None
@@ -82,13 +82,13 @@ def test_keys_that_two_partitions_share_are_told_from_their_sketches(name: str, 
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_sketches_of_keys_merge_as_sets(name: str, parts: dict[str, States]) -> None:
+def test_sketches_of_keys_merge_as_sets(name: str, parts: dict[str, StateBag]) -> None:
     merged = bags.merged([parts["here"], parts["there"]])
     value = BOUND[name].value(merged.values)
     assert value == pytest.approx(1.5 * ROWS, rel=0.05)
 
 
-def test_masks_hold_no_letter_and_no_digit_of_the_texts(parts: dict[str, States]) -> None:
+def test_masks_hold_no_letter_and_no_digit_of_the_texts(parts: dict[str, StateBag]) -> None:
     details = BOUND["looks"].read(parts["here"].values).details
     assert details is not None
     shown = "".join(each["value"] for each in details["values"])
@@ -98,7 +98,7 @@ def test_masks_hold_no_letter_and_no_digit_of_the_texts(parts: dict[str, States]
     assert max(len(each["value"]) for each in details["values"]) == 64
 
 
-def test_distances_are_told_from_what_spark_wrote(parts: dict[str, States]) -> None:
+def test_distances_are_told_from_what_spark_wrote(parts: dict[str, StateBag]) -> None:
     kinds = {"quantiles": "ranks", "moments": "moments", "frequencies": "frequencies"}
     found = {
         kind: distances(kind, *(state(parts, side, kind, component) for side in ("here", "there")))
@@ -117,7 +117,7 @@ def test_distances_are_told_from_what_spark_wrote(parts: dict[str, States]) -> N
         assert told.low - 1e-3 <= expected <= told.high + 1e-3, name
 
 
-def test_patterns_are_compared_from_what_spark_wrote(parts: dict[str, States]) -> None:
+def test_patterns_are_compared_from_what_spark_wrote(parts: dict[str, StateBag]) -> None:
     sides = [state(parts, side, "masks", "masks") for side in ("here", "there")]
     told = distances("pattern_profile", *sides)["l1"]
     here = {1: 10, 2: 90, 3: 900, 4: 9000, 5: 2000}

@@ -24,7 +24,7 @@ from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -101,8 +101,8 @@ class Read:
     """The histories, their deltas' states by history, delta and partition, and the states of what is left."""
 
     histories: list[History]
-    deltas: Mapping[str, States]
-    tables: Mapping[str, States]
+    deltas: Mapping[str, StateBag]
+    tables: Mapping[str, StateBag]
     bound: list[Any]
 
 
@@ -133,7 +133,7 @@ def _name(at: int, delta: int, part: str | None) -> str:
     return partition_names.name(("history", "delta", "part"), [str(at), str(delta), part])
 
 
-def together(read: Read, at: int, kept: Callable[[States], States]) -> States | None:
+def together(read: Read, at: int, kept: Callable[[StateBag], StateBag]) -> StateBag | None:
     """The states of what is left of a history, merged in another order than it came in."""
     made = read.histories[at]
     order = random.Random(at).sample(made.left, len(made.left))

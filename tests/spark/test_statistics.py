@@ -21,12 +21,12 @@ from treaty.engine.analyzers.nulls import Completeness
 from treaty.engine.analyzers.numbers import Maximum
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.analyzers.types import DataType
-from treaty.engine.components.base import Count
+from treaty.engine.components.base import CountComponent
 from treaty.engine.components.operands import Operand
 from treaty.engine.core.results import SCANNED, STATED
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.scan.footer_statistics import Known, counted, known
+from treaty.engine.spark.scan.footer_statistics import FooterCounts, counted, known
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources import changes
 from treaty.engine.spark.sources.readers import read, schema_of
@@ -90,9 +90,9 @@ def written(draw: st.DrawFn) -> Written:
 WHOLE = Written({name: [None] for name in COLUMNS})
 
 
-def of(spark: Any, table: Path) -> tuple[Any, changes.Layout, Plan]:
+def of(spark: Any, table: Path) -> tuple[Any, changes.StorageLayout, Plan]:
     """The frame, the files, and the plan that counts rows and the values of all columns."""
-    source = Source(str(table), "parquet", BY)
+    source = TableSource(str(table), "parquet", BY)
     frame = read(spark, source)
     schema = schema_of(frame)
     names = [f"`{each}`" if "." in each else each for each in schema.names]
@@ -119,7 +119,7 @@ def test_what_footers_tell_is_what_a_scan_counts(
 
 
 def key(column: str) -> str:
-    return BoundComponent(Count("{column}"), (Operand(sql=f"`{column}`", type=""),)).key
+    return BoundComponent(CountComponent("{column}"), (Operand(sql=f"`{column}`", type=""),)).key
 
 
 SPARK = [
@@ -177,7 +177,7 @@ def test_only_what_every_file_states_is_told(files: list[Written], expected: dic
     assert {part.key for part in told.left.scan} == ({ROWS.key, *left} if left else set())
 
 
-def told_of(folder: Path, files: list[Written], **also: Any) -> Known:
+def told_of(folder: Path, files: list[Written], **also: Any) -> FooterCounts:
     paths = [folder / f"{at}.parquet" for at in range(len(files))]
     for path, each in zip(paths, files, strict=True):
         each.write(path)
@@ -212,9 +212,9 @@ def test_a_file_without_a_footer_leaves_all_to_the_scan(content: bytes, tmp_path
     (tmp_path / "1.parquet").write_bytes(content)
     wanted = plan([Completeness(column="whole").bind(SCHEMA)])
     files = {"": [str(tmp_path / "0.parquet"), str(tmp_path / "1.parquet")]}
-    assert known(wanted, str(tmp_path), files, SCHEMA) == Known(wanted)
-    assert known(wanted, str(tmp_path), {"": [str(tmp_path / "gone.parquet")]}, SCHEMA) == Known(wanted)
-    assert known(wanted, str(tmp_path), {}, SCHEMA) == Known(wanted)
+    assert known(wanted, str(tmp_path), files, SCHEMA) == FooterCounts(wanted)
+    assert known(wanted, str(tmp_path), {"": [str(tmp_path / "gone.parquet")]}, SCHEMA) == FooterCounts(wanted)
+    assert known(wanted, str(tmp_path), {}, SCHEMA) == FooterCounts(wanted)
 
 
 @dataclass(frozen=True)

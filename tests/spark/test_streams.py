@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from treaty.engine.core.hash_key import SIZE, Key
+from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.engine.core.results import RunResult
-from treaty.engine.session.streaming import Watched, watched
+from treaty.engine.session.streaming import StreamSink, watched
 from treaty.engine.session.verify import measure, verify
 from treaty.engine.states import bag as bags
-from treaty.engine.states.generations import Entry, StateFolder
+from treaty.engine.states.generations import PartitionEntry, StateFolder
 
 DDL = "id bigint, amount double, day string"
 GIVEN = contract(
@@ -60,7 +60,7 @@ def landing(spark: Any, tmp_path: Path) -> str:
     return place
 
 
-def run_through(spark: Any, landing: str, sink: Watched) -> None:
+def run_through(spark: Any, landing: str, sink: StreamSink) -> None:
     """Hands over all there is, a file a batch. Raises what the sink ended with."""
     reader = spark.readStream.schema(DDL).option("maxFilesPerTrigger", "1").json(landing)
     writer = reader.writeStream.foreachBatch(sink).option("checkpointLocation", f"{landing}-checkpoint")
@@ -97,7 +97,7 @@ def test_a_stream_that_is_cut_off_has_the_states_of_all_rows(spark: Any, landing
     assert {each.partition: each.value for each in last.results if each.check_id == "counted"} == {"day=1": 1}
 
 
-def kept(store: StateFolder, entries: dict[str, Entry]) -> dict[str, Any]:
+def kept(store: StateFolder, entries: dict[str, PartitionEntry]) -> dict[str, Any]:
     return {name: comparable(store.bag(entry.bag)) for name, entry in entries.items()}
 
 
@@ -122,7 +122,7 @@ def test_values_of_classified_columns_are_hashed_with_a_key_or_not_kept(spark: A
         properties=[{"name": "mail", "logicalType": "string", "classification": "restricted"}],
     )
 
-    def two_batches(place: Path, key: Key | None) -> list[tuple[str, Any]]:
+    def two_batches(place: Path, key: HashKey | None) -> list[tuple[str, Any]]:
         told: list[tuple[str, Any]] = []
         sink = watched(
             given, StateFolder(str(place)), stream="mails", on_run=lambda run, *_: told.append(of(run)), key=key
@@ -133,7 +133,7 @@ def test_values_of_classified_columns_are_hashed_with_a_key_or_not_kept(spark: A
         assert b"canary" not in kept
         return told
 
-    assert two_batches(tmp_path / "keyed", Key(b"k" * SIZE)) == [("passed", 1), ("failed", 2 / 3)]
+    assert two_batches(tmp_path / "keyed", HashKey(b"k" * SIZE)) == [("passed", 1), ("failed", 2 / 3)]
     assert [outcome for outcome, _ in two_batches(tmp_path / "keyless", None)] == ["passed", "not_evaluated"]
 
 

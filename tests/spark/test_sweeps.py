@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from support.orders import check, contract
 
-from treaty.engine.protocol.requests import MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.handlers.measure import measure
 
 COLUMNS = [{"name": "id", "logicalType": "integer"}, {"name": "day", "partitioned": True, "partitionKeyPosition": 1}]
@@ -24,7 +24,7 @@ def test_files_that_did_not_change_cost_no_job(spark: Any, tmp_path: Path, parte
     path = tmp_path / "t"
     frame = spark.createDataFrame([(each, each % 40) for each in range(80)], "id bigint, day int").coalesce(1)
     frame.write.partitionBy(*parted).parquet(str(path))
-    asked = {"source": Source(str(path), partition_by=parted), "contract": ORDERS.source, "object": "orders"}
+    asked = {"source": TableSource(str(path), partition_by=parted), "contract": ORDERS.source, "object": "orders"}
     before = jobs(spark)
     first = measure(spark, MeasureRequest(**asked))
     after = jobs(spark)

@@ -6,12 +6,12 @@ from typing import Any
 from support.analyzer_cases import CASES
 from support.analyzer_table import NOW, SCHEMA, Case
 
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 
 BOUND = {case.id: case.analyzer.bind(SCHEMA) for case in CASES}
 
 
-def agrees(states: States, case: Case) -> bool:
+def agrees(states: StateBag, case: Case) -> bool:
     """The value of the case, and whatever else it names."""
     reading = BOUND[case.id].read(states.values, now=NOW)
     wanted = {name: getattr(case, name) for name in ("broken", "counted", "details")}

@@ -26,9 +26,9 @@ from treaty.registry.client import Client
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import ProposalState, Role, TaskState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.review.proposals import proposals
-from treaty.registry.tables import AuditEntry, Proposal, Run, Task, User
+from treaty.registry.tables import AuditEntryRow, ProposalRow, RunRow, TaskRow, UserRow
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 PASSWORD = "correct horse battery"
@@ -59,7 +59,7 @@ class World:
 
     engine: Engine
     http: TestClient
-    users: Mapping[str, User]
+    users: Mapping[str, UserRow]
     secrets: Mapping[str, str]
 
     def call(self, who: str | None, method: str, path: str, given: Mapping[str, str] | None = None, **sent: Any) -> Any:
@@ -79,10 +79,10 @@ class World:
     def audited(self) -> list[str]:
         """The actions of all audit entries, in their order."""
         with reading(self.engine) as tx:
-            return [each.value for each in tx.exec(select(AuditEntry.action).order_by(AuditEntry.position))]
+            return [each.value for each in tx.exec(select(AuditEntryRow.action).order_by(AuditEntryRow.position))]
 
 
-def application(settings: Settings, engine: Engine) -> FastAPI:
+def application(settings: RegistrySettings, engine: Engine) -> FastAPI:
     """The service over that database, as `create_app` makes it, with the routes of the first one of this process.
 
     Routes know nothing of settings or of a database, and are prepared at a first request, which takes longer than
@@ -97,7 +97,7 @@ def application(settings: Settings, engine: Engine) -> FastAPI:
 def build(engine: Engine, **settings: Any) -> World:
     """A service over the (migrated, empty) database with the users of USERS signed in."""
     now = clock.now()
-    app = application(Settings(**settings), engine)
+    app = application(RegistrySettings(**settings), engine)
     with cheap_passwords(), transaction(engine) as tx:
         made = {
             name: access_users.new_user(ids.new(), name=name, password=PASSWORD, roles=[role], now=now)
@@ -140,7 +140,7 @@ def remembered(engine: Engine, fill: Callable[[World], Found], **settings: Any) 
         with made.http:
             found = fill(made)
         REMEMBERED[key] = Remembered(rows_of(engine), made, found)
-    http = TestClient(application(Settings(**settings), engine), raise_server_exceptions=False)
+    http = TestClient(application(RegistrySettings(**settings), engine), raise_server_exceptions=False)
     return replace(REMEMBERED[key].world, engine=engine, http=http), REMEMBERED[key].found
 
 
@@ -196,13 +196,13 @@ def suggestion(column: str = "id", **put: Any) -> dict[str, Any]:
     }
 
 
-def drafted(session: Session, author: User, *suggestions: Mapping[str, Any], base: str | None = None) -> Proposal:
+def drafted(session: Session, author: UserRow, *suggestions: Mapping[str, Any], base: str | None = None) -> ProposalRow:
     """A proposal as the worker makes it of a draft task, in review."""
-    task = Task(
+    task = TaskRow(
         id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=NOW, created=NOW
     )
     session.add(task)
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=ids.new(),
         contract_id="",
         title="",
@@ -215,9 +215,9 @@ def drafted(session: Session, author: User, *suggestions: Mapping[str, Any], bas
     return proposals.create_drafted(session, proposal, suggestions, make_id=ids.new, now=NOW)
 
 
-def failed_run(contract_id: str) -> Run:
+def failed_run(contract_id: str) -> RunRow:
     """A run of the contract that failed, and nothing else of it."""
-    return Run(
+    return RunRow(
         id=ids.new(),
         contract_id=contract_id,
         version="1.0.0",

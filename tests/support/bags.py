@@ -16,7 +16,7 @@ from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.analyzers.characters import CLASSES
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.statistics.code_points import CLASSES as BITS
 from treaty.engine.statistics.code_points import kind
@@ -24,7 +24,7 @@ from treaty.engine.statistics.code_points import kind
 Columns = Mapping[str, Sequence[Any]]
 
 
-def bag(plan: Plan, schema: Schema, columns: Columns, *, failures: Mapping[str, str] | None = None) -> States:
+def bag(plan: Plan, schema: Schema, columns: Columns, *, failures: Mapping[str, str] | None = None) -> StateBag:
     """The states of the plan's components over the columns. SQLite, which writes them alike, evaluates predicates."""
     parts = (*plan.scan, *plan.groupings)
     return bags.of(plan, {part.key: _state(part, columns) for part in parts}, schema, failures=failures)

@@ -12,7 +12,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.engine.core import errors
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import Files
+from treaty.engine.states.bag import StateFileStore
 from treaty.engine.states.envelope import MAGIC
 
 PEOPLE = (
@@ -150,7 +150,7 @@ def _codes(text: str) -> Iterable[tuple[bytes, bool]]:
         yield coded[4 if shift else 0 : len(coded) - 4], False
 
 
-def shown(bag: bytes | bags.States, files: Files | None = None) -> bytes:
+def shown(bag: bytes | bags.StateBag, files: StateFileStore | None = None) -> bytes:
     """All that a bag of states says once it is loaded: its keys, its reasons, and each state as plain data.
 
     Of one that is damaged, its bytes: nobody else can read more of it."""

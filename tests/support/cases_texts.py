@@ -5,7 +5,7 @@ from typing import Any
 from support.analyzer_table import Case
 
 from treaty.engine.analyzers.characters import MeanCharacters, PatternShare
-from treaty.engine.analyzers.distribution_distance import Distance
+from treaty.engine.analyzers.distribution_distance import DistributionDistance
 from treaty.engine.analyzers.keys import ApproxCountKeys
 from treaty.engine.analyzers.pattern_conformity import PatternConformity
 
@@ -72,12 +72,12 @@ CHARACTERS = [
 ]
 # All partitions together have none before them.
 DISTANCES = [
-    Case(Distance(column="ratio", by="kolmogorov_smirnov"), None, counted=5),
-    Case(Distance(column="day", by="earth_movers_distance"), None, counted=5),
-    Case(Distance(column="price", by="cohens_d"), None, counted=5),
-    Case(Distance(column="status", by="l1", of="values"), None, counted=5),
-    Case(Distance(column="words", by="new", of="shapes"), None, counted=5),
-    Case(Distance(column="none", by="l1", of="masks"), None, counted=0),
+    Case(DistributionDistance(column="ratio", by="kolmogorov_smirnov"), None, counted=5),
+    Case(DistributionDistance(column="day", by="earth_movers_distance"), None, counted=5),
+    Case(DistributionDistance(column="price", by="cohens_d"), None, counted=5),
+    Case(DistributionDistance(column="status", by="l1", of="values"), None, counted=5),
+    Case(DistributionDistance(column="words", by="new", of="shapes"), None, counted=5),
+    Case(DistributionDistance(column="none", by="l1", of="masks"), None, counted=0),
 ]
 # Two of five do not match: of 105 values any two are as likely to be the bad ones.
 CONFORMITY = [

@@ -8,7 +8,7 @@ from support.api import World, plain
 
 from treaty.contracts.document import writer
 from treaty.registry import schemas
-from treaty.registry.core.enums import Pin
+from treaty.registry.core.enums import PinKind
 
 CONTRACT = "shop-orders"
 COLUMNS = [
@@ -59,7 +59,7 @@ def subscribe(
     *,
     reads: dict[str, list[str]] | None = None,
     purpose: str = "reports",
-    pin: tuple[Pin, str | None] = (Pin.NONE, None),
+    pin: tuple[PinKind, str | None] = (PinKind.NONE, None),
 ) -> schemas.SubscriptionOut:
     """Has the user subscribe to the contract."""
     body = schemas.SubscriptionIn(

@@ -18,7 +18,7 @@ from support.scenes import NOON, Clock, Scene
 
 from treaty.registry.core.database import connect
 from treaty.registry.lineage.events import verdict_event  # noqa: F401 - loaded once, before anything is forked
-from treaty.registry.notifications.delivery import Deliverer
+from treaty.registry.notifications.delivery import OutboxDeliverer
 
 
 def scene_of(database: str, home: str, number: int) -> Scene:
@@ -32,7 +32,7 @@ def work(scene: Scene, service: str) -> None:
     """Validates what is asked for and delivers what waits."""
     settings = scene.settings.model_copy(update={"openlineage_url": service})
     scene.work(settings=settings)
-    Deliverer(database=scene.database, settings=settings, clock=scene.clock, jitter=lambda: 0.0).drain()
+    OutboxDeliverer(database=scene.database, settings=settings, clock=scene.clock, jitter=lambda: 0.0).drain()
 
 
 def endless(database: str, home: str, service: str, number: int, tell: int) -> None:

@@ -7,22 +7,22 @@ from typing import Any
 
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.components.frequencies import Spectrum
-from treaty.engine.core.errors import Unreadable
-from treaty.engine.core.hash_key import Key
-from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from treaty.engine.components.frequencies import FrequencySpectrum
+from treaty.engine.core.errors import UnreadableTable
+from treaty.engine.core.hash_key import HashKey
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, ViolationSample
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.progress import Tell, silent
 from treaty.engine.protocol.requests import (
-    Drafted,
     DraftRequest,
+    DraftResult,
     LakeRequest,
-    Measured,
     MeasureRequest,
+    MeasureResult,
     SampleRequest,
     SpectraRequest,
 )
-from treaty.engine.protocol.write_hints import At, How
+from treaty.engine.protocol.write_hints import DetectionMethod, TableVersion
 
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double")))
 
@@ -43,9 +43,9 @@ class FakeEngine:
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
     requests: list[MeasureRequest | DraftRequest | LakeRequest | SampleRequest] = field(default_factory=list)
-    drafted: Drafted | None = None
-    samples: tuple[Sample, ...] = ()
-    at: At | None = None
+    drafted: DraftResult | None = None
+    samples: tuple[ViolationSample, ...] = ()
+    at: TableVersion | None = None
     pinned: bool = True
     behind: bool = False
     columns: tuple[tuple[str, str], ...] = tuple((each.name, each.type) for each in SCHEMA)
@@ -53,12 +53,12 @@ class FakeEngine:
     closed: bool = False
     cancelled: int = 0
 
-    def measure(self, request: MeasureRequest) -> Measured:
+    def measure(self, request: MeasureRequest) -> MeasureResult:
         """The states of the partitions whose text differs from the known one."""
         self._asked(request)
         table = self.tables.get(request.source.location)
         if table is None:
-            raise Unreadable("the table is not there")
+            raise UnreadableTable("the table is not there")
         now = {partition: marker(text) for partition, text in table.items()}
         due = [name for name in sorted(now) if request.known.get(name) != now[name] or name in request.held]
         taken = due[: request.portion]
@@ -68,12 +68,12 @@ class FakeEngine:
         left = len(due) - len(taken)
         schema = SCHEMA if changed or added else Schema(())
         columns = self.columns if request.columns and not schema.columns else ()
-        return Measured(
+        return MeasureResult(
             schema=schema, fingerprints=now, states=changed, vanished=vanished, added=added, left=left,
-            how=How.FINGERPRINTS, at=self.at, pinned=self.pinned, behind=self.behind, columns=columns,
+            how=DetectionMethod.FINGERPRINTS, at=self.at, pinned=self.pinned, behind=self.behind, columns=columns,
         )  # fmt: skip
 
-    def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
+    def draft(self, request: DraftRequest, tell: Tell = silent) -> DraftResult:
         """The draft that the test prepared; of its progress one word is told."""
         tell("first scan")
         self._asked(request)
@@ -85,14 +85,14 @@ class FakeEngine:
         self._asked(request)
         return {"tables": len(request.tables)}
 
-    def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
+    def sample(self, request: SampleRequest) -> tuple[ViolationSample, ...]:
         """The samples that the test prepared."""
         self._asked(request)
         return self.samples
 
-    def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]:
+    def spectra(self, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
         """One value that occurs as often as there are files, whatever lies in them."""
-        return {key: Spectrum({len(names): 1}, {len(names): 1}, key) for key, names in request.files.items()}
+        return {key: FrequencySpectrum({len(names): 1}, {len(names): 1}, key) for key, names in request.files.items()}
 
     def cancel(self) -> None:
         """Counts how often it was told to stop."""
@@ -113,7 +113,7 @@ def lacking(
     object_name: str,
     stored: Mapping[str, bytes],
     *,
-    key: Key | None,
+    key: HashKey | None,
     afresh: bool,
     also: Sequence[DataObject],
 ) -> dict[str, frozenset[str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from support.gates import Ending, Gated, Rows
 
-from treaty.engine.gate.gate import Rejected
+from treaty.engine.gate.gate import CandidateRejected
 
 
 class Killed(Ending):
@@ -26,7 +26,7 @@ def publish(folder: str, step: int, rows: Rows) -> int:
     """Publishes; where the disk has so many steps, it never returns."""
     try:
         Gated(Path(folder)).publish(rows, Killed(last=step))
-    except Rejected:
+    except CandidateRejected:
         return 1
     except Exception:
         traceback.print_exc()

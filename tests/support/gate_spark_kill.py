@@ -9,7 +9,7 @@ from typing import Any
 from support.gate_kill import Killed
 
 from treaty.contracts.document.reader import read
-from treaty.engine.gate.gate import Gate, opened
+from treaty.engine.gate.gate import TableGate, opened
 from treaty.engine.gate.publication import store_of
 
 
@@ -30,7 +30,7 @@ def main() -> None:
             ask("stage", *written)
 
         given = read(Path(contract).read_bytes())
-        gate = Gate(
+        gate = TableGate(
             table=table,
             contract=given,
             object="orders",

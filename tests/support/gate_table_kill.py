@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from treaty.contracts.document.reader import read
-from treaty.engine.gate.gate import Gate, opened
+from treaty.engine.gate.gate import TableGate, opened
 from treaty.engine.gate.publication import store_of
-from treaty.engine.protocol.gate_requests import CommitRequest, Kind
+from treaty.engine.protocol.gate_requests import CommitRequest, TableKind
 
 
 class Asked:
@@ -46,7 +46,7 @@ def main() -> None:
     address, table, contract, when, number = sys.argv[1:]
     with Client(address) as engine:
         tables = Asked(engine, when)
-        gate = Gate(
+        gate = TableGate(
             table=table,
             contract=read(Path(contract).read_bytes()),
             object="orders",
@@ -54,7 +54,7 @@ def main() -> None:
             store=store_of(table),
             measure=lambda request: tables.ask("measure", request),
             stage=lambda *written: tables.ask("stage", *written),
-            kind=Kind.DELTA,
+            kind=TableKind.DELTA,
             tables=tables,
         )
         with opened(gate) as candidate:

@@ -17,10 +17,10 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.disk import Disk
-from treaty.engine.gate.gate import Candidate, Gate, Rejected, StateFolder, answer, opened, recover
-from treaty.engine.gate.parquet_folders import Folders, located
+from treaty.engine.gate.gate import CandidateRejected, GateCandidate, StateFolder, TableGate, answer, opened, recover
+from treaty.engine.gate.parquet_folders import FolderPublication, located
 from treaty.engine.gate.publication import intent_of, store_of
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.requested_checks import objects
 from treaty.engine.spark.sources.changes import layout
 from treaty.engine.states import bag as bags
@@ -100,14 +100,14 @@ def stage(partition_by: tuple[str, ...], rows: Rows, folder: str, _: Any) -> Non
         (place / f"part-{uuid4().hex}.parquet").write_text(" ".join(map(str, numbers)))
 
 
-def measure(given: Contract, request: MeasureRequest, schema: Schema = SCHEMA) -> Measured:
+def measure(given: Contract, request: MeasureRequest, schema: Schema = SCHEMA) -> MeasureResult:
     """The states of the partitions that changed, as the engine answers."""
     lies = layout(None, request.source)
     told = beside(given, request.object, objects(request)[0].beside) if request.classifying else given
     plan = replace(bind(told.object(request.object), schema).plan, key=request.key)
     found = {name: bag(plan, schema, {"id": rows_of(lies.files[name])}) for name in lies.changed(request.known)}
     passing = {name: kept.carried() for name, each in found.items() if (kept := each.passing)}
-    return Measured(
+    return MeasureResult(
         schema=schema,
         fingerprints=lies.fingerprints,
         states={name: each.pack() for name, each in found.items()},
@@ -133,9 +133,9 @@ class Gated:
     def table(self) -> str:
         return str(self.folder / "orders")
 
-    def gate(self, disk: Disk | None = None, **more: Any) -> Gate:
+    def gate(self, disk: Disk | None = None, **more: Any) -> TableGate:
         used = disk or Disk()
-        return Gate(
+        return TableGate(
             table=located(self.table),
             contract=self.given,
             object="orders",
@@ -148,7 +148,7 @@ class Gated:
             **more,
         )
 
-    def publish(self, rows: Rows, disk: Disk | None = None, **more: Any) -> Candidate:
+    def publish(self, rows: Rows, disk: Disk | None = None, **more: Any) -> GateCandidate:
         """The candidate that was published. Raises as the gate does."""
         with opened(self.gate(disk, **more)) as candidate:
             candidate.write(rows)
@@ -174,12 +174,12 @@ class Gated:
         """What readers of the table see."""
         if not self.fingerprints:
             return {}
-        lies = layout(None, Source(self.table, "parquet", self.partition_by))
+        lies = layout(None, TableSource(self.table, "parquet", self.partition_by))
         return {name: rows_of(files) for name, files in lies.files.items()}
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        return Folders(self.table, self.partition_by, self.table).fingerprints()
+        return FolderPublication(self.table, self.partition_by, self.table).fingerprints()
 
     def agree(self) -> bool:
         """Whether the states are those of exactly the files in the table, computed anew."""
@@ -210,6 +210,6 @@ def attempt(gated: Gated, rows: Rows, disk: Disk) -> bool:
     """Whether the candidate was published; False where the contract refused it."""
     try:
         gated.publish(rows, disk)
-    except Rejected:
+    except CandidateRejected:
         return False
     return True

@@ -13,15 +13,22 @@ from support.flowing import SPACE, minute, take_in
 
 from treaty.contracts.document import writer
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry import schemas
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.runs import recording
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, DatasetContract, Incident, IncidentPart, LineageRun, Reached
+from treaty.registry.tables import (
+    DatasetContractRow,
+    DatasetRow,
+    IncidentDownstreamRow,
+    IncidentObjectRow,
+    IncidentRow,
+    LineageRunRow,
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,7 @@ class Harm:
             dataset = _dataset(tx, contract_id)
             self._states(tx, dataset.id)
             result = _result(contract_id, version, fails, set(of), minute(at))
-            origin = Origin(dataset_id=dataset.id, lineage_run_id=_lineage_run(tx, by) if by else None)
+            origin = RunProvenance(dataset_id=dataset.id, lineage_run_id=_lineage_run(tx, by) if by else None)
             run = recording.record(tx, ids.new(), result, origin, now=minute(at))
             lifecycle.of_run(tx, run, result, now=minute(at), ids=ids.new)
             tx.commit()
@@ -80,27 +87,29 @@ class Harm:
     def _states(self, tx: Session, dataset_id: UUID) -> None:
         gone = tuple(state_store.known(tx, dataset_id).keys() - self.partitions.keys())
         packed = dict.fromkeys(self.partitions, b"x")
-        measured = Measured(schema=SCHEMA, fingerprints=self.partitions, states=packed, vanished=gone)
+        measured = MeasureResult(schema=SCHEMA, fingerprints=self.partitions, states=packed, vanished=gone)
         state_store.save(tx, dataset_id, measured, vanished=gone, now=minute(0), ids=ids.new)
 
     @property
-    def incidents(self) -> list[Incident]:
+    def incidents(self) -> list[IncidentRow]:
         """All incidents, oldest first."""
         with reading(self.world.engine) as tx:
-            return list(tx.exec(select(Incident).order_by(Incident.id)))  # type: ignore[arg-type]
+            return list(tx.exec(select(IncidentRow).order_by(IncidentRow.id)))  # type: ignore[arg-type]
 
     @property
     def failing(self) -> dict[str, set[tuple[Any, ...]]]:
         """What fails now, by contract."""
         with reading(self.world.engine) as tx:
-            active = (each for each in tx.exec(select(IncidentPart)) if each.active)
+            active = (each for each in tx.exec(select(IncidentObjectRow)) if each.active)
             return {each.contract_id: set(map(tuple, each.failing)) for each in active}
 
     @property
     def reached(self) -> dict[str, str]:
         """How far each dataset was reached by any incident."""
         with reading(self.world.engine) as tx:
-            return {each.name.removeprefix("/lake/"): each.spread.value for each in tx.exec(select(Reached))}
+            return {
+                each.name.removeprefix("/lake/"): each.spread.value for each in tx.exec(select(IncidentDownstreamRow))
+            }
 
     @property
     def only(self) -> schemas.IncidentOut:
@@ -109,15 +118,15 @@ class Harm:
         return found
 
 
-def _dataset(tx: Session, contract_id: str) -> Dataset:
-    link = DatasetContract
-    query = select(Dataset).join(link, link.dataset_id == Dataset.id)  # type: ignore[arg-type]
+def _dataset(tx: Session, contract_id: str) -> DatasetRow:
+    link = DatasetContractRow
+    query = select(DatasetRow).join(link, link.dataset_id == DatasetRow.id)  # type: ignore[arg-type]
     return tx.exec(query.where(link.contract_id == contract_id)).one()
 
 
 def _lineage_run(tx: Session, by: tuple[str, int]) -> UUID:
     job, run = by
-    return tx.exec(select(LineageRun.id).where(LineageRun.run_id == str(uuid5(SPACE, f"{job}/{run}")))).one()
+    return tx.exec(select(LineageRunRow.id).where(LineageRunRow.run_id == str(uuid5(SPACE, f"{job}/{run}")))).one()
 
 
 def _result(contract_id: str, version: str, fails: tuple[Fails, ...], of: set[str], at: datetime) -> RunResult:

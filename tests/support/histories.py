@@ -8,19 +8,19 @@ from support.bags import Columns, bag
 
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.profile.second_scan import looked_into, untold
-from treaty.engine.profile.table_profile import History, profile_of, profile_plan
-from treaty.engine.states.bag import States
+from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
-from treaty.engine.suggestions.kinds.column_group_search import Rows, looked_at, together, with_counted
+from treaty.engine.suggestions.kinds.column_group_search import RowSample, looked_at, together, with_counted
 
 
-def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:
+def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     """The history of a table with these column types, a partition for each of the days; every column may be unique."""
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
     columns = tuple(profile_of(column, schema) for column in schema)
     scanned, counted = profile_plan(columns), plan([each.unique for each in columns if each.unique])
     bags = [_both(bag(scanned, schema, day), bag(counted, schema, day)) for day in days]
-    found = History(
+    found = TableProfile(
         columns=columns, partitions=tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags))
     )
     looked = [looked_into(each, found.whole, schema) for each in columns]
@@ -32,21 +32,21 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> History:
     return found.beside(more).with_columns(traits)
 
 
-def related(types: Mapping[str, str], days: Sequence[Columns]) -> History:
+def related(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     """The history with what columns promise together, of a sample that is all rows."""
     found = history(types, days)
     names = [each.column.name for each in looked_at(found)]
     hashes = {name: [None if v is None else hash(v) for day in days for v in day[name]] for name in names}
     partition = [at for at, day in enumerate(days) for _ in next(iter(day.values()))]
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
-    wanted = together(found, Rows.of(hashes, partition), schema, "orders")
+    wanted = together(found, RowSample.of(hashes, partition), schema, "orders")
     asked = plan([each.measured for each in wanted])
     parts = zip(found.partitions, days, strict=True)
     return with_counted(found, wanted, {name: bag(asked, schema, day) for (name, _), day in parts})
 
 
-def _both(left: States, right: States) -> States:
-    return States({**left.entries, **right.entries}, left.schema)
+def _both(left: StateBag, right: StateBag) -> StateBag:
+    return StateBag({**left.entries, **right.entries}, left.schema)
 
 
 def steady(values: Sequence[Any], days: int = 10, column: str = "x") -> list[dict[str, Sequence[Any]]]:

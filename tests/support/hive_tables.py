@@ -10,7 +10,7 @@ from typing import Any
 
 from support.written import STEPS, CatalogTable, Step, frame, sums
 
-from treaty.engine.protocol.write_hints import Hint, How
+from treaty.engine.protocol.write_hints import DetectionMethod, WriteHint
 
 # Spark reads Parquet and ORC itself, in one way, and what else there is as Hive does.
 MANAGED, EXTERNAL = ("parquet", "textfile"), ("orc", "textfile")
@@ -20,7 +20,7 @@ SETTINGS = {
     "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
     "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
 }
-WRONG = Hint(("day=77",), How.SQL)
+WRONG = WriteHint(("day=77",), DetectionMethod.SQL)
 
 
 class HiveTable(CatalogTable):

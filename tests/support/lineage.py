@@ -9,21 +9,21 @@ from support.loops import Services
 
 from treaty.registry.core.database import reading
 from treaty.registry.lineage.events.run_state import FoldedRun
-from treaty.registry.lineage.events.triggers import Reads, triggers
-from treaty.registry.tables import InboxEvent, LineageRun
+from treaty.registry.lineage.events.triggers import TriggerKind, triggers
+from treaty.registry.tables import LineageEventRow, LineageRunRow
 
 
 def kept(services: Services) -> list[dict[str, Any]]:
     """The events in the inbox, oldest first."""
     with reading(services.database) as session:
-        rows = session.exec(select(InboxEvent).order_by(InboxEvent.received)).all()  # type: ignore[arg-type]
+        rows = session.exec(select(LineageEventRow).order_by(LineageEventRow.received)).all()  # type: ignore[arg-type]
     return [json.loads(row.body) for row in rows]
 
 
 def runs(services: Services) -> list[FoldedRun]:
     """The runs as they are folded by now."""
     with reading(services.database) as session:
-        return [FoldedRun.model_validate(row.state) for row in session.exec(select(LineageRun)) if row.state]
+        return [FoldedRun.model_validate(row.state) for row in session.exec(select(LineageRunRow)) if row.state]
 
 
 def asked(run: FoldedRun) -> list[tuple[str, str]]:
@@ -33,5 +33,5 @@ def asked(run: FoldedRun) -> list[tuple[str, str]]:
 
 def written(runs: Iterable[FoldedRun]) -> list[tuple[str, str]]:
     """(namespace, name) of each dataset whose data the runs ask to be validated, in the order of names."""
-    every = (each for run in runs for each in triggers(run) if each.reads is Reads.DATA)
+    every = (each for run in runs for each in triggers(run) if each.reads is TriggerKind.DATA)
     return sorted((each.dataset.namespace, each.dataset.name) for each in every)

@@ -12,9 +12,9 @@ from treaty.contracts.document.reader import read
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import VersionState
-from treaty.registry.datasets.names import Name, location, normalise
+from treaty.registry.datasets.names import LineageName, location, normalise
 from treaty.registry.lineage import aliases
-from treaty.registry.tables import Contract, ContractVersion, Dataset, DirtyMark, Task, User
+from treaty.registry.tables import ContractRow, ContractVersionRow, DatasetRow, PendingValidationRow, TaskRow, UserRow
 
 FILES = ("file", LOCATION)
 
@@ -23,10 +23,10 @@ def promised(
     database: Engine, contract_id: str = "orders", *names: tuple[str, str], terms: Mapping[str, Any] | None = None
 ) -> None:
     """A contract of that id in force, with one object `orders`, about datasets of those names."""
-    owner = User(id=ids.new(), name=f"owner of {contract_id}", roles=["owner"], created=NOON)
-    contract = Contract(id=contract_id, name=contract_id, owner_id=owner.id, active_version="1.0.0", created=NOON)
+    owner = UserRow(id=ids.new(), name=f"owner of {contract_id}", roles=["owner"], created=NOON)
+    contract = ContractRow(id=contract_id, name=contract_id, owner_id=owner.id, active_version="1.0.0", created=NOON)
     body = _document(contract_id, terms or {})
-    version = ContractVersion(
+    version = ContractVersionRow(
         id=ids.new(),
         contract_id=contract_id,
         version="1.0.0",
@@ -47,28 +47,30 @@ def promised(
 def marks(database: Engine) -> dict[str, tuple[int, int]]:
     """By contract how many triggers its object has had, and how many of these were dealt with."""
     with reading(database) as tx:
-        return {each.contract_id: (each.dirty_seq, each.done_seq) for each in tx.exec(select(DirtyMark))}
+        return {each.contract_id: (each.dirty_seq, each.done_seq) for each in tx.exec(select(PendingValidationRow))}
 
 
-def tasks(database: Engine) -> list[Task]:
+def tasks(database: Engine) -> list[TaskRow]:
     """All tasks, in the order in which they were made."""
     with reading(database) as tx:
-        return list(tx.exec(select(Task).order_by(Task.id)))  # type: ignore[arg-type]
+        return list(tx.exec(select(TaskRow).order_by(TaskRow.id)))  # type: ignore[arg-type]
 
 
 def canonical(database: Engine, namespace: str, name: str) -> str:
     """The name that stands for the dataset."""
     with reading(database) as tx:
-        named = Name(namespace, name)
+        named = LineageName(namespace, name)
         return str(aliases.groups(tx, [named])[named].canonical)
 
 
-def _about(database: Engine, contract_id: str, name: Name) -> None:
+def _about(database: Engine, contract_id: str, name: LineageName) -> None:
     """Another contract may be about it already."""
     with transaction(database) as tx:
-        known = tx.exec(select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)).first()
+        known = tx.exec(
+            select(DatasetRow).where(DatasetRow.namespace == name.namespace, DatasetRow.name == name.name)
+        ).first()
         lies = location(name.namespace, name.name)
-        new = Dataset(id=ids.new(), namespace=name.namespace, name=name.name, location=lies)
+        new = DatasetRow(id=ids.new(), namespace=name.namespace, name=name.name, location=lies)
         tx.add_all(described(known or new, (contract_id, "orders")))
         tx.commit()
 

@@ -15,17 +15,17 @@ from treaty.engine.core import clock
 from treaty.registry.access.first_admin import initialise
 from treaty.registry.client import Client
 from treaty.registry.core.database import connect, reading
-from treaty.registry.core.enums import InboxState, TaskState
-from treaty.registry.core.settings import Settings
-from treaty.registry.demo.deliveries import Lake
-from treaty.registry.demo.producer import Producer
-from treaty.registry.demo.scenario import Judged, Loop, People, enlist, names_of
-from treaty.registry.schemas import RunSummary
+from treaty.registry.core.enums import LineageEventState, TaskState
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.demo.deliveries import DemoLake
+from treaty.registry.demo.producer import DemoProducer
+from treaty.registry.demo.scenario import DeliveryResult, DemoLoop, DemoPeople, enlist, names_of
+from treaty.registry.schemas import RunSummaryOut
 from treaty.registry.serve import local_stack
-from treaty.registry.tables import InboxEvent, Task
+from treaty.registry.tables import LineageEventRow, TaskRow
 
 Found = TypeVar("Found")
-Maker = Callable[[Settings], local_stack.Part]
+Maker = Callable[[RegistrySettings], local_stack.ManagedProcess]
 PATIENCE = 120.0
 
 
@@ -33,14 +33,14 @@ PATIENCE = 120.0
 class Services:
     """API, worker and pages that run, their database, and the people who use them."""
 
-    settings: Settings
+    settings: RegistrySettings
     database: Engine
-    people: People
-    parts: Sequence[local_stack.Running]
+    people: DemoPeople
+    parts: Sequence[local_stack.RunningProcess]
 
-    def producer(self, session: Any, column: str) -> Producer:
+    def producer(self, session: Any, column: str) -> DemoProducer:
         """A pipeline that writes partitions by that column and tells of them."""
-        return Producer(
+        return DemoProducer(
             session=session,
             root=self.settings.home / "lake",
             column=column,
@@ -52,11 +52,11 @@ class Services:
         """The API as the pipeline knows it: with a token that may send events and nothing else."""
         return Client(self.settings.api, self.people.token)
 
-    def runs(self, contract_id: str) -> list[RunSummary]:
+    def runs(self, contract_id: str) -> list[RunSummaryOut]:
         """The contract's runs, newest first."""
         return self.people.owner.runs(contract_id=contract_id, limit=200)
 
-    def next_run(self, contract_id: str, seen: Sequence[RunSummary]) -> RunSummary:
+    def next_run(self, contract_id: str, seen: Sequence[RunSummaryOut]) -> RunSummaryOut:
         """The newest run that is not among those seen, once there is one."""
         known = {each.id for each in seen}
         return awaited(lambda: next((each for each in self.runs(contract_id) if each.id not in known), None))
@@ -67,10 +67,10 @@ class Services:
 
     def _idle(self) -> bool:
         with reading(self.database) as session:
-            events = session.exec(select(InboxEvent).where(InboxEvent.state == InboxState.NEW)).first()
+            events = session.exec(select(LineageEventRow).where(LineageEventRow.state == LineageEventState.NEW)).first()
             open_states = (TaskState.QUEUED, TaskState.RUNNING)
-            due = col(Task.state).in_(open_states), col(Task.available_at) <= clock.now()
-            tasks = session.exec(select(Task).where(*due)).first()
+            due = col(TaskRow.state).in_(open_states), col(TaskRow.available_at) <= clock.now()
+            tasks = session.exec(select(TaskRow).where(*due)).first()
         return events is None and tasks is None
 
 
@@ -86,7 +86,7 @@ def services(
 
     `makers`: the parts that run, where these are not all. `more`: further settings."""
     ports = {"api_port": local_stack.free_port(), "ui_port": local_stack.free_port()}
-    settings = Settings(home=folder, database_url=database_url, **ports, **more)
+    settings = RegistrySettings(home=folder, database_url=database_url, **ports, **more)
     link = initialise(settings)
     database = connect(settings.database)
     with local_stack.running(settings, makers) as parts:
@@ -94,9 +94,9 @@ def services(
     database.dispose()
 
 
-def looped(services: Services, session: Any, lake: Lake) -> Loop:
+def looped(services: Services, session: Any, lake: DemoLake) -> DemoLoop:
     """The loop over the lake, run to its end: drafted, approved, delivered, judged."""
-    loop, producer = Loop(lake=lake, people=services.people, tell=print), services.producer(session, lake.column)
+    loop, producer = DemoLoop(lake=lake, people=services.people, tell=print), services.producer(session, lake.column)
     loop.land_history(producer)
     loop.approve_all()
     for _ in loop.deliver_all(producer):
@@ -104,7 +104,7 @@ def looped(services: Services, session: Any, lake: Lake) -> Loop:
     return loop
 
 
-def told(judged: Judged) -> str:
+def told(judged: DeliveryResult) -> str:
     """A delivery and its verdict in a line."""
     name = f"{judged.delivery.table} {judged.delivery.partition}"
     return f"{judged.run.verdict:13s} {name}  {names_of(judged.broken)}".rstrip()

@@ -14,13 +14,13 @@ from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.measurements.states.compaction import compact
-from treaty.registry.tables import Dataset
+from treaty.registry.tables import DatasetRow
 
 TABLE = Schema((Column("id", "bigint"), Column("mail", "string"), Column("day", "string"), Column("land", "string")))
 ROWS = {"id": [1, 2, 3, 4], "mail": ["a@x", None, "b@x", "c@x"]}
@@ -68,26 +68,26 @@ class Memory:
     def put(self, packed: bytes, *names: str) -> None:
         """Stores these packed states for each of the partitions, for those of DAYS where none is named."""
         names = names or tuple(DAYS)
-        measured = Measured(
+        measured = MeasureResult(
             schema=TABLE,
             fingerprints={name: f"marker of {name}" for name in names},
             states=dict.fromkeys(names, packed),
         )
         with transaction(self.world.engine) as tx:
-            state_store.save(tx, tx.exec(select(Dataset)).one().id, measured, now=NOW, ids=ids.new)
+            state_store.save(tx, tx.exec(select(DatasetRow)).one().id, measured, now=NOW, ids=ids.new)
             tx.commit()
 
     def merge(self) -> int:
         """Merges the states of days by month."""
         with transaction(self.world.engine) as tx:
-            dataset_id = tx.exec(select(Dataset)).one().id
+            dataset_id = tx.exec(select(DatasetRow)).one().id
         over = date(2027, 1, 1)
         return sum(compact(self.world.engine, self.files, dataset_id, over=over, clock=lambda: NOW, ids=ids.new))
 
     def forget(self, *names: str) -> None:
         """Ends what is stored of partitions that are there no longer."""
         with transaction(self.world.engine) as tx:
-            dataset = tx.exec(select(Dataset)).one()
+            dataset = tx.exec(select(DatasetRow)).one()
             state_store.save(tx, dataset.id, None, vanished=names, now=NOW, ids=ids.new)
             tx.commit()
 

@@ -24,7 +24,7 @@ from sqlalchemy.types import TypeEngine, Uuid
 from sqlmodel import Session, select
 from support.tampering import OLDEST
 
-from treaty.registry.tables import Table, metadata
+from treaty.registry.tables import BaseRow, metadata
 from treaty.registry.tables.search import declared
 
 ID = "00000000000070008000000000000001"
@@ -56,21 +56,21 @@ def fill(connection: Connection) -> Rows:
     return rows
 
 
-def read(session: Session) -> dict[str, list[Table]]:
+def read(session: Session) -> dict[str, list[BaseRow]]:
     """What today's models find, by table."""
     return {name: list(session.exec(select(kind))) for name, kind in models().items()}
 
 
-def kept(found: Mapping[str, list[Table]], table: str, column: str) -> Any:
+def kept(found: Mapping[str, list[BaseRow]], table: str, column: str) -> Any:
     """What today's one row has of a column, wherever that is kept today."""
     (row,) = found[MOVED.get((table, column), table)]
     mapped = inspect(type(row))
     return getattr(row, mapped.get_property_by_column(mapped.local_table.columns[column]).key)
 
 
-def models() -> dict[str, type[Table]]:
+def models() -> dict[str, type[BaseRow]]:
     """Today's models by the names of their tables."""
-    return {str(each.__tablename__): each for each in Table.__subclasses__()}
+    return {str(each.__tablename__): each for each in BaseRow.__subclasses__()}
 
 
 def same(stored: Any, read_back: Any) -> bool:

@@ -13,9 +13,9 @@ import pyarrow
 
 from treaty.engine.components.comoments import CoMoments
 from treaty.engine.components.dictionary_encoding import coded
-from treaty.engine.components.frequencies import Counts
+from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.moments import Moments
-from treaty.engine.components.naive_bayes import Bags
+from treaty.engine.components.naive_bayes import TokenCounts
 from treaty.engine.components.sketches import PARAMETER
 
 Values = Sequence[Any]
@@ -97,7 +97,7 @@ def _frequencies(values: Values) -> Any:
     if not counts:
         return None
     keys = {f"k{at}": pyarrow.array(column, pyarrow.string()) for at, column in enumerate(zip(*counts, strict=True))}
-    return Counts((coded(pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())})),))
+    return FrequencyTable((coded(pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())})),))
 
 
 def _references(values: Values) -> tuple[int, int]:
@@ -148,7 +148,7 @@ def bags(rows: Sequence[tuple[str, Sequence[str]]], held: Sequence[int] | None =
         **columns,
         "n": pyarrow.array(counts.values(), pyarrow.int64()),
     }
-    return Bags.of(pyarrow.table(table))
+    return TokenCounts.of(pyarrow.table(table))
 
 
 def bucket(token: str) -> int:

@@ -13,7 +13,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, RunResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"), Column("amount", "double"), Column("status", "string")))
@@ -47,13 +47,13 @@ def on(column: str, **words: Any) -> list[dict[str, Any]]:
 
 def states(
     given: Contract, columns: Columns, schema: Schema = SCHEMA, failures: Mapping[str, str] | None = None
-) -> States:
+) -> StateBag:
     """The states that the contract's checks need, over the columns."""
     return bag(bind(given.object("orders"), schema).plan, schema, columns, failures=failures)
 
 
 def run(
-    given: Contract, delta: Mapping[str, States], earlier: Mapping[str, States] | None = None, **more: Any
+    given: Contract, delta: Mapping[str, StateBag], earlier: Mapping[str, StateBag] | None = None, **more: Any
 ) -> RunResult:
     """The run that judges the new partitions among the earlier ones, of which there is only what is stored."""
     stored = {name: each.pack() for name, each in (earlier or {}).items()}

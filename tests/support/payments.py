@@ -7,8 +7,8 @@ from typing import Any
 
 from support.loops import Services
 
-from treaty.registry.demo.deliveries import Delivery
-from treaty.registry.demo.producer import Producer
+from treaty.registry.demo.deliveries import DemoDelivery
+from treaty.registry.demo.producer import DemoProducer
 from treaty.registry.schemas import RunOut
 
 COLUMNS = "id bigint, amount double, note string"
@@ -51,7 +51,7 @@ class Payments:
     """The table of that name, and the services that know its contract."""
 
     services: Services
-    producer: Producer
+    producer: DemoProducer
     name: str
 
     @property
@@ -80,10 +80,10 @@ class Payments:
         return people.owner.run(self.services.next_run(self.name, ()).id)
 
 
-def delivery(table: str, day: str, payments: Sequence[Payment]) -> Delivery:
+def delivery(table: str, day: str, payments: Sequence[Payment]) -> DemoDelivery:
     """The payments of a day."""
 
     def make(session: Any) -> Any:
         return session.createDataFrame([(*each, "a note") for each in payments], COLUMNS)
 
-    return Delivery(table=table, partition=day, make=make)
+    return DemoDelivery(table=table, partition=day, make=make)

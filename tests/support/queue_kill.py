@@ -27,7 +27,7 @@ from treaty.contracts.document.reader import read
 from treaty.engine.core import clock
 from treaty.registry.api.app import create_app
 from treaty.registry.core.database import connect
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage.events import verdict_event  # noqa: F401 - as above
 from treaty.registry.worker.loop import Worker
 
@@ -80,7 +80,7 @@ def work(order: dict[str, Any], steps: Steps) -> None:
     engine = Slow(tables, log=order["log"]) if order.get("log") else FakeEngine(tables)
     database = steps.watch(connect(order["url"]))
     # Nobody delivers here: what is to be sent stays in the outbox.
-    settings = Settings(home=Path(order["home"]), openlineage_url="http://127.0.0.1:9")
+    settings = RegistrySettings(home=Path(order["home"]), openlineage_url="http://127.0.0.1:9")
     parts: dict[str, Any] = {"judge": judge, "large": large, "lacking": lacking, "jitter": lambda: 0.0}
     worker = Worker(database=database, engine=engine, settings=settings, clock=now, **parts)
     while worker.step():
@@ -91,7 +91,7 @@ def work(order: dict[str, Any], steps: Steps) -> None:
 def receive(order: dict[str, Any], steps: Steps) -> None:
     """Answers requests on a port of this machine."""
     database = steps.watch(connect(order["url"]))
-    app = create_app(Settings(home=Path(order["home"])), database)
+    app = create_app(RegistrySettings(home=Path(order["home"])), database)
     uvicorn.Server(uvicorn.Config(app, port=order["port"], log_level="critical", lifespan="on")).run()
 
 

@@ -18,10 +18,10 @@ from treaty.registry.access.authentication import Principal, permissions_of
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import ProposalState, Role
-from treaty.registry.core.errors import IllegalTransition, Outrun
+from treaty.registry.core.errors import IllegalTransition, RevisionConflict
 from treaty.registry.review.approval import approval
 from treaty.registry.review.proposals import editing, proposals
-from treaty.registry.tables import ContractVersion, Proposal
+from treaty.registry.tables import ContractVersionRow, ProposalRow
 
 EDITORS = {"author": Role.PRODUCER, "editor": Role.OWNER}
 APPROVER = "approver"
@@ -71,7 +71,7 @@ def _round(engine: Engine, who: dict[str, Principal], threads: ThreadPoolExecuto
     seen, refused = threads.submit(approve, APPROVER).result()
     edits = {name: each.result() for name, each in editing_.items()}
     with reading(engine) as tx:
-        body = tx.exec(select(ContractVersion.body).where(ContractVersion.contract_id == contract_id)).one()
+        body = tx.exec(select(ContractVersionRow.body).where(ContractVersionRow.contract_id == contract_id)).one()
     return Race(
         edits=frozenset(name for name, (done, _) in edits.items() if done),
         body=frozenset(_tags(body)),
@@ -87,7 +87,7 @@ def _until_settled(step: Callable[[], None]) -> tuple[bool, int]:
     while True:
         try:
             step()
-        except Outrun:
+        except RevisionConflict:
             refused += 1
         except IllegalTransition:
             return False, refused + 1
@@ -103,7 +103,7 @@ def _edit(engine: Engine, proposal_id: UUID, by: Principal, name: str) -> None:
         wanted = {**content, "tags": [*content.get("tags", ()), name]}
         revision = proposal.revision
     with transaction(engine) as tx:
-        editing.edit(tx, proposal_id, editing.Edit(writer.write(wanted), revision), by=by, now=clock.now())
+        editing.edit(tx, proposal_id, editing.DocumentEdit(writer.write(wanted), revision), by=by, now=clock.now())
         tx.commit()
 
 
@@ -113,12 +113,16 @@ def _approve(engine: Engine, proposal_id: UUID, by: Principal, seen: list[bytes]
     seen.append(shown.document)
     with transaction(engine) as tx:
         approval.approve(
-            tx, proposal_id, approval.Approval(fingerprint=shown.fingerprint, make_id=ids.new), by=by, now=clock.now()
+            tx,
+            proposal_id,
+            approval.ApprovalInput(fingerprint=shown.fingerprint, make_id=ids.new),
+            by=by,
+            now=clock.now(),
         )
         tx.commit()
 
 
-def _visible(tx: Session, proposal_id: UUID, by: Principal) -> Proposal:
+def _visible(tx: Session, proposal_id: UUID, by: Principal) -> ProposalRow:
     return proposals.get(tx, proposal_id, by=by)
 
 
@@ -127,7 +131,7 @@ def _tags(body: bytes) -> list[str]:
 
 
 def _proposed(engine: Engine, author: Principal, contract_id: str) -> UUID:
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=ids.new(),
         contract_id="",
         title="",

@@ -20,20 +20,20 @@ from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.disk import Disk
-from treaty.engine.core.results import Sample
+from treaty.engine.core.results import ViolationSample
 from treaty.engine.evaluation.evaluator import judge
-from treaty.engine.gate.gate import Candidate, Gate, answer, opened, recover
-from treaty.engine.gate.gated_contract import Kept
-from treaty.engine.protocol.requests import Drafted, DraftRequest, Measured, MeasureRequest, SampleRequest
+from treaty.engine.gate.gate import GateCandidate, TableGate, answer, opened, recover
+from treaty.engine.gate.gated_contract import GatedContract
+from treaty.engine.protocol.requests import DraftRequest, DraftResult, MeasureRequest, MeasureResult, SampleRequest
 from treaty.registry.cli.main import _code
 from treaty.registry.client import Client
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import TaskState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.queue import task_queue
 from treaty.registry.sdk.remote_states import remembered
-from treaty.registry.tables import Dataset, PartitionState, Task
+from treaty.registry.tables import DatasetRow, PartitionStateRow, TaskRow
 from treaty.registry.worker.loop import Worker
 
 Row = TypeVar("Row", bound=SQLModel)
@@ -59,20 +59,20 @@ class Registered:
     gated: Gated
 
     @contextmanager
-    def kept(self, who: str = "producer") -> Iterator[Kept]:
+    def kept(self, who: str = "producer") -> Iterator[GatedContract]:
         """What the registry hands out to that user's job, over a connection of its own."""
         http: Any = TestClient(self.world.http.app, raise_server_exceptions=False)
         with remembered("orders", client=Client("http://testserver", self.world.secrets[who], http=http)) as kept:
             yield kept
 
     @contextmanager
-    def gate(self, disk: Disk | None = None, who: str = "producer") -> Iterator[Gate]:
+    def gate(self, disk: Disk | None = None, who: str = "producer") -> Iterator[TableGate]:
         """A gate before the table, with the contract in force."""
         with self.kept(who) as kept:
             plain = replace(self.gated, given=kept.contract, partition_by=kept.partition_by).gate(disk)
             yield replace(plain, store=kept.store, others=kept.others, spoilt=kept.spoilt)
 
-    def publish(self, rows: Rows, disk: Disk | None = None) -> Candidate:
+    def publish(self, rows: Rows, disk: Disk | None = None) -> GateCandidate:
         """The candidate that was published. Raises as the gate does."""
         with self.gate(disk) as gate, opened(gate) as candidate:
             candidate.write(rows)
@@ -105,20 +105,20 @@ class Registered:
             return sorted(tx.exec(select(kind)), key=lambda row: row.id)  # type: ignore[attr-defined]
 
     @property
-    def dataset(self) -> Dataset:
+    def dataset(self) -> DatasetRow:
         """The dataset's row."""
-        (found,) = self.rows(Dataset)
+        (found,) = self.rows(DatasetRow)
         return found
 
     @property
     def current(self) -> dict[str, str]:
         """The fingerprints of the partitions' current states."""
-        return {row.partition: row.fingerprint for row in self.rows(PartitionState) if row.until is None}
+        return {row.partition: row.fingerprint for row in self.rows(PartitionStateRow) if row.until is None}
 
-    def worked(self) -> Task:
+    def worked(self) -> TaskRow:
         """The task of a worker that was told that the table was written to, once it tried."""
         with transaction(self.world.engine) as tx:
-            for each in tx.exec(select(Task).where(Task.state == TaskState.QUEUED)):
+            for each in tx.exec(select(TaskRow).where(TaskRow.state == TaskState.QUEUED)):
                 each.state = TaskState.DONE
             asked = {"contract_id": "orders", "object": "orders"}
             task = task_queue.enqueue(
@@ -126,10 +126,10 @@ class Registered:
             )
             assert task
             tx.commit()
-        settings = Settings(home=self.gated.folder / "home")
+        settings = RegistrySettings(home=self.gated.folder / "home")
         worker = Worker(database=self.world.engine, engine=Texts(), judge=judge, large=large, settings=settings)
         assert worker.work()
-        return next(each for each in self.rows(Task) if each.id == task.id)
+        return next(each for each in self.rows(TaskRow) if each.id == task.id)
 
     def approve(self, *checks: Any, version: str = "1.0.0") -> None:
         """Puts a version of the contract in force."""
@@ -145,20 +145,20 @@ class Registered:
 class Texts:
     """An engine that reads tables of text files."""
 
-    def measure(self, request: MeasureRequest) -> Measured:
+    def measure(self, request: MeasureRequest) -> MeasureResult:
         """The states of the partitions that changed."""
         return measure(read(request.contract), request, TABLE)
 
-    def sample(self, _: SampleRequest) -> tuple[Sample, ...]:
+    def sample(self, _: SampleRequest) -> tuple[ViolationSample, ...]:
         """No rows."""
         return ()
 
-    def draft(self, _: DraftRequest) -> Drafted:
+    def draft(self, _: DraftRequest) -> DraftResult:
         """Nothing is drafted here."""
         raise NotImplementedError
 
 
-def agreeing(gated: Gated, kept: Kept) -> bool:
+def agreeing(gated: Gated, kept: GatedContract) -> bool:
     """As `Gated.agree`, of another store."""
     other = type("Other", (Gated,), {"store": kept.store})
     return bool(other(gated.folder, gated.partition_by, gated.given, gated.schema).agree())

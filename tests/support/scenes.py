@@ -17,21 +17,21 @@ from treaty.registry.access import authentication
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission, Role, TaskState, VersionState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets.names import location, normalise
 from treaty.registry.lineage.events import event_store
 from treaty.registry.lineage.events.model import parse
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import (
-    ApiToken,
-    Contract,
-    ContractVersion,
-    Dataset,
-    DatasetContract,
-    PartitionState,
-    Run,
-    Task,
-    User,
+    ApiTokenRow,
+    ContractRow,
+    ContractVersionRow,
+    DatasetContractRow,
+    DatasetRow,
+    PartitionStateRow,
+    RunRow,
+    TaskRow,
+    UserRow,
 )
 from treaty.registry.worker.loop import Worker
 
@@ -85,10 +85,10 @@ def document(version: str = "1.0.0") -> bytes:
 
 def user(
     database: Engine, role: Role = Role.PRODUCER, *, token: str = TOKEN, scopes: tuple[Permission, ...] = ()
-) -> User:
+) -> UserRow:
     """A user with an API token of those scopes, lineage unless others are given."""
-    row = User(id=ids.new(), name=f"{role}-{token[-4:]}", roles=[role.value], created=NOON)
-    key = ApiToken(
+    row = UserRow(id=ids.new(), name=f"{role}-{token[-4:]}", roles=[role.value], created=NOON)
+    key = ApiTokenRow(
         id=ids.new(),
         prefix=token.split("_")[1],
         secret_sha256=authentication.secret_hash(token),
@@ -103,8 +103,8 @@ def user(
 
 def contract_in_force(database: Engine, *names: tuple[str, str]) -> None:
     """The contract of the orders, version 1.0.0, about datasets of those names; `file /data/orders` by default."""
-    owner = User(id=ids.new(), name="owner", roles=["owner"], created=NOON)
-    contract = Contract(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
+    owner = UserRow(id=ids.new(), name="owner", roles=["owner"], created=NOON)
+    contract = ContractRow(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
     add(database, owner, contract, _version("1.0.0", owner))
     for namespace, name in names or [("file", LOCATION)]:
         add(database, *described(_dataset(namespace, name), ("orders", "orders")))
@@ -113,11 +113,11 @@ def contract_in_force(database: Engine, *names: tuple[str, str]) -> None:
 def next_version(database: Engine, version: str, body: bytes | None = None) -> None:
     """Puts another version of the contract in force, with that text where one is given."""
     with transaction(database) as tx:
-        for old in tx.exec(select(ContractVersion)):
+        for old in tx.exec(select(ContractVersionRow)):
             old.state = VersionState.SUPERSEDED
-        owner = tx.exec(select(User).where(User.name == "owner")).one()
+        owner = tx.exec(select(UserRow).where(UserRow.name == "owner")).one()
         tx.add(_version(version, owner, body))
-        tx.get_one(Contract, "orders").active_version = version
+        tx.get_one(ContractRow, "orders").active_version = version
         tx.commit()
 
 
@@ -138,9 +138,9 @@ def _identity(row: Any) -> Any:
     return getattr(row, "id", None) or getattr(row, "position", 0)
 
 
-def current(database: Engine) -> list[PartitionState]:
+def current(database: Engine) -> list[PartitionStateRow]:
     """The current generations of all partitions."""
-    return [row for row in rows(database, PartitionState) if row.until is None]
+    return [row for row in rows(database, PartitionStateRow) if row.until is None]
 
 
 @dataclass
@@ -161,8 +161,8 @@ class Scene:
         )
 
     @property
-    def settings(self) -> Settings:
-        return Settings(home=self.home, portion_partitions=self.portion)
+    def settings(self) -> RegistrySettings:
+        return RegistrySettings(home=self.home, portion_partitions=self.portion)
 
     def work(self, **other: Any) -> int:
         """Has a worker work until there is nothing to do; how many steps it took. Quiet times pass meanwhile."""
@@ -176,8 +176,8 @@ class Scene:
         """Whether a task waited for a quiet time to end, which it does by that."""
         soon = self.clock() + timedelta(seconds=Lineage().quiet)
         with reading(self.database) as tx:
-            waits = Task.state == TaskState.QUEUED, self.clock() < Task.available_at, Task.available_at <= soon
-            begins = tx.exec(select(Task.available_at).where(*waits).order_by(Task.available_at)).first()
+            waits = TaskRow.state == TaskState.QUEUED, self.clock() < TaskRow.available_at, TaskRow.available_at <= soon
+            begins = tx.exec(select(TaskRow.available_at).where(*waits).order_by(TaskRow.available_at)).first()
         self.clock.now = begins or self.clock.now
         return begins is not None
 
@@ -197,14 +197,14 @@ class Scene:
             tx.commit()
 
     @property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[RunRow]:
         """The runs so far, oldest first."""
-        return rows(self.database, Run)
+        return rows(self.database, RunRow)
 
     @property
-    def last_task(self) -> Task:
+    def last_task(self) -> TaskRow:
         """The task that was enqueued last."""
-        return rows(self.database, Task)[-1]
+        return rows(self.database, TaskRow)[-1]
 
     def write(self, partition: str, text: str, location: str = LOCATION) -> None:
         """Writes a partition of a table."""
@@ -220,9 +220,9 @@ def orders(database: Engine, home: Path) -> Scene:
     return scene
 
 
-def _version(version: str, owner: User, body: bytes | None = None) -> ContractVersion:
+def _version(version: str, owner: UserRow, body: bytes | None = None) -> ContractVersionRow:
     body = body or document(version)
-    return ContractVersion(
+    return ContractVersionRow(
         id=ids.new(),
         contract_id="orders",
         version=version,
@@ -234,9 +234,9 @@ def _version(version: str, owner: User, body: bytes | None = None) -> ContractVe
     )
 
 
-def _dataset(namespace: str, name: str) -> Dataset:
+def _dataset(namespace: str, name: str) -> DatasetRow:
     known = normalise(namespace, name)
-    return Dataset(
+    return DatasetRow(
         id=ids.new(),
         namespace=known.namespace,
         name=known.name,
@@ -244,7 +244,7 @@ def _dataset(namespace: str, name: str) -> Dataset:
     )
 
 
-def described(dataset: Dataset, *about: tuple[str, str]) -> list[SQLModel]:
+def described(dataset: DatasetRow, *about: tuple[str, str]) -> list[SQLModel]:
     """The dataset, with the objects of contracts that are about it."""
-    links = [DatasetContract(dataset_id=dataset.id, contract_id=contract, object=name) for contract, name in about]
+    links = [DatasetContractRow(dataset_id=dataset.id, contract_id=contract, object=name) for contract, name in about]
     return [dataset, *links]

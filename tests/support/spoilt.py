@@ -11,19 +11,19 @@ from support.ui import DAYS, LOCATION, Shop, drafted, suggestions
 
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
-from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, ViolationSample
 from treaty.engine.profile.document import document as profile_document
 from treaty.registry import schemas
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.drafting import profiles
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.runs import recording, samples
-from treaty.registry.measurements.runs.recording import Origin
-from treaty.registry.tables import Proposal
+from treaty.registry.measurements.runs.recording import RunProvenance
+from treaty.registry.tables import ProposalRow
 from treaty.registry.worker.loop import Worker
 
 AWAY = "http://tracker.invalid"
@@ -68,7 +68,7 @@ def _review(shop: Shop) -> UUID:
     columns = dict.fromkeys(rows[0], "string")
     told = profile_document(history(columns, [{name: [name] * 30 for name in columns}]), CORPUS[1])
     with transaction(shop.world.engine) as tx:
-        profiles.keep(tx, tx.get_one(Proposal, review), told.model_dump(mode="json"), now=clock.now())
+        profiles.keep(tx, tx.get_one(ProposalRow, review), told.model_dump(mode="json"), now=clock.now())
         tx.commit()
     return review
 
@@ -137,11 +137,11 @@ def _judged(shop: Shop) -> UUID:
         results=results,
         measurements=measured,
     )
-    sample = Sample(check_id="check-0", columns=CORPUS, masked=(), rows=(CORPUS, CORPUS[::-1]))
+    sample = ViolationSample(check_id="check-0", columns=CORPUS, masked=(), rows=(CORPUS, CORPUS[::-1]))
     with transaction(shop.world.engine) as tx:
         (dataset, _) = lookup.datasets(tx, "spoilt-live")[0]
         dataset.location = LOCATION
-        run = recording.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=now)
+        run = recording.record(tx, run_id, result, RunProvenance(dataset_id=dataset.id, marker="m"), now=now)
         lifecycle.of_run(tx, run, result, now=now, ids=ids.new)
         samples.keep(tx, run_id, (sample,), until=now + timedelta(days=30), now=now)
         tx.commit()
@@ -172,7 +172,9 @@ def _told(shop: Shop) -> None:
         written = event("COMPLETE", output(f"/lake/{text}"), inputs=[output(live)], job=text, namespace=text[:100])
         producer.send_event({**written, "eventTime": clock.now().isoformat()})
     nothing: Any = None
-    worker = Worker(database=shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=Settings())
+    worker = Worker(
+        database=shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=RegistrySettings()
+    )
     while worker.take_in():
         pass
 

@@ -18,14 +18,14 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.base import COMPONENTS, Component
 from treaty.engine.components.operands import Operand
-from treaty.engine.components.separate_statement import Answer, Confusion, Matches, References
-from treaty.engine.components.sketches import Distinct, HeavyHitters, Quantiles
-from treaty.engine.components.theta_sketch import Theta
+from treaty.engine.components.separate_statement import ConfusionCounts, MatchCounts, QueryNumber, ReferenceCounts
+from treaty.engine.components.sketches import DistinctSketch, HeavyHitters, QuantileSketch
+from treaty.engine.components.theta_sketch import ThetaSketch
 from treaty.engine.gate import publication_intent
-from treaty.engine.gate.publication_intent import Change, Intent
+from treaty.engine.gate.publication_intent import PublicationIntent, StateChange
 from treaty.engine.states import envelope, generations
-from treaty.engine.states.bag import State, States
-from treaty.engine.states.generations import Entry, Judgement, StateFolder
+from treaty.engine.states.bag import ComponentState, StateBag
+from treaty.engine.states.generations import GenerationVerdict, PartitionEntry, StateFolder
 from treaty.engine.states.planning.scan_plan import ROWS, Plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -59,8 +59,8 @@ READ: Mapping[str, tuple[tuple[str, ...], ...]] = {
 SKETCHED = {"distinct": "id", "quantiles": "id", "theta": "id", "heavy_hitters": "name"}
 MANY_ROWS = 6000
 # What is read of all rows at once, by statements of its own.
-APART: tuple[tuple[Component, Any], ...] = ((References("a"), (40, 3)), (Matches("a"), (40, 36, 1, 2, 1, 5)))
-APART = (*APART, (Answer("a"), Decimal("12.50")), (Confusion("a"), (("x", "x", 3), ("x", "y", 1))))
+APART: tuple[tuple[Component, Any], ...] = ((ReferenceCounts("a"), (40, 3)), (MatchCounts("a"), (40, 36, 1, 2, 1, 5)))
+APART = (*APART, (QueryNumber("a"), Decimal("12.50")), (ConfusionCounts("a"), (("x", "x", 3), ("x", "y", 1))))
 TYPES = dict(each.split(" ") for each in DDL.split(", "))
 
 
@@ -100,7 +100,7 @@ def part(kind: str, *columns: str) -> BoundComponent:
     return BoundComponent(COMPONENTS[kind](), tuple(Operand(sql=column, type=TYPES[column]) for column in columns))
 
 
-def scanned(frame: Any, parts: Sequence[BoundComponent]) -> States:
+def scanned(frame: Any, parts: Sequence[BoundComponent]) -> StateBag:
     """What Spark computes of them."""
     from treaty.engine.spark.scan.scanner import scan
 
@@ -111,26 +111,26 @@ def scanned(frame: Any, parts: Sequence[BoundComponent]) -> States:
     return found
 
 
-def many(spark: Any) -> States:
+def many(spark: Any) -> StateBag:
     """Sketches of many values."""
     frame = spark.range(MANY_ROWS).selectExpr("id", "concat('w', floor(sqrt(id * 400))) as name").coalesce(1)
     return scanned(frame, [part(kind, column) for kind, column in SKETCHED.items()])
 
 
-def computed(spark: Any) -> States:
+def computed(spark: Any) -> StateBag:
     """The states of all kinds, as Spark computes them."""
     frame = spark.createDataFrame(rows(), DDL).coalesce(1)
     found = scanned(frame, [part(kind, *columns) for kind, forms in READ.items() for columns in forms])
     apart = {
-        BoundComponent(each, (Operand(sql="a", type="bigint"),)).key: State(component=each, value=value)
+        BoundComponent(each, (Operand(sql="a", type="bigint"),)).key: ComponentState(component=each, value=value)
         for each, value in APART
     }
-    return replace(found.beside(States(apart)), schema=found.schema, failures={"sum/1 sum(nowhere)": "not there"})
+    return replace(found.beside(StateBag(apart)), schema=found.schema, failures={"sum/1 sum(nowhere)": "not there"})
 
 
 def _quantiles(state: bytes) -> Any:
-    sketch = Quantiles.sketch(state)
-    at = [Quantiles.at(state, share) for share in (0.1, 0.5, 0.9)]
+    sketch = QuantileSketch.sketch(state)
+    at = [QuantileSketch.at(state, share) for share in (0.1, 0.5, 0.9)]
     return [sketch.n, sketch.get_min_value(), *at, sketch.get_max_value()]
 
 
@@ -145,8 +145,8 @@ def _grouped(state: Any) -> Any:
 
 
 TOLD: dict[str, Callable[[Any], Any]] = {
-    "distinct": Distinct.estimate,
-    "theta": lambda state: asdict(Theta.estimate(state)),
+    "distinct": DistinctSketch.estimate,
+    "theta": lambda state: asdict(ThetaSketch.estimate(state)),
     "quantiles": _quantiles,
     "heavy_hitters": _frequent,
     "pattern_profile": _frequent,
@@ -155,7 +155,7 @@ TOLD: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def told(state: State) -> Any:
+def told(state: ComponentState) -> Any:
     """What the state says, as plain data: a sketch by its answers, all others by their exact value."""
     kind = state.component.kind
     if kind in TOLD:
@@ -163,7 +163,7 @@ def told(state: State) -> Any:
     return state.component.dump(state.value).decode()
 
 
-def values_of(bag: States) -> dict[str, Any]:
+def values_of(bag: StateBag) -> dict[str, Any]:
     """By key, the kind and version of each state, and what it says."""
     return {
         key: {"kind": state.component.kind, "version": state.component.version, "told": told(state)}
@@ -174,17 +174,20 @@ def values_of(bag: States) -> dict[str, Any]:
 def generation(folder: Path, packed: bytes) -> generations.Generation:
     """The generation that the gate's store in that folder is given."""
     store = StateFolder(str(folder))
-    entries = {"day=2026-01-01": Entry("f" * 32, store.keep(packed)), "day=2026-01-02": Entry("0" * 32, "a" * 64)}
-    return store.swap(0, entries, Judgement("passed", "c" * 64, "orders"))
+    entries = {
+        "day=2026-01-01": PartitionEntry("f" * 32, store.keep(packed)),
+        "day=2026-01-02": PartitionEntry("0" * 32, "a" * 64),
+    }
+    return store.swap(0, entries, GenerationVerdict("passed", "c" * 64, "orders"))
 
 
-def intent(entries: Mapping[str, Entry]) -> Intent:
+def intent(entries: Mapping[str, PartitionEntry]) -> PublicationIntent:
     """A publication that replaces one partition and adds another."""
     before, after = (entries[f"day=2026-01-0{day}"] for day in (1, 2))
-    return Intent(
+    return PublicationIntent(
         table="/data/orders", partition_by=("day",), staged="/data/orders/.staged", states="/data/states", number=1,
-        judged=Judgement("warned", "d" * 64, "orders"), judged_before=None, written="2026-01-03T12:00:00+00:00",
-        changes={"day=2026-01-01": Change(before, after), "day=2026-01-03": Change(None, after)},
+        judged=GenerationVerdict("warned", "d" * 64, "orders"), judged_before=None, written="2026-01-03T12:00:00+00:00",
+        changes={"day=2026-01-01": StateChange(before, after), "day=2026-01-03": StateChange(None, after)},
     )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.disk import Disk
 from treaty.engine.core.results import RunResult
-from treaty.engine.session.streaming import OnRun, Watched, folded
-from treaty.engine.spark.handlers.streaming import Arrived
+from treaty.engine.session.streaming import OnRun, StreamSink, folded
+from treaty.engine.spark.handlers.streaming import BatchReading
 from treaty.engine.states import bag as bags
 from treaty.engine.states.generations import StateFolder
 
@@ -40,7 +40,7 @@ class Stream:
     def sink(self, disk: Disk | None = None, *, name: str = "orders", on_run: OnRun | None = None, **more: Any) -> Any:
         """The sink of a process that has just begun."""
         store = StateFolder(str(self.folder / "states"), disk or Disk())
-        return Watched(
+        return StreamSink(
             contract=self.given,
             object="orders",
             store=store,
@@ -51,10 +51,10 @@ class Stream:
             **more,
         )
 
-    def read(self, rows: Mapping[str, list[int]]) -> Arrived:
+    def read(self, rows: Mapping[str, list[int]]) -> BatchReading:
         """What arrived, as the engine answers."""
         found = {name: states(self.given, {"id": numbers}, SCHEMA) for name, numbers in rows.items()}
-        return Arrived(bind(self.given.object("orders"), SCHEMA), found)
+        return BatchReading(bind(self.given.object("orders"), SCHEMA), found)
 
     def keep(self, run: RunResult, _: Any, batch: int) -> None:
         """Remembers what was told."""

@@ -15,12 +15,19 @@ from support.orders import NOW, states
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.disk import Disk
-from treaty.engine.gate.gate import Candidate, Gate, Overtaken, opened
+from treaty.engine.gate.gate import GateCandidate, GenerationConflict, TableGate, opened
 from treaty.engine.gate.parquet_folders import fingerprints_at
 from treaty.engine.gate.publication import answered, intent_of, recovered, store_of
-from treaty.engine.gate.table_kinds import Site
-from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
-from treaty.engine.protocol.requests import Measured, MeasureRequest
+from treaty.engine.gate.table_kinds import GatedTable
+from treaty.engine.protocol.gate_requests import (
+    CommitRequest,
+    FenceRequest,
+    LocationRequest,
+    TableKind,
+    TableStatus,
+    TableStatusRequest,
+)
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.spark.sources.changes import layout
 from treaty.engine.states import bag as bags
 from treaty.engine.states.generations import StateFolder
@@ -41,7 +48,7 @@ class Fake:
         if isinstance(self.disk, Ending):
             self.disk.step(name)
 
-    def look(self, request: LookRequest) -> Standing:
+    def look(self, request: TableStatusRequest) -> TableStatus:
         raise NotImplementedError
 
     def rows(self) -> dict[str, list[int]]:
@@ -58,7 +65,7 @@ class Fake:
     def fence(self, request: FenceRequest) -> None:
         raise NotImplementedError
 
-    def place(self, request: PlaceRequest) -> None:
+    def place(self, request: LocationRequest) -> None:
         raise NotImplementedError
 
 
@@ -71,16 +78,16 @@ class FakeDelta(Fake):
     # What others do once the version was looked at.
     between: Callable[[], object] = lambda: None
 
-    def look(self, request: LookRequest) -> Standing:
+    def look(self, request: TableStatusRequest) -> TableStatus:
         self.step("look")
         made = [at for at, (ident, _) in enumerate(self.versions) if ident == request.ident and at > request.since]
         version = made[0] if made else len(self.versions) - 1
         if version < 0:
-            return Standing(kind=Kind.DELTA, location=str(self.location), fingerprints={})
+            return TableStatus(kind=TableKind.DELTA, location=str(self.location), fingerprints={})
         files = self.versions[version][1]
         marks = {name: " ".join(map(os.path.basename, paths)) for name, paths in files.items()}
-        return Standing(
-            kind=Kind.DELTA,
+        return TableStatus(
+            kind=TableKind.DELTA,
             location=str(self.location),
             fingerprints=marks,
             version=version,
@@ -91,11 +98,13 @@ class FakeDelta(Fake):
         self.step("before the commit")
         self.meanwhile()
         if (len(self.versions) - 1 if self.versions else None) != request.version:
-            raise Overtaken("another version")
+            raise GenerationConflict("another version")
         if request.ident not in self.taken:
             self.taken.add(request.ident)
             self.between()
-            staged = layout(None, Site(Kind.FOLDER, request.staged, request.staged).source(request.partition_by)).files
+            staged = layout(
+                None, GatedTable(TableKind.FOLDER, request.staged, request.staged).source(request.partition_by)
+            ).files
             self._made(request.ident, {name: staged.get(name, ()) for name in request.names})
         self.step("after the commit")
 
@@ -131,18 +140,18 @@ class FakeCatalog(Fake):
 
     places: dict[str, str] = field(default_factory=dict)
 
-    def look(self, request: LookRequest) -> Standing:
+    def look(self, request: TableStatusRequest) -> TableStatus:
         self.step("look")
         marks = {name: self._mark(folder) for name, folder in self.places.items()}
-        return Standing(
-            kind=Kind.CATALOG,
+        return TableStatus(
+            kind=TableKind.CATALOG,
             location=str(self.location),
             fingerprints={name: mark for name, mark in marks.items() if mark},
             folders=frozenset(os.path.relpath(each, self.location) for each in self.places.values()),
             places={name: self.places[name] for name in request.places if name in self.places},
         )
 
-    def place(self, request: PlaceRequest) -> None:
+    def place(self, request: LocationRequest) -> None:
         self.step(f"before placing {request.name}")
         if request.folder is None:
             self.places.pop(request.name, None)
@@ -162,30 +171,30 @@ class FakeCatalog(Fake):
         return fingerprints_at(folder, (), within=os.path.relpath(folder, self.location)).get("")
 
 
-FAKES: dict[Kind, type[Fake]] = {Kind.DELTA: FakeDelta, Kind.CATALOG: FakeCatalog}
+FAKES: dict[TableKind, type[Fake]] = {TableKind.DELTA: FakeDelta, TableKind.CATALOG: FakeCatalog}
 
 
 class TableUnderTest:
     """A table of that kind with its gate, and what is looked at after each step."""
 
-    def __init__(self, folder: Path, kind: Kind, given: Contract = PROMISED) -> None:
+    def __init__(self, folder: Path, kind: TableKind, given: Contract = PROMISED) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.fake = FAKES[kind](folder.resolve() / "orders")
-        if kind is Kind.CATALOG:
+        if kind is TableKind.CATALOG:
             self.fake.location.mkdir()
         self.given = given
-        self.site = Site(
-            kind, "db.orders" if kind is Kind.CATALOG else str(self.fake.location), str(self.fake.location)
+        self.site = GatedTable(
+            kind, "db.orders" if kind is TableKind.CATALOG else str(self.fake.location), str(self.fake.location)
         )
 
     @property
     def store(self) -> StateFolder:
         return store_of(self.site.location)
 
-    def publish(self, rows: Rows, disk: Disk | None = None) -> Candidate:
+    def publish(self, rows: Rows, disk: Disk | None = None) -> GateCandidate:
         """The candidate that was published. Raises as the gate does."""
         self.fake.disk = used = disk or Disk()
-        gate = Gate(
+        gate = TableGate(
             table=self.site.location,
             contract=self.given,
             object="orders",
@@ -203,19 +212,19 @@ class TableUnderTest:
             candidate.write(rows)
         return candidate
 
-    def measure(self, request: MeasureRequest) -> Measured:
+    def measure(self, request: MeasureRequest) -> MeasureResult:
         """The states of the partitions that changed, as the engine answers."""
         if request.source.location == self.site.name:
             rows, marks = (
                 self.fake.rows(),
-                dict(self.fake.look(LookRequest(table=self.site.name, partition_by=BY)).fingerprints),
+                dict(self.fake.look(TableStatusRequest(table=self.site.name, partition_by=BY)).fingerprints),
             )
         else:
             lies = layout(None, request.source)
             rows, marks = {name: rows_of(files) for name, files in lies.files.items()}, dict(lies.fingerprints)
         wanted = [name for name, mark in marks.items() if request.known.get(name) != mark]
         found = {name: states(self.given, {"id": rows[name]}, SCHEMA).pack() for name in wanted}
-        return Measured(schema=SCHEMA, fingerprints=marks, states=found)
+        return MeasureResult(schema=SCHEMA, fingerprints=marks, states=found)
 
     def recover(self, disk: Disk | None = None) -> str:
         self.fake.disk = used = disk or Disk()
@@ -237,7 +246,7 @@ class TableUnderTest:
         current = self.store.current()
         kept = {name: bags.unpack(self.store.bag(entry.bag)).values for name, entry in current.entries.items()}
         anew = {name: states(self.given, {"id": rows}, SCHEMA) for name, rows in self.fake.rows().items()}
-        marks = self.fake.look(LookRequest(table=self.site.name, partition_by=BY)).fingerprints
+        marks = self.fake.look(TableStatusRequest(table=self.site.name, partition_by=BY)).fingerprints
         return current.fingerprints == marks and kept == {name: bag.values for name, bag in anew.items()}
 
 

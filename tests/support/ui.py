@@ -19,18 +19,18 @@ from support.ports import free_port
 
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
-from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Sample
+from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, ViolationSample
 from treaty.registry.client import Client
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import ProposalState, TaskState
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.runs import recording, samples
-from treaty.registry.measurements.runs.recording import Origin
+from treaty.registry.measurements.runs.recording import RunProvenance
 from treaty.registry.review.proposals import proposals
-from treaty.registry.tables import Proposal, Task
+from treaty.registry.tables import ProposalRow, TaskRow
 
 DAYS = [f"day=2026-02-{number:02d}" for number in range(1, 26)]
 LOCATION = "/lake/shop/orders"
@@ -59,7 +59,7 @@ class Shop:
     def copy(self, folder: Path) -> "Shop":
         """The same registry in another folder, with the same people and sessions; this one must be closed before."""
         engine = sqlite_copy(Path(str(self.world.engine.url.database)), folder)
-        http = TestClient(application(Settings(home=folder), engine), raise_server_exceptions=False)
+        http = TestClient(application(RegistrySettings(home=folder), engine), raise_server_exceptions=False)
         return replace(self, world=replace(self.world, engine=engine, http=http))
 
     def close(self) -> None:
@@ -184,10 +184,10 @@ def drafted(
 ) -> UUID:
     """A proposal of that author with those suggestions."""
     now = clock.now() - timedelta(minutes=42)
-    task = Task(
+    task = TaskRow(
         id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=now, created=now
     )
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=ids.new(),
         contract_id="",
         title=title,
@@ -220,7 +220,7 @@ IN_FORCE = """\
         implementation: {analyzer: compliance, predicate: "status IN ('open', 'shipped')", mustBeGreaterOrEqualTo: 0.99}
 """
 BROKEN = {"found": "0.973 of 612 rows keep it, at least 0.99 required; 17 rows do not", "counted": 612, "broken": 17}
-SAMPLE = Sample(
+SAMPLE = ViolationSample(
     check_id="status-values",
     columns=("status", "order_id", "customer_id", "note"),
     masked=("customer_id",),
@@ -280,7 +280,7 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
     with transaction(world.engine) as tx:
         (dataset, _) = lookup.datasets(tx, "shop-sales")[0]
         dataset.location, dataset.partition_by = LOCATION, ["day"]
-        run = recording.record(tx, run_id, result, Origin(dataset_id=dataset.id, marker="m"), now=finished)
+        run = recording.record(tx, run_id, result, RunProvenance(dataset_id=dataset.id, marker="m"), now=finished)
         if failing:
             lifecycle.of_run(tx, run, result, now=finished, ids=ids.new)
         samples.keep(tx, run_id, (SAMPLE,) if failing else (), until=finished + timedelta(days=30), now=finished)

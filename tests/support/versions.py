@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from treaty.contracts.comparison.compatibility import Comparison, compare
+from treaty.contracts.comparison.compatibility import VersionComparison, compare
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
@@ -50,6 +50,6 @@ def contract(content: Mapping[str, Any]) -> Contract:
     return read(write(content))
 
 
-def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Comparison:
+def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> VersionComparison:
     """What differs, with the engine's order of arguments."""
     return compare(contract(old), contract(new), order)

@@ -13,7 +13,7 @@ from support.orders import check
 from support.spark_job import Operation
 
 from treaty.contracts.document import writer
-from treaty.registry.schemas import RunSummary
+from treaty.registry.schemas import RunSummaryOut
 
 PROPERTIES = [
     {"name": "id", "logicalType": "integer"},
@@ -30,7 +30,7 @@ class Outcome:
 
     ended: str
     asked: frozenset[tuple[str, str]]
-    judged: tuple[RunSummary, ...]
+    judged: tuple[RunSummaryOut, ...]
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Watched:
         people.owner.approve(proposal.id, people.owner.preview(proposal.id).fingerprint)
         self.service.settle(within=COLD)
 
-    def _runs(self, operation: Operation) -> list[RunSummary]:
+    def _runs(self, operation: Operation) -> list[RunSummaryOut]:
         if operation.table in self.without:
             return []
         return self.service.runs(contract_of(operation.table))

@@ -7,8 +7,8 @@ from typing import Any
 
 from support.orders import check, contract
 
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
-from treaty.engine.protocol.write_hints import At, Hint, Look
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.write_hints import ChangeHints, TableVersion, WriteHint
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.sources import changes
 from treaty.engine.states import bag as states_bag
@@ -34,11 +34,11 @@ class Table:
     place: str
     kind: str
     known: dict[str, str] = field(default_factory=dict)
-    at: At | None = None
+    at: TableVersion | None = None
 
     @property
-    def source(self) -> Source:
-        return Source(self.place, None, ("day",))
+    def source(self) -> TableSource:
+        return TableSource(self.place, None, ("day",))
 
     def append(self, rows: Rows) -> None:
         """Rows beside what is there."""
@@ -57,9 +57,9 @@ class Table:
         """One partition is taken away."""
         shutil.rmtree(f"{self.place}/day={day}")
 
-    def looked(self, hint: Hint | None = None) -> Measured:
+    def looked(self, hint: WriteHint | None = None) -> MeasureResult:
         """What a validation reads, which is known from then on."""
-        look = Look(hint or Hint(), self.at, reading="a-task")
+        look = ChangeHints(hint or WriteHint(), self.at, reading="a-task")
         found = measure(
             self.spark,
             MeasureRequest(source=self.source, contract=PROMISED.source, object="orders", known=self.known, look=look),
@@ -67,9 +67,9 @@ class Table:
         self.known, self.at = dict(found.fingerprints), found.at
         return found
 
-    def changed(self, hint: Hint) -> list[str]:
+    def changed(self, hint: WriteHint) -> list[str]:
         """What is told to have changed, without reading it."""
-        look = Look(hint, self.at)
+        look = ChangeHints(hint, self.at)
         return changes.layout(self.spark, self.source, look=look, known=self.known).changed(self.known)
 
     def _write(self, rows: Rows, mode: str, **options: str) -> None:
@@ -109,7 +109,7 @@ class DeltaTable(Table):
         self.spark.sql(text.format(f"delta.`{self.place}`")).collect()
 
 
-def sums(found: Measured) -> dict[str, int]:
+def sums(found: MeasureResult) -> dict[str, int]:
     """What was read anew, by partition."""
     bags = {name: states_bag.unpack(packed) for name, packed in found.states.items()}
     return {name: next(int(value) for key, value in _sums(bag)) for name, bag in bags.items()}

@@ -8,13 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.contracts.assertions import OPERATORS, PAIRED, Assertion, Referred
+from treaty.contracts.assertions import OPERATORS, PAIRED, Assertion, ReferenceLimit
 from treaty.contracts.comparison.directions import Direction, of_sets
-from treaty.contracts.comparison.threshold_order import ANY, Domain, admits_only, between, rising
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, admits_only, between, rising
 
 LIMITS = st.sampled_from([-1, 0, 0.5, 1, 1.5, 2, 3])
 SAMPLES = [Fraction(each, 4) for each in range(-8, 17)]
-DOMAINS = st.sampled_from([ANY, Domain(0), Domain(0, 1), Domain(0, whole=True), Domain(whole=True), Domain(0, 100)])
+DOMAINS = st.sampled_from(
+    [
+        ANY,
+        NumericDomain(0),
+        NumericDomain(0, 1),
+        NumericDomain(0, whole=True),
+        NumericDomain(whole=True),
+        NumericDomain(0, 100),
+    ]
+)
 
 
 def assertions(limits: st.SearchStrategy[Any]) -> st.SearchStrategy[Assertion]:
@@ -23,14 +32,14 @@ def assertions(limits: st.SearchStrategy[Any]) -> st.SearchStrategy[Assertion]:
     return single | st.builds(Assertion, st.sampled_from(sorted(PAIRED)), pair)
 
 
-def sampled(domain: Domain) -> list[Any]:
+def sampled(domain: NumericDomain) -> list[Any]:
     wide = [*SAMPLES, Fraction(-1000), Fraction(1000)]
     return [each for each in wide if domain.holds(each) and (each.denominator == 1 or not domain.whole)]
 
 
 @given(st.lists(assertions(LIMITS), max_size=2), st.lists(assertions(LIMITS), max_size=2), DOMAINS)
 def test_the_direction_is_that_of_the_values_which_keep_them(
-    old: list[Assertion], new: list[Assertion], domain: Domain
+    old: list[Assertion], new: list[Assertion], domain: NumericDomain
 ) -> None:
     kept = [
         [value for value in sampled(domain) if all(each.holds(value) for each in assertions)]
@@ -41,7 +50,7 @@ def test_the_direction_is_that_of_the_values_which_keep_them(
 
 
 @given(assertions(LIMITS), DOMAINS)
-def test_a_value_that_grows_keeps_what_it_is_said_to_keep(assertion: Assertion, domain: Domain) -> None:
+def test_a_value_that_grows_keeps_what_it_is_said_to_keep(assertion: Assertion, domain: NumericDomain) -> None:
     values = sampled(domain)
     grown = [(assertion.holds(low), assertion.holds(high)) for low, high in product(values, values) if low <= high]
     loosens, tightens = all(after or not before for before, after in grown), all(b or not a for b, a in grown)
@@ -57,7 +66,7 @@ def test_texts_are_in_the_order_of_their_characters(old: Assertion, new: Asserti
     assert between([old], [new]) is of_sets(*([each for each in texts if one.holds(each)] for one in (old, new)))
 
 
-TITLES = Referred("titles", "size")
+TITLES = ReferenceLimit("titles", "size")
 
 
 @pytest.mark.parametrize(
@@ -85,5 +94,5 @@ def test_limits_are_compared_where_they_can_be(old: Assertion, new: Assertion, d
 
 
 def test_of_a_share_only_one_keeps_that_it_is_at_least_one() -> None:
-    assert admits_only(Assertion("mustBeGreaterOrEqualTo", 1), 1, Domain(0, 1))
+    assert admits_only(Assertion("mustBeGreaterOrEqualTo", 1), 1, NumericDomain(0, 1))
     assert not admits_only(Assertion("mustBeGreaterOrEqualTo", 1), 1)

@@ -13,7 +13,7 @@ from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.components import codec
-from treaty.engine.components.base import Component, Count
+from treaty.engine.components.base import Component, CountComponent
 
 NAMES = sorted(ANALYZERS)
 
@@ -63,7 +63,7 @@ def test_two_analyzers_of_one_name_are_refused() -> None:
 
         class Other(Analyzer):
             name = "mean"
-            rows = Count()
+            rows = CountComponent()
 
     assert ANALYZERS["mean"] is Mean
 

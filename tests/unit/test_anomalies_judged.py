@@ -13,7 +13,7 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.errors import ContractError
 from treaty.engine.anomaly.baselines import of_runs
 from treaty.engine.anomaly.closed_form import OnlineNormal
-from treaty.engine.anomaly.series import Point
+from treaty.engine.anomaly.series import SeriesPoint
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome
 from treaty.engine.dsl import Check, no_anomalies
@@ -103,7 +103,7 @@ def test_each_segment_has_a_past_of_its_own() -> None:
 def test_points_of_incidents_are_not_learned_from() -> None:
     of, sizes = watched("online_normal"), [*SIZES, 5000, 5000, 300]
     identity = bind(of.object("orders"), SCHEMA).checks[-1].identity or ""
-    bad = [Point(time=START + at * DAY, value=5000.0, partition=named(at), excluded=True) for at in (10, 11)]
+    bad = [SeriesPoint(time=START + at * DAY, value=5000.0, partition=named(at), excluded=True) for at in (10, 11)]
     [poisoned], [clean] = judged(of, sizes), judged(of, sizes, history={identity: bad})
     assert (poisoned.outcome, clean.outcome) == (Outcome.PASSED, Outcome.FAILED)
 
@@ -111,7 +111,7 @@ def test_points_of_incidents_are_not_learned_from() -> None:
 def test_a_dataset_as_a_whole_is_judged_beside_earlier_runs() -> None:
     of = watched("online_normal", scope="dataset")
     identity = bind(of.object("orders"), SCHEMA).checks[-1].identity or ""
-    runs = [Point(time=NOW - (20 - at) * DAY, value=float(size)) for at, size in enumerate(SIZES)]
+    runs = [SeriesPoint(time=NOW - (20 - at) * DAY, value=float(size)) for at, size in enumerate(SIZES)]
     found = {
         size: on(of, {named(0): packed(of, size)}, named(0), history={identity: runs})[0].outcome for size in (100, 400)
     }

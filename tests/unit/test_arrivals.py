@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treaty.engine.core.errors import Unreadable
-from treaty.engine.protocol.requests import Source
+from treaty.engine.core.errors import UnreadableTable
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources import file_arrivals
-from treaty.engine.spark.sources.changes import Layout
+from treaty.engine.spark.sources.changes import StorageLayout
 
 FIRST, SECOND, THIRD = "arrival=000001", "arrival=000002", "arrival=000003"
 
@@ -33,8 +33,8 @@ class Table:
         path.write_text(str(number))
         os.utime(path, (self.clock, self.clock))
 
-    def lies(self) -> Layout:
-        found = file_arrivals.layout(Source(str(self.folder)), self.known)
+    def lies(self) -> StorageLayout:
+        found = file_arrivals.layout(TableSource(str(self.folder)), self.known)
         assert found is not None
         return found
 
@@ -104,14 +104,14 @@ def test_tables_whose_files_do_not_tell_have_no_arrivals(name: str, tmp_path: Pa
     (tmp_path / name).write_text("1")
     place = str(tmp_path / name) if name.endswith("csv") else str(tmp_path)
     (tmp_path / "part.parquet").write_text("1")
-    assert file_arrivals.layout(Source(place), {}) is None
-    assert file_arrivals.layout(Source(place, partition_by=("day",)), {}) is None
-    assert file_arrivals.layout(Source("catalog_table"), {}) is None
+    assert file_arrivals.layout(TableSource(place), {}) is None
+    assert file_arrivals.layout(TableSource(place, partition_by=("day",)), {}) is None
+    assert file_arrivals.layout(TableSource("catalog_table"), {}) is None
 
 
 def test_a_table_that_is_gone_is_told(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="holds no data yet"):
-        file_arrivals.layout(Source(str(tmp_path)), {})
+    with pytest.raises(UnreadableTable, match="holds no data yet"):
+        file_arrivals.layout(TableSource(str(tmp_path)), {})
 
 
 def test_ten_thousand_files_are_told_apart(tmp_path: Path) -> None:

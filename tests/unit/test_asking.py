@@ -19,8 +19,8 @@ from treaty.engine.analyzers.queries import Sql
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.checks.binding import NOT_OF_VIEWS, bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.state_queries import Answer, answers, asked, metric, of_checks
-from treaty.engine.states.bag import States
+from treaty.engine.evaluation.state_queries import MetricAnswer, answers, asked, metric, of_checks
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -29,11 +29,11 @@ ASKED = [asked(each, SCHEMA) for each in ANALYZERS]
 PLAN = plan(each.bound for each in ASKED if each.bound)
 
 
-def held(rows: dict[str, list[Any]] = ROWS, **more: Any) -> States:
+def held(rows: dict[str, list[Any]] = ROWS, **more: Any) -> StateBag:
     return bag(PLAN, SCHEMA, rows, **more)
 
 
-def values(found: tuple[Answer, ...]) -> list[Any]:
+def values(found: tuple[MetricAnswer, ...]) -> list[Any]:
     return [each.reading and each.reading.value for each in found]
 
 

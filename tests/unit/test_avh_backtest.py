@@ -7,42 +7,42 @@ from datetime import UTC, datetime, timedelta
 import numpy
 import pytest
 
-from treaty.engine.programs.backtest import BackTest, learned_anew, rows_anew
+from treaty.engine.programs.backtest import Backtest, learned_anew, rows_anew
 from treaty.engine.programs.explanations import anew
 from treaty.engine.programs.fitting import learner
-from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.learner import Learner
 from treaty.engine.programs.recipe import RECIPE
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.summaries import summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS, BUDGET = 30, 0.01
 
 
-def numbers(at: int, rows: int = 200) -> Column:
-    return Column(numpy.random.default_rng(at).normal(100, 10, rows))
+def numbers(at: int, rows: int = 200) -> ColumnValues:
+    return ColumnValues(numpy.random.default_rng(at).normal(100, 10, rows))
 
 
-def higher_since(day: int) -> Callable[[int], Column]:
-    return lambda at: Column(numbers(at).values + 30 * (at >= day))
+def higher_since(day: int) -> Callable[[int], ColumnValues]:
+    return lambda at: ColumnValues(numbers(at).values + 30 * (at >= day))
 
 
-def fewer_on(day: int) -> Callable[[int], Column]:
+def fewer_on(day: int) -> Callable[[int], ColumnValues]:
     return lambda at: numbers(at, 100 if at == day else 200)
 
 
-def growing(at: int) -> Column:
-    return Column(numbers(at).values + 2 * at)
+def growing(at: int) -> ColumnValues:
+    return ColumnValues(numbers(at).values + 2 * at)
 
 
-def history(made: Callable[[int], Column], days: int = DAYS) -> History:
+def history(made: Callable[[int], ColumnValues], days: int = DAYS) -> ColumnHistory:
     columns = [made(at) for at in range(days)]
     batches = tuple(Batch(str(at), summary(each), START + timedelta(days=at)) for at, each in enumerate(columns))
-    return History(batches, History(batches).series)
+    return ColumnHistory(batches, ColumnHistory(batches).series)
 
 
-def found_of(made: Callable[[int], Column], days: int = DAYS, most: int = 10) -> BackTest:
+def found_of(made: Callable[[int], ColumnValues], days: int = DAYS, most: int = 10) -> Backtest:
     found = learner(history(made, days), RECIPE, made(days - 1))
     assert isinstance(found, Learner)
     return learned_anew(found, BUDGET, most)
@@ -59,7 +59,7 @@ SERIES = [
 
 @pytest.mark.parametrize(("made", "judged", "alarms"), SERIES)
 def test_what_came_unlike_all_before_is_told_although_the_limits_admit_it_now(
-    made: Callable[[int], Column], judged: tuple[str, ...], alarms: tuple[str, ...]
+    made: Callable[[int], ColumnValues], judged: tuple[str, ...], alarms: tuple[str, ...]
 ) -> None:
     found = found_of(made)
     assert found.judged == judged
@@ -69,13 +69,13 @@ def test_what_came_unlike_all_before_is_told_although_the_limits_admit_it_now(
 
 def test_what_comes_before_a_program_could_be_learned_is_not_judged() -> None:
     assert found_of(numbers, days=16).judged == ("14", "15")
-    assert found_of(numbers, days=14) == BackTest()
+    assert found_of(numbers, days=14) == Backtest()
     assert found_of(numbers, most=3).judged == LAST[-3:]
 
 
 def test_the_number_of_rows_is_tested_likewise() -> None:
     assert rows_anew(history(fewer_on(26)), 10).alarms == ("26",)
-    assert rows_anew(history(numbers), 10) == BackTest(LAST)
+    assert rows_anew(history(numbers), 10) == Backtest(LAST)
 
 
 def test_a_column_without_a_sample_is_tested_by_its_guards() -> None:
@@ -87,11 +87,11 @@ def test_a_column_without_a_sample_is_tested_by_its_guards() -> None:
 def test_what_an_incident_spoilt_is_neither_learned_from_nor_judged() -> None:
     known = history(higher_since(25))
     spoilt = tuple(replace(each, excluded=each.name == "25") for each in known.batches)
-    found = learner(History(spoilt, known.known), RECIPE, numbers(29))
+    found = learner(ColumnHistory(spoilt, known.known), RECIPE, numbers(29))
     assert isinstance(found, Learner)
     assert "25" not in learned_anew(found, BUDGET, 10).judged
 
 
 def test_it_is_told_in_words() -> None:
-    assert anew(BackTest(("a", "b"), ("b",))).endswith("would have alarmed 1 of the last 2 times")
-    assert anew(BackTest()) == ""
+    assert anew(Backtest(("a", "b"), ("b",))).endswith("would have alarmed 1 of the last 2 times")
+    assert anew(Backtest()) == ""

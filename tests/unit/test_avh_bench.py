@@ -12,9 +12,9 @@ from support.snapshots import Held
 from bench.avh import fit
 from bench.avh_days import opens
 from bench.avh_tables import read
-from treaty.engine.programs.program import Clause, Judgement, Verdict
+from treaty.engine.programs.program import Clause, ClauseVerdict, ProgramVerdict
 from treaty.engine.programs.stationarity import LEVEL
-from treaty.engine.programs.table_programs import TableJudgement
+from treaty.engine.programs.table_programs import TableVerdict
 
 
 def numbers(at: int, *, missing: int = 0) -> Held:
@@ -66,17 +66,17 @@ def test_a_file_is_read_as_far_as_it_can_be(name: str, tmp_path: Path) -> None:
 class Days:
     """What the programs of a table say of each snapshot."""
 
-    found: Mapping[int, TableJudgement]
+    found: Mapping[int, TableVerdict]
 
-    def judged(self, at: int, _: float) -> TableJudgement:
+    def judged(self, at: int, _: float) -> TableVerdict:
         return self.found[at]
 
 
-def told(*seen: float, missing: tuple[str, ...] = ()) -> TableJudgement:
+def told(*seen: float, missing: tuple[str, ...] = ()) -> TableVerdict:
     """What is said of a mean between 0 and 1, seen so in each column."""
     clause = Clause(statistic="mean", change=LEVEL, lower=0.0, upper=1.0, middle=0.5, width=10.0, rate=0.001, points=30)
-    verdicts = [Verdict(clause=clause, holds=clause.holds(each), value=each, seen=each) for each in seen]
-    return TableJudgement({str(at): Judgement((each,)) for at, each in enumerate(verdicts)}, missing=missing)
+    verdicts = [ClauseVerdict(clause=clause, holds=clause.holds(each), value=each, seen=each) for each in seen]
+    return TableVerdict({str(at): ProgramVerdict((each,)) for at, each in enumerate(verdicts)}, missing=missing)
 
 
 OPENED = [
@@ -92,7 +92,7 @@ OPENED = [
 
 
 @pytest.mark.parametrize(("_", "before", "found", "opened"), OPENED, ids=[row[0] for row in OPENED])
-def test_an_alarm_is_opened_once(_: str, before: TableJudgement, found: TableJudgement, opened: bool) -> None:
+def test_an_alarm_is_opened_once(_: str, before: TableVerdict, found: TableVerdict, opened: bool) -> None:
     days: Any = Days({40: before, 41: found})
     assert opens(days, 41, found, 1.0) is opened
     assert opens(days, 30, found, 1.0) is found.flagged

@@ -8,11 +8,11 @@ import pytest
 
 from treaty.engine.programs.constraints import measured_tail, past
 from treaty.engine.programs.fitting import fit
-from treaty.engine.programs.history import Batch, History, recurring
+from treaty.engine.programs.history import Batch, ColumnHistory, recurring
 from treaty.engine.programs.program import Program
 from treaty.engine.programs.recipe import RECIPE
 from treaty.engine.programs.stationarity import LEVEL
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import summary
 
@@ -24,9 +24,9 @@ def is_last(day: datetime) -> bool:
     return (day + timedelta(days=1)).day == 1
 
 
-def drawn(at: int, mean: Mean) -> Column:
+def drawn(at: int, mean: Mean) -> ColumnValues:
     day, draw = START + timedelta(days=at), numpy.random.default_rng([7, at])
-    return Column(draw.normal(mean(at, day), 5, 200))
+    return ColumnValues(draw.normal(mean(at, day), 5, 200))
 
 
 SERIES: dict[str, Mean] = {
@@ -37,28 +37,28 @@ SERIES: dict[str, Mean] = {
 
 
 @pytest.fixture(scope="module", params=SERIES)
-def days(request: pytest.FixtureRequest) -> list[tuple[Batch, Column]]:
+def days(request: pytest.FixtureRequest) -> list[tuple[Batch, ColumnValues]]:
     columns = [drawn(at, SERIES[request.param]) for at in range(DAYS)]
     return [
         (Batch(str(at), summary(each), START + timedelta(days=at)), each) for at, each in enumerate(columns)
     ]  # fmt: skip
 
 
-def learned(days: list[tuple[Batch, Column]], at: int) -> tuple[Program, History]:
-    known = History.of(batch for batch, _ in days[at - KNOWN : at])
+def learned(days: list[tuple[Batch, ColumnValues]], at: int) -> tuple[Program, ColumnHistory]:
+    known = ColumnHistory.of(batch for batch, _ in days[at - KNOWN : at])
     found = fit(known, RECIPE, days[at - 1][1])
     assert isinstance(found, Program)
     return found, known
 
 
 @pytest.mark.search
-def test_days_like_those_before_keep_their_programs(days: list[tuple[Batch, Column]]) -> None:
+def test_days_like_those_before_keep_their_programs(days: list[tuple[Batch, ColumnValues]]) -> None:
     """Ends of months among them, of which the history has two at least; what is ten times as large is told."""
     judged = [at for at in range(KNOWN, DAYS) if is_last(START + timedelta(days=at)) or at % 20 == 0]
     for at in judged:
         found, known = learned(days, at)
         assert not found.judge(days[at][0].summary, known).flagged, START + timedelta(days=at)
-        assert found.judge(summary(Column(10 * days[at][1].values)), known).flagged
+        assert found.judge(summary(ColumnValues(10 * days[at][1].values)), known).flagged
 
 
 def test_what_shares_its_day_of_the_month_comes_again() -> None:

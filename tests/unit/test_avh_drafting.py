@@ -17,8 +17,8 @@ from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.explanations import sentence
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.stationarity import LEVEL
-from treaty.engine.programs.suggestions import Measured, outward, programs, suggestions
-from treaty.engine.statistics.column_values import Column, column
+from treaty.engine.programs.suggestions import TableHistory, outward, programs, suggestions
+from treaty.engine.statistics.column_values import ColumnValues, column
 from treaty.engine.statistics.statistics import STATISTICS, measured
 from treaty.engine.statistics.summaries import summary
 
@@ -37,7 +37,7 @@ def day(at: int) -> str:
     return f"day={(START + timedelta(days=at)).date()}"
 
 
-def known(days: int = DAYS) -> Measured:
+def known(days: int = DAYS) -> TableHistory:
     tables = [{name: column(values) for name, values in rows(at).items() if name != "id"} for at in range(days)]
     told = {name: [measured(summary(each[name])) for each in tables] for name in ("amount", "status")}
     values = {
@@ -45,7 +45,7 @@ def known(days: int = DAYS) -> Measured:
         for name, found in told.items()
     }
     times = tuple(START + timedelta(days=at) for at in range(days))
-    return Measured(
+    return TableHistory(
         names=tuple(map(day, range(days))),
         times=times,
         rows=(ROWS,) * days,
@@ -207,7 +207,7 @@ def test_limits_are_rounded_outwards(value: float, low: float, high: float) -> N
 
 
 def test_a_column_of_missing_texts_is_no_crash() -> None:
-    nothing = Column(numpy.array([None] * ROWS, dtype=object))
+    nothing = ColumnValues(numpy.array([None] * ROWS, dtype=object))
     same = measured(summary(nothing))
     values = {"status": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
     found = suggestions(replace(known(), values=values, samples={"status": nothing}), "orders", alarms=1.0)
@@ -237,7 +237,7 @@ def test_a_count_that_a_sketch_tells_moves_by_its_error_at_least(distinct: int, 
     assert ("counted to within" in said) is (error > 0)
 
 
-def with_states(given: Measured) -> Measured:
+def with_states(given: TableHistory) -> TableHistory:
     """The same, with what distances are told from."""
     tables = [{name: summary(column(values)) for name, values in rows(at).items()} for at in range(len(given.names))]
     apart = {

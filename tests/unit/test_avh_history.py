@@ -6,9 +6,9 @@ import numpy
 import pytest
 
 from treaty.engine.programs.constraints import BOUNDS, past
-from treaty.engine.programs.history import Batch, History, set_aside
+from treaty.engine.programs.history import Batch, ColumnHistory, set_aside
 from treaty.engine.programs.stationarity import LEVEL
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import summary
 
@@ -35,11 +35,11 @@ def test_a_partition_with_far_fewer_values_is_set_aside_until_the_next_one_agree
 def batch(at: int, missing: int = 0) -> Batch:
     values = numpy.random.default_rng(at).normal(100, 5, 100)
     values[:missing] = numpy.nan
-    return Batch(str(at), summary(Column(values)))
+    return Batch(str(at), summary(ColumnValues(values)))
 
 
 def test_nothing_is_learned_from_what_is_set_aside_nor_compared_with_it() -> None:
-    whole = History.of(batch(at, missing=60 if at == 11 else 0) for at in range(12))
+    whole = ColumnHistory.of(batch(at, missing=60 if at == 11 else 0) for at in range(12))
     assert whole.aside == ("11",)
     assert whole.points == 11
     assert len(whole.series["mean"]) == 11
@@ -48,7 +48,7 @@ def test_nothing_is_learned_from_what_is_set_aside_nor_compared_with_it() -> Non
 
 def test_statistics_that_are_known_leave_out_what_is_set_aside_too() -> None:
     batches = tuple(batch(at, missing=60 if at == 7 else 0) for at in range(12))
-    known = History.with_rows(batches, [{"mean": float(at)} for at in range(12)])
+    known = ColumnHistory.with_rows(batches, [{"mean": float(at)} for at in range(12)])
     assert known.series["mean"].tolist() == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11]
 
 

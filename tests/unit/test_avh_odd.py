@@ -19,8 +19,8 @@ from support.snapshots import Held
 
 from bench.avh import Watcher, fit
 from treaty.engine.programs import fitting
-from treaty.engine.programs.history import Batch, History
-from treaty.engine.programs.program import Learning
+from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.programs.program import NoProgram
 from treaty.engine.programs.recipe import RECIPE
 from treaty.engine.statistics.column_values import column
 from treaty.engine.statistics.summaries import summary
@@ -143,9 +143,9 @@ def test_a_model_of_anything_says_yes_or_no_of_anything(name: str, kind: str) ->
 @every("name", ODD)
 def test_no_limit_of_a_program_is_infinite(name: str) -> None:
     columns = [column(ODD[name](at)) for at in range(15)]
-    history = History.of(Batch(str(at), summary(each)) for at, each in enumerate(columns))
+    history = ColumnHistory.of(Batch(str(at), summary(each)) for at, each in enumerate(columns))
     found = fitting.fit(history, RECIPE, columns[-1])
-    if isinstance(found, Learning):
+    if isinstance(found, NoProgram):
         assert found.have < found.need == 14
         return
     limits = [(each.lower, each.upper) for each in found.clauses]
@@ -187,7 +187,7 @@ def test_a_day_without_values_does_not_decide_what_a_column_is() -> None:
     model = fit([Held(first(29, WORDS, NOTHING)(at)) for at in range(30)], "categorical")
     assert not model.flag(Held(WORDS(NEW)))
     columns = [column(first(29, WORDS, NOTHING)(at)) for at in range(30)]
-    history = History.of(Batch(str(at), summary(each)) for at, each in enumerate(columns))
+    history = ColumnHistory.of(Batch(str(at), summary(each)) for at, each in enumerate(columns))
     assert history.points == 29
     assert isinstance(fitting.fit(history, RECIPE, columns[-1]), fitting.Program)
 

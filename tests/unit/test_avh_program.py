@@ -9,14 +9,14 @@ from typing import Any
 import numpy
 import pytest
 
-from treaty.engine.programs.clause_selection import Candidates, Search
-from treaty.engine.programs.constraints import BOUNDS, Past, cantelli, chebyshev, normal, past
+from treaty.engine.programs.clause_selection import ClauseSearch, ConstraintCandidates
+from treaty.engine.programs.constraints import BOUNDS, StatisticSummary, cantelli, chebyshev, normal, past
 from treaty.engine.programs.fitting import fit, refit
-from treaty.engine.programs.history import Batch, History
-from treaty.engine.programs.program import Learning, Program
+from treaty.engine.programs.history import Batch, ColumnHistory
+from treaty.engine.programs.program import NoProgram, Program
 from treaty.engine.programs.recipe import RECIPE, Recipe
-from treaty.engine.programs.stationarity import LEVEL, Change, cadence, first_stationary, offered, stationary
-from treaty.engine.statistics.column_values import Column, column
+from treaty.engine.programs.stationarity import LEVEL, LagTransform, cadence, first_stationary, offered, stationary
+from treaty.engine.statistics.column_values import ColumnValues, column
 from treaty.engine.statistics.statistics import STATISTICS
 from treaty.engine.statistics.summaries import summary
 
@@ -24,21 +24,21 @@ ROWS = 200
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def numbers(at: int, rows: int = ROWS) -> Column:
-    return Column(numpy.random.default_rng(at).normal(100, 5, rows))
+def numbers(at: int, rows: int = ROWS) -> ColumnValues:
+    return ColumnValues(numpy.random.default_rng(at).normal(100, 5, rows))
 
 
-def texts(at: int, rows: int = ROWS) -> Column:
+def texts(at: int, rows: int = ROWS) -> ColumnValues:
     drawn = numpy.random.default_rng(at).choice(["Berlin", "Paris 7", "rom-1", "Oslo"], rows, p=[0.4, 0.3, 0.2, 0.1])
-    return Column(drawn.astype(object))
+    return ColumnValues(drawn.astype(object))
 
 
-def history(columns: list[Column], step: timedelta = timedelta(days=1)) -> History:
+def history(columns: list[ColumnValues], step: timedelta = timedelta(days=1)) -> ColumnHistory:
     batches = [Batch(str(at), summary(each), START + at * step) for at, each in enumerate(columns)]
-    return History.of(batches)
+    return ColumnHistory.of(batches)
 
 
-def learned(make: Any, count: int = 30, recipe: Recipe = RECIPE) -> tuple[Program, History]:
+def learned(make: Any, count: int = 30, recipe: Recipe = RECIPE) -> tuple[Program, ColumnHistory]:
     columns = [make(at) for at in range(count)]
     known = history(columns)
     found = fit(known, recipe, columns[-1])
@@ -47,23 +47,23 @@ def learned(make: Any, count: int = 30, recipe: Recipe = RECIPE) -> tuple[Progra
 
 
 @pytest.fixture(scope="module", params=[numbers, texts], ids=["numbers", "texts"])
-def program(request: pytest.FixtureRequest) -> tuple[Any, Program, History]:
+def program(request: pytest.FixtureRequest) -> tuple[Any, Program, ColumnHistory]:
     return (request.param, *learned(request.param))
 
 
-def test_a_program_lets_clean_batches_pass(program: tuple[Any, Program, History]) -> None:
+def test_a_program_lets_clean_batches_pass(program: tuple[Any, Program, ColumnHistory]) -> None:
     make, found, known = program
     assert not any(found.judge(summary(make(at)), known).flagged for at in range(1000, 1040))
 
 
-def test_it_keeps_to_its_budget_and_to_its_number_of_clauses(program: tuple[Any, Program, History]) -> None:
+def test_it_keeps_to_its_budget_and_to_its_number_of_clauses(program: tuple[Any, Program, ColumnHistory]) -> None:
     _, found, _ = program
     assert 0 < found.rate <= found.budget == 0.01
     assert len([each for each in found.clauses if not each.guard]) <= 3
     assert {each.statistic for each in found.clauses if each.guard} == {"complete_ratio", "row_count"}
 
 
-def test_every_limit_is_finite_and_what_is_caught_is_told(program: tuple[Any, Program, History]) -> None:
+def test_every_limit_is_finite_and_what_is_caught_is_told(program: tuple[Any, Program, ColumnHistory]) -> None:
     _, found, _ = program
     limits = [limit for each in found.clauses for limit in (each.lower, each.upper) if limit is not None]
     assert all(isfinite(limit) for limit in limits)
@@ -72,7 +72,7 @@ def test_every_limit_is_finite_and_what_is_caught_is_told(program: tuple[Any, Pr
     assert {"blanks", "nulls", "volume_change"} <= set(found.caught)
 
 
-def broken(make: Any, change: str) -> Column:
+def broken(make: Any, change: str) -> ColumnValues:
     given = make(77)
     values = given.values.copy()
     match change:
@@ -86,18 +86,18 @@ def broken(make: Any, change: str) -> Column:
             values[:] = values[0]
         case "null":
             values[:] = None if given.is_text else numpy.nan
-    return Column(values)
+    return ColumnValues(values)
 
 
 @pytest.mark.parametrize("change", ["half missing", "nothing", "twice", "all alike", "null"])
-def test_what_is_broken_is_flagged(program: tuple[Any, Program, History], change: str) -> None:
+def test_what_is_broken_is_flagged(program: tuple[Any, Program, ColumnHistory], change: str) -> None:
     make, found, known = program
     judged = found.judge(summary(broken(make, change)), known)
     assert judged.flagged
     assert {each.clause for each in judged.broken} <= set(found.clauses)
 
 
-def test_a_column_that_changes_its_type_is_flagged(program: tuple[Any, Program, History]) -> None:
+def test_a_column_that_changes_its_type_is_flagged(program: tuple[Any, Program, ColumnHistory]) -> None:
     make, found, known = program
     judged = found.judge(summary(texts(1) if make is numbers else numbers(1)), known)
     assert judged.flagged
@@ -108,15 +108,15 @@ def test_a_column_that_changes_its_type_is_flagged(program: tuple[Any, Program, 
 def test_with_too_few_batches_it_says_how_many_it_has(count: int) -> None:
     columns = [numbers(at) for at in range(count)]
     found = fit(history(columns), RECIPE, columns[-1] if columns else None)
-    assert isinstance(found, Learning)
+    assert isinstance(found, NoProgram)
     assert str(found) == f"learning, {count} of 14"
 
 
 def test_excluded_batches_are_neither_learned_from_nor_compared_with() -> None:
     columns = [numbers(at) for at in range(30)]
-    bad = Column(columns[20].values * 1000)
+    bad = ColumnValues(columns[20].values * 1000)
     batches = [Batch(str(at), summary(each)) for at, each in enumerate(columns)]
-    spoiled = History.of([*batches[:-1], Batch("29", summary(bad), excluded=True)])
+    spoiled = ColumnHistory.of([*batches[:-1], Batch("29", summary(bad), excluded=True)])
     assert spoiled.points == 29
     assert spoiled.compared is batches[-2].summary
 
@@ -128,7 +128,7 @@ def test_without_a_sample_the_guards_stand_alone() -> None:
     assert found.recall is None
 
 
-def test_a_refit_keeps_the_clauses_and_moves_their_limits(program: tuple[Any, Program, History]) -> None:
+def test_a_refit_keeps_the_clauses_and_moves_their_limits(program: tuple[Any, Program, ColumnHistory]) -> None:
     make, found, _ = program
     moved = refit(found, history([make(at) for at in range(500, 530)]))
     assert [each.statistic for each in moved.clauses] == [each.statistic for each in found.clauses]
@@ -141,50 +141,50 @@ def test_the_same_history_gives_the_same_program() -> None:
 
 def test_batches_given_in_another_order_are_put_in_that_of_their_times() -> None:
     batches = [Batch(str(at), summary(numbers(at, 20)), START + timedelta(days=at)) for at in range(15)]
-    assert [each.name for each in History.of(reversed(batches)).batches] == [each.name for each in batches]
+    assert [each.name for each in ColumnHistory.of(reversed(batches)).batches] == [each.name for each in batches]
 
 
-def constant(_: int) -> Column:
-    return Column(numpy.full(50, 7.0))
+def constant(_: int) -> ColumnValues:
+    return ColumnValues(numpy.full(50, 7.0))
 
 
-def nothing(_: int) -> Column:
-    return Column(numpy.full(50, numpy.nan))
+def nothing(_: int) -> ColumnValues:
+    return ColumnValues(numpy.full(50, numpy.nan))
 
 
-def empty(_: int) -> Column:
-    return Column(numpy.zeros(0))
+def empty(_: int) -> ColumnValues:
+    return ColumnValues(numpy.zeros(0))
 
 
-def outlier(at: int) -> Column:
-    return Column(numbers(at, 50).values * (1e12 if at == 11 else 1))
+def outlier(at: int) -> ColumnValues:
+    return ColumnValues(numbers(at, 50).values * (1e12 if at == 11 else 1))
 
 
-def infinite(at: int) -> Column:
-    return Column(numpy.append(numbers(at, 50).values, numpy.inf))
+def infinite(at: int) -> ColumnValues:
+    return ColumnValues(numpy.append(numbers(at, 50).values, numpy.inf))
 
 
-def gaps(at: int) -> Column:
+def gaps(at: int) -> ColumnValues:
     return nothing(at) if at % 3 else numbers(at, 50)
 
 
-def another_type(at: int) -> Column:
+def another_type(at: int) -> ColumnValues:
     return texts(at, 50) if at < 10 else numbers(at, 50)
 
 
-def single(at: int) -> Column:
-    return Column(numpy.array([float(at)]))
+def single(at: int) -> ColumnValues:
+    return ColumnValues(numpy.array([float(at)]))
 
 
-def largest(at: int) -> Column:
-    return Column(numpy.full(50, 1.7e308) * (-1) ** at)
+def largest(at: int) -> ColumnValues:
+    return ColumnValues(numpy.full(50, 1.7e308) * (-1) ** at)
 
 
-def no_text(_: int) -> Column:
+def no_text(_: int) -> ColumnValues:
     return column(["", None, " "])
 
 
-def one_missing(at: int) -> Column:
+def one_missing(at: int) -> ColumnValues:
     return nothing(at) if at == 11 else numbers(at, 50)
 
 
@@ -202,7 +202,7 @@ def test_an_odd_history_gives_finite_limits_that_its_own_batches_keep(make: Any)
     assert not found.judge(known.batches[-1].summary, known).flagged or make is single
 
 
-def usual(at: int) -> Column:
+def usual(at: int) -> ColumnValues:
     return numbers(at, 50)
 
 
@@ -215,7 +215,7 @@ STATED = [
     (one_missing, ("11",), usual, False),
     (one_missing, ("11",), nothing, True),
     (outlier, ("11",), usual, False),
-    (outlier, ("11",), lambda _: Column(usual(7).values * 10), True),
+    (outlier, ("11",), lambda _: ColumnValues(usual(7).values * 10), True),
     (gaps, (), usual, False),
     (another_type, tuple(map(str, range(10))), usual, False),
     (another_type, tuple(map(str, range(10))), lambda at: texts(at, 50), True),
@@ -233,10 +233,10 @@ def test_what_becomes_of_an_odd_history_is_stated(make: Any, aside: tuple[str, .
 
 
 def test_one_honest_row_more_is_no_incident_in_a_table_that_never_changed() -> None:
-    columns = [Column(numpy.arange(500.0)) for _ in range(30)]
+    columns = [ColumnValues(numpy.arange(500.0)) for _ in range(30)]
     known = history(columns)
     found = fit(known, RECIPE, columns[-1])
-    assert not found.judge(summary(Column(numpy.arange(501.0))), known).flagged
+    assert not found.judge(summary(ColumnValues(numpy.arange(501.0))), known).flagged
 
 
 BY_HAND = [
@@ -257,7 +257,9 @@ def test_the_papers_bounds_are_those_of_its_propositions(law: Any, width: float,
 def test_a_wider_constraint_never_costs_more_and_more_batches_never_cost_more(name: str) -> None:
     widths = numpy.linspace(0.5, 80, 200)
     for statistic, moved in product(("mean", "cohens_d", "maximum"), (0.0, 0.3, 1.0)):
-        many = Past(statistic=STATISTICS[statistic], change=LEVEL, middle=0.0, spread=1.0, points=30, moved=moved)
+        many = StatisticSummary(
+            statistic=STATISTICS[statistic], change=LEVEL, middle=0.0, spread=1.0, points=30, moved=moved
+        )
         rates = BOUNDS[name].rate(many, widths)
         assert (numpy.diff(rates) <= 0).all()
         assert ((rates >= 0) & (rates <= 1)).all()
@@ -266,14 +268,14 @@ def test_a_wider_constraint_never_costs_more_and_more_batches_never_cost_more(na
 
 SERIES = [
     ([5.0] * 10, LEVEL, 5.0, 1.0, 5.0),
-    ([1.0, 2, 3, 4, 5, 6], Change(1), 1.0, 1.0, 7.0),
-    ([1.0, 2, 4, 8, 16, 32], Change(1, logged=True), float(numpy.log(2)), 1 / 6, 64.0),
+    ([1.0, 2, 3, 4, 5, 6], LagTransform(1), 1.0, 1.0, 7.0),
+    ([1.0, 2, 4, 8, 16, 32], LagTransform(1, logged=True), float(numpy.log(2)), 1 / 6, 64.0),
 ]
 
 
 @pytest.mark.parametrize(("values", "change", "middle", "spread", "following"), SERIES)
 def test_a_past_is_seen_as_its_change_has_it(
-    values: list[float], change: Change, middle: float, spread: float, following: float
+    values: list[float], change: LagTransform, middle: float, spread: float, following: float
 ) -> None:
     given = numpy.array(values)
     found = past(STATISTICS["row_count"], change, given, 1.0)
@@ -293,12 +295,12 @@ def test_the_search_takes_the_set_that_catches_most_within_budget_and_number() -
     known = [past(STATISTICS[name], LEVEL, given, 1.0) for name in ("row_count", "distinct_count", "minimum_length")]
     usual = numpy.full(4, 10.5)
     seen = [usual + numpy.array(each) for each in ([99, 0, 0, 0], [0, 99, 99, 0], [99, 99, 0, 0])]
-    among = Candidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
-    found = Search(among=among, budget=0.01, most=2, caught=numpy.zeros(4, dtype=bool)).chosen()
+    among = ConstraintCandidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
+    found = ClauseSearch(among=among, budget=0.01, most=2, caught=numpy.zeros(4, dtype=bool)).chosen()
     assert {each.past.statistic.name for each in found} >= {"distinct_count"}
     assert len(found) == 2
     assert sum(each.rate for each in found) <= 0.01
-    assert Search(among=among, budget=0.0001, most=2, caught=numpy.zeros(4, dtype=bool)).chosen() == []
+    assert ClauseSearch(among=among, budget=0.0001, most=2, caught=numpy.zeros(4, dtype=bool)).chosen() == []
 
 
 @pytest.mark.parametrize(("price", "clauses"), [(0.0, 2), (10.0, 1), (300.0, 0)])
@@ -307,9 +309,9 @@ def test_a_clause_is_chosen_where_its_catch_is_worth_its_false_alarms(price: flo
     known = [past(STATISTICS[name], LEVEL, given, 1.0) for name in ("row_count", "distinct_count")]
     usual = numpy.full(20, 10.5)
     seen = [usual + numpy.array(each) for each in ([9] * 19 + [0], [0] * 19 + [9])]
-    among = Candidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
+    among = ConstraintCandidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
     assert (
-        len(Search(among=among, budget=0.05, most=2, caught=numpy.zeros(20, dtype=bool), price=price).chosen())
+        len(ClauseSearch(among=among, budget=0.05, most=2, caught=numpy.zeros(20, dtype=bool), price=price).chosen())
         == clauses
     )
 
@@ -341,12 +343,12 @@ def test_how_often_batches_come_is_told_from_their_times(step: timedelta, name: 
 
 
 def test_a_cycle_is_offered_once_three_of_it_are_known() -> None:
-    assert Change(7) in offered(7, 21)
-    assert Change(7) not in offered(7, 20)
+    assert LagTransform(7) in offered(7, 21)
+    assert LagTransform(7) not in offered(7, 20)
 
 
 def test_a_weekly_table_is_compared_with_the_same_day_of_the_week_before() -> None:
-    def made(at: int) -> Column:
+    def made(at: int) -> ColumnValues:
         return numbers(at, 1000 if at % 7 else 100)
 
     found, known = learned(made, 35)

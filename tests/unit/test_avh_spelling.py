@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treaty.engine.components.text_masks import LONGEST
-from treaty.engine.statistics.code_points import DIGIT, END, LOWER, UPPER, Spelled, kind
-from treaty.engine.statistics.hashed_counts import Tally
+from treaty.engine.statistics.code_points import DIGIT, END, LOWER, UPPER, TerminatedCodePoints, kind
+from treaty.engine.statistics.hashed_counts import HashedCounts
 
 TEXTS = st.lists(st.one_of(st.text(max_size=8), st.text("Aab1-é٣日 ", max_size=2 * LONGEST)), max_size=12)
 SIGNS = {UPPER: "A", LOWER: "a", DIGIT: "0"}
 
 
-def spelled_out(texts: Spelled) -> list[str]:
+def spelled_out(texts: TerminatedCodePoints) -> list[str]:
     return ["".join(map(chr, texts.codes[start:end])) for start, end in zip(texts.starts, texts.ends, strict=True)]
 
 
@@ -31,7 +31,7 @@ def shaped(mask: str) -> str:
 
 @given(TEXTS)
 def test_masks_and_shapes_are_those_of_each_text(texts: list[str]) -> None:
-    found = Spelled.of(texts)
+    found = TerminatedCodePoints.of(texts)
     kept = [text.replace(chr(END), "\ufffd") for text in texts]
     assert spelled_out(found) == kept
     assert spelled_out(found.masks) == [masked(text) for text in kept]
@@ -41,7 +41,7 @@ def test_masks_and_shapes_are_those_of_each_text(texts: list[str]) -> None:
 @given(TEXTS, TEXTS)
 def test_a_hash_is_the_same_wherever_its_text_occurs_and_another_of_each_text(one: list[str], other: list[str]) -> None:
     kept = [text.replace(chr(END), "\ufffd") for text in (*one, *other)]
-    found = [*Spelled.of(one).hashes.tolist(), *Spelled.of(other).hashes.tolist()]
+    found = [*TerminatedCodePoints.of(one).hashes.tolist(), *TerminatedCodePoints.of(other).hashes.tolist()]
     assert len(set(zip(kept, found, strict=True))) == len(set(kept)) == len(set(found))
 
 
@@ -56,11 +56,11 @@ def test_a_hash_is_the_same_wherever_its_text_occurs_and_another_of_each_text(on
 def test_tallies_side_by_side_have_every_text_once(
     ours: dict[str, int], theirs: dict[str, int], shares: list[tuple[float, float]]
 ) -> None:
-    found = Tally.of(ours).paired(Tally.of(theirs))
+    found = HashedCounts.of(ours).paired(HashedCounts.of(theirs))
     assert found is not None
     assert sorted(zip(found.left.at.tolist(), found.right.at.tolist(), strict=True)) == shares
 
 
 def test_a_tally_of_nothing_is_beside_nothing() -> None:
-    assert Tally.of({}).paired(Tally.of({"a": 1})) is None
-    assert numpy.array_equal(Spelled.of([]).hashes, [])
+    assert HashedCounts.of({}).paired(HashedCounts.of({"a": 1})) is None
+    assert numpy.array_equal(TerminatedCodePoints.of([]).hashes, [])

@@ -6,20 +6,20 @@ from support.oracles import STATE_OF
 
 from treaty.engine.programs.explanations import broken, told
 from treaty.engine.programs.fitting import fit
-from treaty.engine.programs.history import Batch, History
+from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import Program
 from treaty.engine.programs.recipe import RECIPE
-from treaty.engine.statistics.column_values import Column
+from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS, measured
 from treaty.engine.statistics.stored_summaries import frequent, numbers, texts
-from treaty.engine.statistics.summaries import Numbers, summary
+from treaty.engine.statistics.summaries import NumberSummary, summary
 
 
-def drawn(at: int) -> Column:
-    return Column(numpy.random.default_rng(at).integers(0, 50, 150).astype(float))
+def drawn(at: int) -> ColumnValues:
+    return ColumnValues(numpy.random.default_rng(at).integers(0, 50, 150).astype(float))
 
 
-def stored(given: Column) -> Numbers:
+def stored(given: ColumnValues) -> NumberSummary:
     listed = given.values.tolist()
     return numbers(len(listed), STATE_OF["moments"](listed), STATE_OF["quantiles"](listed), len(set(listed)))
 
@@ -34,7 +34,7 @@ def test_numbers_are_told_from_states_as_from_values() -> None:
 
 def test_texts_are_told_from_tallies_as_from_values() -> None:
     columns = [["a", "b", "a", "c-1"] * 5, ["a", "b", "b", "d"] * 5]
-    whole = [summary(Column(numpy.array(values, dtype=object))) for values in columns]
+    whole = [summary(ColumnValues(numpy.array(values, dtype=object))) for values in columns]
     kept = [texts(20, 20, 3, values=frequent(STATE_OF["heavy_hitters"](values))) for values in columns]
     found, expected = measured(kept[1], kept[0]), measured(whole[1], whole[0])
     known = {name: value for name, value in found.items() if value is not None}
@@ -50,21 +50,21 @@ def test_a_state_of_no_values_is_an_empty_tally() -> None:
 
 
 @pytest.fixture(scope="module")
-def program() -> tuple[Program, History]:
+def program() -> tuple[Program, ColumnHistory]:
     columns = [drawn(at) for at in range(30)]
-    known = History.of(Batch(str(at), stored(each)) for at, each in enumerate(columns))
+    known = ColumnHistory.of(Batch(str(at), stored(each)) for at, each in enumerate(columns))
     found = fit(known, RECIPE, columns[-1])
     assert isinstance(found, Program)
     return found, known
 
 
-def test_a_program_of_states_judges_states(program: tuple[Program, History]) -> None:
+def test_a_program_of_states_judges_states(program: tuple[Program, ColumnHistory]) -> None:
     found, known = program
     assert not found.judge(stored(drawn(99)), known).flagged
-    assert found.judge(stored(Column(drawn(99).values * 100)), known).flagged
+    assert found.judge(stored(ColumnValues(drawn(99).values * 100)), known).flagged
 
 
-def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(program: tuple[Program, History]) -> None:
+def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(program: tuple[Program, ColumnHistory]) -> None:
     found, _ = program
     sentences = told(found)
     assert len(sentences) == len(found.clauses) + 3
@@ -74,9 +74,9 @@ def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(program:
     assert "no guarantee" in sentences[-2]
 
 
-def test_a_broken_clause_says_what_it_saw(program: tuple[Program, History]) -> None:
+def test_a_broken_clause_says_what_it_saw(program: tuple[Program, ColumnHistory]) -> None:
     found, known = program
-    judged = found.judge(stored(Column(drawn(99).values[:10])), known)
+    judged = found.judge(stored(ColumnValues(drawn(99).values[:10])), known)
     assert any(broken(each).startswith("row count is 10, not between") for each in judged.broken)
     kept = [each for each in judged.verdicts if each.holds]
     assert {broken(each) for each in kept} <= {""}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.orders import ROWS, check, contract, run, states
 
 from treaty.engine.core.errors import StateError
-from treaty.engine.core.results import RunResult, Sample
+from treaty.engine.core.results import RunResult, ViolationSample
 from treaty.registry.measurements.runs import run_codec
 
 PROMISED = contract(check("histogram", column="status", mustBe=2), check("mean", "m", column="amount", mustBe=2.5))
@@ -58,7 +58,9 @@ def test_limits_that_are_days_come_as_their_texts() -> None:
 
 
 def test_rows_of_the_table_stay_behind() -> None:
-    sampled = JUDGED.model_copy(update={"samples": (Sample(check_id="c", columns=("id",), masked=(), rows=(("1",),)),)})
+    sampled = JUDGED.model_copy(
+        update={"samples": (ViolationSample(check_id="c", columns=("id",), masked=(), rows=(("1",),)),)}
+    )
     assert run_codec.read(run_codec.written(sampled)) == JUDGED
 
 

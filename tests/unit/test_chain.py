@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from support.every import every
 from support.tampering import CASES, LENGTH, OLDEST, Case, entries
 
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.registry.audit import hash_chain, signed_heads
-from treaty.registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, Chain, Head
-from treaty.registry.core.errors import Invalid
+from treaty.registry.audit.hash_chain import BEGINNING, CHANGED, CUT_OFF, MISSING, NO_ENTRY, AuditHead, ChainCheck
+from treaty.registry.core.errors import InvalidRequest
 
 TAKEN = datetime(2026, 3, 2, tzinfo=UTC)
-KEY, OTHER = Key(b"k" * 32), Key(b"o" * 32)
+KEY, OTHER = HashKey(b"k" * 32), HashKey(b"o" * 32)
 
 
-def head(found: list[dict[str, Any]]) -> Head:
-    return Head(position=len(found), hash=found[-1]["hash"] if found else BEGINNING, time=TAKEN)
+def head(found: list[dict[str, Any]]) -> AuditHead:
+    return AuditHead(position=len(found), hash=found[-1]["hash"] if found else BEGINNING, time=TAKEN)
 
 
 def exported(found: list[dict[str, Any]]) -> list[bytes]:
@@ -28,12 +28,12 @@ def exported(found: list[dict[str, Any]]) -> list[bytes]:
 
 def test_entries_as_they_were_written_follow_each_other() -> None:
     found = entries()
-    assert hash_chain.follow(found, head(found)) == Chain(LENGTH, found[-1]["hash"])
-    assert hash_chain.follow([]) == Chain(0)
+    assert hash_chain.follow(found, head(found)) == ChainCheck(LENGTH, found[-1]["hash"])
+    assert hash_chain.follow([]) == ChainCheck(0)
 
 
 def test_what_the_first_release_sealed_is_sealed_so_today() -> None:
-    assert hash_chain.follow([OLDEST]) == Chain(1, OLDEST["hash"])
+    assert hash_chain.follow([OLDEST]) == ChainCheck(1, OLDEST["hash"])
 
 
 def test_there_are_more_than_a_hundred_ways_to_tamper() -> None:
@@ -73,7 +73,7 @@ def test_no_byte_of_an_export_can_be_another(data: st.DataObject) -> None:
     ],
 )
 def test_a_line_that_no_export_writes_is_no_entry(line: bytes, fault: str) -> None:
-    assert hash_chain.follow(hash_chain.read([line])) == Chain(0, BEGINNING, 1, fault)
+    assert hash_chain.follow(hash_chain.read([line])) == ChainCheck(0, BEGINNING, 1, fault)
 
 
 def test_a_line_that_says_a_thing_twice_is_no_entry() -> None:
@@ -83,7 +83,7 @@ def test_a_line_that_says_a_thing_twice_is_no_entry() -> None:
 
 
 def test_an_export_that_begins_later_is_told_as_lacking_its_beginning() -> None:
-    assert hash_chain.follow(entries()[3:]) == Chain(0, BEGINNING, 1, MISSING)
+    assert hash_chain.follow(entries()[3:]) == ChainCheck(0, BEGINNING, 1, MISSING)
 
 
 def test_without_a_head_nobody_sees_what_was_cut_off() -> None:
@@ -119,7 +119,7 @@ def test_a_head_comes_back_from_its_file() -> None:
     "text", [b"", b"{}", b"[]", b"\xff", b'{"position": -1}', b'{"position": "1"}', b"[" * 100_000, b'{"hunter2": 1}']
 )
 def test_what_is_no_head_is_refused_in_few_words(text: bytes) -> None:
-    with pytest.raises(Invalid, match="no head of an audit") as refused:
+    with pytest.raises(InvalidRequest, match="no head of an audit") as refused:
         signed_heads.read(text)
     assert len(str(refused.value)) < 200
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from treaty.engine.protocol.write_hints import At, Hint, How, Look
+from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion, WriteHint
 from treaty.engine.spark.sources import changes_delta, versioned
 from treaty.engine.spark.sources.changes_delta import touched
-from treaty.engine.spark.sources.delta import Snapshot
-from treaty.engine.spark.sources.versioned import Versioned
+from treaty.engine.spark.sources.delta import DeltaSnapshot
+from treaty.engine.spark.sources.versioned import VersionedLayout
 
 HERE = "a-table"
 
@@ -63,32 +63,32 @@ def test_a_version_touches_the_partitions_of_which_rows_came_or_went(
     actions: list[dict[str, Any]], expected: set[str] | None, tmp_path: Path
 ) -> None:
     table = log(tmp_path, [META, add("0")], actions)
-    assert touched(table, ("day",), At(HERE, 0), At(HERE, 1)) == expected
+    assert touched(table, ("day",), TableVersion(HERE, 0), TableVersion(HERE, 1)) == expected
 
 
 def test_a_table_without_partition_columns_is_touched_as_a_whole(tmp_path: Path) -> None:
     table = log(tmp_path, [META], [add("1", dataChange=False)], [{"remove": {"path": "f", "dataChange": True}}])
-    assert touched(table, (), At(HERE, 0), At(HERE, 1)) == set()
-    assert touched(table, (), At(HERE, 0), At(HERE, 2)) == {""}
+    assert touched(table, (), TableVersion(HERE, 0), TableVersion(HERE, 1)) == set()
+    assert touched(table, (), TableVersion(HERE, 0), TableVersion(HERE, 2)) == {""}
 
 
 def test_a_range_of_versions_begins_after_the_first(tmp_path: Path) -> None:
     table = log(tmp_path, [META, add("0")], [add("1")], [add("2")], [add("3")])
-    found = {n: touched(table, ("day",), At(HERE, n), At(HERE, 2)) for n in (0, 1, 2)}
+    found = {n: touched(table, ("day",), TableVersion(HERE, n), TableVersion(HERE, 2)) for n in (0, 1, 2)}
     assert found == {0: {"day=1", "day=2"}, 1: {"day=2"}, 2: set()}
 
 
 @pytest.mark.parametrize(
     ("since", "until"),
     [
-        pytest.param(At(HERE, 1), At(HERE, 4), id="a version is cleaned away"),
-        pytest.param(At(HERE, 3), At(HERE, 9), id="a version is not there yet"),
-        pytest.param(At(HERE, 4), At(HERE, 3), id="back"),
-        pytest.param(At("another", 3), At(HERE, 4), id="made anew"),
-        pytest.param(At(HERE, 4), At(HERE, 4 + versioned.MOST + 1), id="too many"),
+        pytest.param(TableVersion(HERE, 1), TableVersion(HERE, 4), id="a version is cleaned away"),
+        pytest.param(TableVersion(HERE, 3), TableVersion(HERE, 9), id="a version is not there yet"),
+        pytest.param(TableVersion(HERE, 4), TableVersion(HERE, 3), id="back"),
+        pytest.param(TableVersion("another", 3), TableVersion(HERE, 4), id="made anew"),
+        pytest.param(TableVersion(HERE, 4), TableVersion(HERE, 4 + versioned.MOST + 1), id="too many"),
     ],
 )
-def test_the_log_does_not_always_tell(since: At, until: At, tmp_path: Path) -> None:
+def test_the_log_does_not_always_tell(since: TableVersion, until: TableVersion, tmp_path: Path) -> None:
     table = log(tmp_path, [add("3")], [add("4")], first=3)
     assert touched(table, ("day",), since, until) is None
 
@@ -96,17 +96,17 @@ def test_the_log_does_not_always_tell(since: At, until: At, tmp_path: Path) -> N
 def test_a_damaged_log_does_not_tell(tmp_path: Path) -> None:
     table = log(tmp_path, [META], [add("1")])
     (tmp_path / "_delta_log" / f"{1:020}.json").write_text("{")
-    assert touched(table, ("day",), At(HERE, 0), At(HERE, 1)) is None
+    assert touched(table, ("day",), TableVersion(HERE, 0), TableVersion(HERE, 1)) is None
 
 
 def standing(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, marks: dict[str, str], look: Look, known: dict[str, str]
-) -> Versioned | None:
+    monkeypatch: pytest.MonkeyPatch, folder: Path, marks: dict[str, str], look: ChangeHints, known: dict[str, str]
+) -> VersionedLayout | None:
     """How a table of two versions stands, whose files have those fingerprints whatever the version."""
-    here = Snapshot(session=None, location=str(folder), version=2, by=("day",), features=frozenset(), id=HERE)
+    here = DeltaSnapshot(session=None, location=str(folder), version=2, by=("day",), features=frozenset(), id=HERE)
     monkeypatch.setattr(changes_delta.delta, "snapshot", lambda session, location: here)
-    monkeypatch.setattr(Snapshot, "fingerprints", lambda snapshot: marks)
-    source = changes_delta.Source(str(folder), "delta", ("day",))
+    monkeypatch.setattr(DeltaSnapshot, "fingerprints", lambda snapshot: marks)
+    source = changes_delta.TableSource(str(folder), "delta", ("day",))
     return changes_delta.standing(object(), source, look, known)
 
 
@@ -114,12 +114,14 @@ def test_what_no_version_touched_is_as_it_is_known(monkeypatch: pytest.MonkeyPat
     log(tmp_path, [META], [add("1", dataChange=False)], [add("2")])
     known = {"day=1": "a", "day=2": "b", "day=3": "unread"}
     marks = {"day=1": "A", "day=2": "B", "day=3": "C"}
-    found = standing(monkeypatch, tmp_path, marks, Look(since=At(HERE, 0)), known)
-    assert found == Versioned(marks={"day=1": "a", "day=2": "B", "day=3": "C"}, at=At(HERE, 2), how=How.VERSIONS)
+    found = standing(monkeypatch, tmp_path, marks, ChangeHints(since=TableVersion(HERE, 0)), known)
+    assert found == VersionedLayout(
+        marks={"day=1": "a", "day=2": "B", "day=3": "C"}, at=TableVersion(HERE, 2), how=DetectionMethod.VERSIONS
+    )
     # A table that was never looked at, or whose log names partitions that nobody knows: its files tell.
-    for look, before in [(Look(), known), (Look(since=At(HERE, 0)), {"day=1": "a"})]:
+    for look, before in [(ChangeHints(), known), (ChangeHints(since=TableVersion(HERE, 0)), {"day=1": "a"})]:
         told = standing(monkeypatch, tmp_path, {"day=1": "A"}, look, before)
-        assert told == Versioned(marks={"day=1": "A"}, at=At(HERE, 2), how=How.FINGERPRINTS)
+        assert told == VersionedLayout(marks={"day=1": "A"}, at=TableVersion(HERE, 2), how=DetectionMethod.FINGERPRINTS)
 
 
 @pytest.mark.parametrize(
@@ -130,20 +132,20 @@ def test_the_version_of_the_event_is_read_and_never_one_that_was_passed(
     asked: int | None, since: int | None, read: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     log(tmp_path, [META], [add("1")], [add("2")])
-    look = Look(Hint(version=asked), At(HERE, since) if since is not None else None)
+    look = ChangeHints(WriteHint(version=asked), TableVersion(HERE, since) if since is not None else None)
     found = standing(monkeypatch, tmp_path, {"day=1": "A"}, look, {})
     assert found is not None
-    assert found.at == At(HERE, read)
+    assert found.at == TableVersion(HERE, read)
 
 
-@pytest.mark.parametrize("at", [At("x", 3), At("a@b", 0)])
-def test_a_version_is_written_and_read(at: At) -> None:
-    assert At.of(str(at)) == at
+@pytest.mark.parametrize("at", [TableVersion("x", 3), TableVersion("a@b", 0)])
+def test_a_version_is_written_and_read(at: TableVersion) -> None:
+    assert TableVersion.of(str(at)) == at
 
 
 @pytest.mark.parametrize("text", [None, "", "x", "x@", "@3", "x@-1", "x@y"])
 def test_what_is_no_version_is_none(text: str | None) -> None:
-    assert At.of(text) is None
+    assert TableVersion.of(text) is None
 
 
 @dataclass
@@ -192,27 +194,27 @@ def test_what_changed_since_the_last_look_is_found_whatever_was_written_when(rou
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         lake = Lake(Path(folder))
         (lake.folder / "_delta_log").mkdir()
-        patch.setattr(Snapshot, "fingerprints", lambda snapshot: lake.marks(snapshot.version))
+        patch.setattr(DeltaSnapshot, "fingerprints", lambda snapshot: lake.marks(snapshot.version))
         known: dict[str, str] = {}
         seen: dict[str, int] = {}
-        at: At | None = None
+        at: TableVersion | None = None
         for commits, asked, is_cleaned in rounds:
             for commit in commits:
                 lake.commit(*commit)
             if is_cleaned:
                 for path in (lake.folder / "_delta_log").iterdir():
                     path.unlink()
-            here = Snapshot(
+            here = DeltaSnapshot(
                 session=None, location=folder, version=len(lake.files) - 1, by=("day",), features=frozenset(), id=HERE
             )
             patch.setattr(changes_delta.delta, "snapshot", lambda *_, here=here: here)
-            source = changes_delta.Source(folder, "delta", ("day",))
-            found = changes_delta.standing(object(), source, Look(Hint(version=asked), at), known)
+            source = changes_delta.TableSource(folder, "delta", ("day",))
+            found = changes_delta.standing(object(), source, ChangeHints(WriteHint(version=asked), at), known)
             assert found is not None
             assert at is None or found.at.version >= at.version
             rows = lake.rows[found.at.version]
             changed = {name for name, mark in found.marks.items() if known.get(name) != mark}
             truly = {name for name, number in rows.items() if seen.get(name) != number}
             assert found.marks.keys() == rows.keys()
-            assert changed == truly if found.how is How.VERSIONS else changed >= truly
+            assert changed == truly if found.how is DetectionMethod.VERSIONS else changed >= truly
             known, seen, at = dict(found.marks), dict(rows), found.at

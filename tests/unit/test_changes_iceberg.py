@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
-from treaty.engine.protocol.requests import Source
-from treaty.engine.protocol.write_hints import At, Hint, How, Look
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion, WriteHint
 from treaty.engine.spark.sources import changes_iceberg, iceberg
 from treaty.engine.spark.sources.changes_iceberg import steps, wanted
-from treaty.engine.spark.sources.iceberg import Metadata, Parted
+from treaty.engine.spark.sources.iceberg import IcebergMetadata, IcebergPartition
 from treaty.engine.spark.sources.readers import lake_of
-from treaty.engine.spark.sources.versioned import MOST, Versioned
+from treaty.engine.spark.sources.versioned import MOST, VersionedLayout
 
 # Snapshots are numbered at random, in 64 bits: such numbers are no longer exact as floats.
 A, B, C, D = 9126967827109848869, 541127839305480721, 8867730197129547253, 541127839305480722
@@ -50,13 +50,13 @@ def snapshot(id: int, parent: int | None, operation: str = "append", schema: int
     return found if parent is None else {**found, "parent-snapshot-id": parent}
 
 
-def table(*snapshots: dict[str, Any], current: int | None = None, **more: Any) -> Metadata:
+def table(*snapshots: dict[str, Any], current: int | None = None, **more: Any) -> IcebergMetadata:
     newest = snapshots[-1]["snapshot-id"] if snapshots else -1
     told = {
         "format-version": 2, "table-uuid": "t", "current-snapshot-id": current or newest, "snapshots": list(snapshots),
         "current-schema-id": 0, "schemas": [schema(0, ID, DAY, TS)], "default-spec-id": 0, "partition-specs": [BY_DAY],
     }  # fmt: skip
-    return Metadata({**told, **more})
+    return IcebergMetadata({**told, **more})
 
 
 LINE = table(snapshot(A, None), snapshot(B, A, "overwrite"), snapshot(C, B, "replace"), snapshot(D, C, "delete"))
@@ -76,18 +76,18 @@ LINE = table(snapshot(A, None), snapshot(B, A, "overwrite"), snapshot(C, B, "rep
 def test_the_snapshots_since_the_last_look_are_known_by_their_parents(
     since: int, until: int, expected: list[int] | None
 ) -> None:
-    assert steps(LINE, At(HERE, since), At(HERE, until)) == expected
+    assert steps(LINE, TableVersion(HERE, since), TableVersion(HERE, until)) == expected
 
 
 @pytest.mark.parametrize("table", ["iceberg:another:0", "iceberg:t:1", "t"])
 def test_nothing_is_told_of_another_table_or_other_columns(table: str) -> None:
-    assert steps(LINE, At(table, A), At(HERE, D)) is None
+    assert steps(LINE, TableVersion(table, A), TableVersion(HERE, D)) is None
 
 
 def test_of_too_many_snapshots_the_files_tell() -> None:
     many = table(*(snapshot(each, each - 1 or None) for each in range(1, MOST + 3)))
-    assert steps(many, At(HERE, 1), At(HERE, MOST + 2)) is None
-    assert len(steps(many, At(HERE, 2), At(HERE, MOST + 2)) or ()) == MOST
+    assert steps(many, TableVersion(HERE, 1), TableVersion(HERE, MOST + 2)) is None
+    assert len(steps(many, TableVersion(HERE, 2), TableVersion(HERE, MOST + 2)) or ()) == MOST
 
 
 def test_a_line_of_snapshots_that_leads_to_itself_ends() -> None:
@@ -110,8 +110,8 @@ def test_a_line_of_snapshots_that_leads_to_itself_ends() -> None:
 def test_the_snapshot_of_the_event_is_read_and_never_one_that_was_passed(
     made: tuple[int, ...], since: int | None, read: int
 ) -> None:
-    hint = Hint(version=max(made), others=made) if made else Hint()
-    assert wanted(LINE, Look(hint, At(HERE, since) if since else None)) == read
+    hint = WriteHint(version=max(made), others=made) if made else WriteHint()
+    assert wanted(LINE, ChangeHints(hint, TableVersion(HERE, since) if since else None)) == read
 
 
 SCHEMAS = {
@@ -136,43 +136,59 @@ def test_columns_that_are_added_change_nothing_of_what_was_read(schemas: list[di
 # The format's third version has transforms of several columns.
 BUCKETS = {"source-ids": [1, 2], "transform": "bucket[4]", "name": "buckets", "field-id": 1001}
 SEVERAL = {**BY_DAY, "fields": [BUCKETS, *BY_DAY["fields"]]}
-PARTED: dict[str, tuple[list[dict[str, Any]], Sequence[str], Parted | None]] = {
-    "by its column": ([BY_DAY], ("day",), Parted(("day",), frozenset({0}))),
-    "by more": ([spec(0, (2, "identity", "day"), (1, "bucket[4]", "id_bucket"))], ("day",),
-                Parted(("day",), frozenset({0}))),
+PARTED: dict[str, tuple[list[dict[str, Any]], Sequence[str], IcebergPartition | None]] = {
+    "by its column": ([BY_DAY], ("day",), IcebergPartition(("day",), frozenset({0}))),
+    "by more": (
+        [spec(0, (2, "identity", "day"), (1, "bucket[4]", "id_bucket"))],
+        ("day",),
+        IcebergPartition(("day",), frozenset({0})),
+    ),
     "by less": ([BY_DAY], ("day", "id"), None),
-    "in another order": ([spec(0, (1, "identity", "id"), (2, "identity", "day"))], ("day", "id"),
-                         Parted(("day", "id"), frozenset({0}))),
-    "by a field of another name": ([spec(0, (2, "identity", "d"))], ("day",), Parted(("d",), frozenset({0}))),
+    "in another order": (
+        [spec(0, (1, "identity", "id"), (2, "identity", "day"))],
+        ("day", "id"),
+        IcebergPartition(("day", "id"), frozenset({0})),
+    ),
+    "by a field of another name": ([spec(0, (2, "identity", "d"))], ("day",), IcebergPartition(("d",), frozenset({0}))),
     "by a bucket": ([spec(0, (2, "bucket[4]", "day"))], ("day",), None),
     "by nothing": ([spec(0)], ("day",), None),
     "by what nobody asked for": ([BY_DAY], (), None),
-    "otherwise once": ([spec(1), spec(0, (2, "identity", "day"))], ("day",), Parted(("day",), frozenset({0}))),
-    "by more since": ([BY_DAY, spec(1, (2, "identity", "day"), (1, "bucket[4]", "id_bucket"))], ("day",),
-                      Parted(("day",), frozenset({0, 1}))),
-    "by the days of a time": ([spec(0, (3, "day", "ts_day"))], ("day=to_date(ts)",),
-                              Parted(("ts_day",), frozenset({0}))),
+    "otherwise once": (
+        [spec(1), spec(0, (2, "identity", "day"))],
+        ("day",),
+        IcebergPartition(("day",), frozenset({0})),
+    ),
+    "by more since": (
+        [BY_DAY, spec(1, (2, "identity", "day"), (1, "bucket[4]", "id_bucket"))],
+        ("day",),
+        IcebergPartition(("day",), frozenset({0, 1})),
+    ),
+    "by the days of a time": (
+        [spec(0, (3, "day", "ts_day"))],
+        ("day=to_date(ts)",),
+        IcebergPartition(("ts_day",), frozenset({0})),
+    ),
     "by the hours of a time": ([spec(0, (3, "hour", "ts_hour"))], ("day=to_date(ts)",), None),
-    "by several columns at once": ([SEVERAL], ("day",), Parted(("day",), frozenset({0}))),
+    "by several columns at once": ([SEVERAL], ("day",), IcebergPartition(("day",), frozenset({0}))),
     "by the days of another time": ([spec(0, (3, "day", "ts_day"))], ("day=to_date(day)",), None),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("specs", "by", "expected"), PARTED.values(), ids=PARTED)
 def test_the_tables_own_partitions_tell_those_of_the_contract_where_they_have_their_values(
-    specs: list[dict[str, Any]], by: Sequence[str], expected: Parted | None
+    specs: list[dict[str, Any]], by: Sequence[str], expected: IcebergPartition | None
 ) -> None:
     assert table(**{"partition-specs": specs}).parted(by) == expected
 
 
 def test_metadata_of_the_first_format_are_understood() -> None:
     told = {"schema": {"fields": [ID, DAY]}, "partition-spec": BY_DAY["fields"], "current-snapshot-id": -1}
-    old = Metadata(told)
+    old = IcebergMetadata(told)
     assert (old.current, old.schema, old.root(0), old.parted(("day",))) == (
         None,
         0,
         0,
-        Parted(("day",), frozenset({0})),
+        IcebergPartition(("day",), frozenset({0})),
     )
 
 
@@ -186,7 +202,7 @@ def test_the_newest_metadata_file_is_read(monkeypatch: pytest.MonkeyPatch, tmp_p
             return [{"file": "/old"}, {"file": f"file:{tmp_path}/{name}"}]
 
     monkeypatch.setattr(iceberg, "_table", lambda *_: Log())
-    assert iceberg.metadata(object(), Source(str(tmp_path))) == LINE
+    assert iceberg.metadata(object(), TableSource(str(tmp_path))) == LINE
 
 
 @pytest.mark.parametrize(
@@ -205,11 +221,11 @@ def test_a_table_format_is_known_by_its_log(paths: list[str], lake: str | None) 
 
 
 def test_snapshots_have_no_order_and_versions_do() -> None:
-    assert not At(HERE, C).holds(B)
-    assert At(HERE, C).holds(C)
-    assert At("a-delta-table", 3).holds(2)
-    assert not At("a-delta-table", 3).holds(4)
-    assert At.of(str(At(HERE, A))) == At(HERE, A)
+    assert not TableVersion(HERE, C).holds(B)
+    assert TableVersion(HERE, C).holds(C)
+    assert TableVersion("a-delta-table", 3).holds(2)
+    assert not TableVersion("a-delta-table", 3).holds(4)
+    assert TableVersion.of(str(TableVersion(HERE, A))) == TableVersion(HERE, A)
 
 
 @dataclass
@@ -266,11 +282,11 @@ class Lake:
         self.files[id], self.rows[id], self.current = files, rows, id
 
     @property
-    def metadata(self) -> Metadata:
+    def metadata(self) -> IcebergMetadata:
         newest = {"current-schema-id": len(self.schemas) - 1, "schemas": self.schemas}
         return table(*self.snapshots, **{**newest, "current-snapshot-id": self.current})
 
-    def marks(self, source: Source, root: int) -> dict[str, str]:
+    def marks(self, source: TableSource, root: int) -> dict[str, str]:
         return {name: f"{root} {' '.join(sorted(of))}" for name, of in self.files[source.version or 0].items()}
 
 
@@ -293,15 +309,15 @@ def test_what_changed_since_the_last_look_is_found_whatever_was_written_when(rou
                 lake.commit(*commit)
             patch.setattr(iceberg, "touched", lambda session, source, made, parted: _named(lake.touched, made))
             told = [each["snapshot-id"] for at, each in enumerate(lake.snapshots) if at in numbers]
-            look = Look(Hint(version=max(told, default=None), others=tuple(told)), at)
-            found = changes_iceberg.standing(object(), Source("t", "iceberg", ("day",)), look, known)
+            look = ChangeHints(WriteHint(version=max(told, default=None), others=tuple(told)), at)
+            found = changes_iceberg.standing(object(), TableSource("t", "iceberg", ("day",)), look, known)
             assert found is not None
             read = found.at.version if found.pinned else lake.current or 0
             rows = {name: (number, found.at.table) for name, number in lake.rows.get(read, {}).items()}
             changed = {name for name, mark in found.marks.items() if known.get(name) != mark}
             truly = {name for name, what in rows.items() if seen.get(name) != what}
             assert found.marks.keys() == rows.keys()
-            assert changed == truly if found.how is How.VERSIONS else changed >= truly
+            assert changed == truly if found.how is DetectionMethod.VERSIONS else changed >= truly
             assert not found.behind or read in lake.metadata.ancestors(lake.current)
             known, seen, at = dict(found.marks), rows, found.at
 
@@ -310,15 +326,15 @@ def _named(touched: Mapping[int, set[str]], made: Sequence[int]) -> frozenset[st
     return frozenset(name for each in made for name in touched[each])
 
 
-def _fails(error: Exception) -> Versioned | None:
+def _fails(error: Exception) -> VersionedLayout | None:
     """What is told of a table where that comes of asking for its metadata."""
 
-    def ask(*_: Any) -> Metadata:
+    def ask(*_: Any) -> IcebergMetadata:
         raise error
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(iceberg, "metadata", ask)
-        return changes_iceberg.standing(object(), Source("t", "iceberg"), Look(), {})
+        return changes_iceberg.standing(object(), TableSource("t", "iceberg"), ChangeHints(), {})
 
 
 @pytest.mark.parametrize("error", [AnalysisException("no such format"), Py4JError("no such class"), OSError("gone")])

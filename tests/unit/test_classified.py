@@ -10,35 +10,35 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, on, result, run, 
 from treaty.contracts.document.classification import marked
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.components.base import COMPONENTS, Component, Keeps
+from treaty.engine.components.base import COMPONENTS, Component, Retention
 from treaty.engine.core import key_files
 from treaty.engine.core.errors import EngineError
-from treaty.engine.core.hash_key import SIZE, Key, passing
+from treaty.engine.core.hash_key import SIZE, HashKey, passing
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
-from treaty.engine.protocol.requests import Measured, MeasureRequest, Source
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
 
 STRICT = {"classification": "restricted"}
 KEEPS = {
-    Keeps.NOTHING: {
+    Retention.NOTHING: {
         "count", "count_if", "sum", "moments", "higher_moments", "co_moments", "type_counts", "references", "matches",
         "pattern_profile",
     },
-    Keeps.HASHES: {"distinct", "theta"},
-    Keeps.VALUES: {"min", "max", "quantiles", "heavy_hitters", "answer", "frequencies", "naive_bayes", "confusion"},
+    Retention.HASHES: {"distinct", "theta"},
+    Retention.VALUES: {"min", "max", "quantiles", "heavy_hitters", "answer", "frequencies", "naive_bayes", "confusion"},
 }  # fmt: skip
-KEYS = Key(b"a" * SIZE), Key(b"b" * SIZE)
+KEYS = HashKey(b"a" * SIZE), HashKey(b"b" * SIZE)
 
 
 def test_every_component_says_what_its_state_keeps() -> None:
     told = {kind: COMPONENTS[kind].keeps for kind in COMPONENTS}
-    assert {keeps: {kind for kind, found in told.items() if found is keeps} for keeps in Keeps} == KEEPS
+    assert {keeps: {kind for kind, found in told.items() if found is keeps} for keeps in Retention} == KEEPS
 
 
 def test_a_component_of_which_nobody_says_what_it_keeps_is_taken_to_keep_values() -> None:
-    assert Component.keeps is Keeps.VALUES
+    assert Component.keeps is Retention.VALUES
 
 
 # check, the states that are never stored, those that need a key
@@ -145,7 +145,7 @@ NOW_PUBLIC = contract(*(each for each in [
 ]))  # fmt: skip
 
 
-def keyed(key: Key | None = KEYS[0], given: object = PROMISED) -> bags.States:
+def keyed(key: HashKey | None = KEYS[0], given: object = PROMISED) -> bags.StateBag:
     """The states of a partition, hashed with the key."""
     from dataclasses import replace
 
@@ -200,9 +200,9 @@ LACKING = [
 
 @pytest.mark.parametrize(("stored", "given", "key", "afresh", "expected"), LACKING)
 def test_what_may_not_be_kept_as_it_is_lacks(
-    stored: bags.States,
+    stored: bags.StateBag,
     given: object,
-    key: Key | None,
+    key: HashKey | None,
     afresh: bool,
     expected: bool,
 ) -> None:
@@ -219,7 +219,7 @@ def test_what_may_not_be_kept_as_it_is_lacks(
 def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
     bag = keyed()
     assert bag.passing is not None
-    found = Measured(
+    found = MeasureResult(
         schema=SCHEMA,
         fingerprints={"day=1": "m"},
         states={"day=1": bag.pack()},
@@ -242,11 +242,11 @@ def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
 
 
 def test_a_key_tells_nothing_of_itself_but_which_it_is() -> None:
-    asked = MeasureRequest(source=Source("t"), contract=b"", object="t", key=KEYS[0])
+    asked = MeasureRequest(source=TableSource("t"), contract=b"", object="t", key=KEYS[0])
     for said in (repr(KEYS[0]), repr(asked), str(asked)):
         assert "aaaa" not in said
-    assert KEYS[0].id != KEYS[1].id != Key(b"a" * SIZE).of("t").id
-    assert KEYS[0].of("t") == Key(b"a" * SIZE).of("t") != KEYS[0].of("u")
+    assert KEYS[0].id != KEYS[1].id != HashKey(b"a" * SIZE).of("t").id
+    assert KEYS[0].of("t") == HashKey(b"a" * SIZE).of("t") != KEYS[0].of("u")
     assert KEYS[0].lasting
     assert not passing().lasting
     assert not passing().of("t").lasting

@@ -62,7 +62,7 @@ def test_sends_its_token_and_leaves_out_what_is_not_given() -> None:
             {"name": "t", "scopes": ["contracts:read"], "expires_days": None, "user_id": None},
         ),
         (
-            lambda c: c.change_user(SOME, schemas.UserChange(active=False)),
+            lambda c: c.change_user(SOME, schemas.UserUpdateIn(active=False)),
             f"/users/{SOME}",
             {"active": False},
         ),

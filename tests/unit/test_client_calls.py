@@ -12,12 +12,12 @@ from support.client_calls import faults, methods
 from treaty.registry import schemas
 from treaty.registry.api.app import create_app
 from treaty.registry.client import Client
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 
 
 @cache
 def described() -> dict[str, Any]:
-    return create_app(Settings(), create_engine("sqlite://")).openapi()
+    return create_app(RegistrySettings(), create_engine("sqlite://")).openapi()
 
 
 def test_every_call_of_the_client_is_as_the_api_describes_it() -> None:
@@ -44,8 +44,8 @@ class Wrong(Client):
     def wrong_query(self, contract: str) -> schemas.ContractOut:
         return self._get(schemas.ContractOut, "/contract", contract=contract)
 
-    def wrong_value(self, state: str) -> list[schemas.TaskSummary]:
-        return self._listed(schemas.Page[schemas.TaskSummary], "/incidents", state=state)
+    def wrong_value(self, state: str) -> list[schemas.TaskSummaryOut]:
+        return self._listed(schemas.Page[schemas.TaskSummaryOut], "/incidents", state=state)
 
     def wrong_body(self, proposal_id: UUID) -> schemas.ProposalOut:
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/reject", Because(because="a reason"))
@@ -56,8 +56,8 @@ class Wrong(Client):
     def body_too_many(self, proposal_id: UUID) -> schemas.ProposalOut:
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/submit", Because(because="a reason"))
 
-    def wrong_answer(self, run_id: UUID) -> schemas.RunSummary:
-        return self._get(schemas.RunSummary, f"/runs/{run_id}")
+    def wrong_answer(self, run_id: UUID) -> schemas.RunSummaryOut:
+        return self._get(schemas.RunSummaryOut, f"/runs/{run_id}")
 
     def argument_lost(self, run_id: UUID, partition: str | None = None) -> schemas.RunOut:
         return self._get(schemas.RunOut, f"/runs/{run_id}")
@@ -76,7 +76,7 @@ class Wrong(Client):
         ("wrong_body", "'reason' is a required property"),
         ("no_body", "the route needs a body"),
         ("body_too_many", "the route takes no body"),
-        ("wrong_answer", "the route does not answer <class 'treaty.registry.schemas.contracts.RunSummary'>"),
+        ("wrong_answer", "the route does not answer <class 'treaty.registry.schemas.contracts.RunSummaryOut'>"),
         ("argument_lost", "the argument partition changes nothing of what is sent"),
     ],
 )

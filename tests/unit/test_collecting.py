@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treaty.engine.states.state_files import Lying
-from treaty.registry.core.settings import Settings
-from treaty.registry.measurements.states.file_collection import Freed, grace, sweep
+from treaty.engine.states.state_files import StoredFile
+from treaty.registry.core.settings import RegistrySettings
+from treaty.registry.measurements.states.file_collection import RemovedFiles, grace, sweep
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 GRACE = timedelta(hours=10)
@@ -29,8 +29,8 @@ class Shelf:
     files: dict[str, datetime] = field(default_factory=dict)
     meanwhile: Callable[[], None] = lambda: None
 
-    def listed(self) -> list[Lying]:
-        found = [Lying(name, written) for name, written in self.files.items()]
+    def listed(self) -> list[StoredFile]:
+        found = [StoredFile(name, written) for name, written in self.files.items()]
         self.meanwhile()
         return found
 
@@ -72,7 +72,7 @@ class Registry:
     def _wait(self, _: str) -> None:
         self.now += GRACE / 3
 
-    def sweep(self, meanwhile: list[tuple[str, str]]) -> Freed:
+    def sweep(self, meanwhile: list[tuple[str, str]]) -> RemovedFiles:
         """Sweeps, while these steps are done one by one."""
         left = iter(meanwhile)
         self.shelf.meanwhile = lambda: self.act(*next(left, ("forget", "nothing")))
@@ -132,11 +132,11 @@ def test_what_was_removed_is_counted() -> None:
     registry.now += GRACE
     registry.act("write", "b")
     registry.now += timedelta(seconds=1)
-    assert registry.sweep([]) == Freed(2, 14)
+    assert registry.sweep([]) == RemovedFiles(2, 14)
     assert set(registry.shelf.files) == {"a", "b"}
 
 
 @pytest.mark.parametrize("seconds", [60.0, 86400.0])
 def test_the_grace_is_longer_than_a_validation_can_take(seconds: float) -> None:
     # The table is read twice where a stored state is damaged, then once for rows of failed checks.
-    assert grace(Settings(engine_limit_seconds=seconds)) > timedelta(seconds=3 * seconds + 60)
+    assert grace(RegistrySettings(engine_limit_seconds=seconds)) > timedelta(seconds=3 * seconds + 60)

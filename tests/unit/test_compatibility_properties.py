@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.version_cases import CASES
 from support.versions import compared, contract, with_column
 
-from treaty.contracts.comparison.compatibility import BUMPS, Bump, Comparison, compare
+from treaty.contracts.comparison.compatibility import BUMPS, Bump, VersionComparison, compare
 from treaty.contracts.comparison.differences import Difference
 from treaty.contracts.comparison.directions import Direction, inclusion
 from treaty.contracts.document.model import Contract
@@ -37,7 +37,7 @@ def turned(each: Difference) -> tuple[Any, ...]:
 
 @given(ANY)
 def test_nothing_differs_from_itself(one: Contract) -> None:
-    assert compare(one, one, order) == Comparison(())
+    assert compare(one, one, order) == VersionComparison(())
 
 
 @given(ANY, ANY)

@@ -14,8 +14,8 @@ from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.components.base import COMPONENTS, Component
 from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.components.naive_bayes import NaiveBayes
-from treaty.engine.components.sketches import Distinct, HeavyHitters, Quantiles
-from treaty.engine.components.theta_sketch import Theta
+from treaty.engine.components.sketches import DistinctSketch, HeavyHitters, QuantileSketch
+from treaty.engine.components.theta_sketch import ThetaSketch
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 VALUES = {
@@ -32,14 +32,14 @@ def observed(component: Component, state: Any) -> Any:
     """What may be compared: sketches by what they say, never by their bytes; counts by theirs, in any pieces."""
     if isinstance(component, Frequencies | NaiveBayes):
         return component.dump(state)
-    if isinstance(component, Distinct):
-        return Distinct.estimate(state)
-    if isinstance(component, Theta):
-        return Theta.estimate(state)
+    if isinstance(component, DistinctSketch):
+        return DistinctSketch.estimate(state)
+    if isinstance(component, ThetaSketch):
+        return ThetaSketch.estimate(state)
     if isinstance(component, HeavyHitters):
         return HeavyHitters.values(state)
-    if isinstance(component, Quantiles):
-        sketch = Quantiles.sketch(state) if state else None
+    if isinstance(component, QuantileSketch):
+        sketch = QuantileSketch.sketch(state) if state else None
         empty = sketch is None or sketch.is_empty()
         return None if empty else (sketch.n, sketch.get_min_value(), sketch.get_max_value())
     return state
@@ -126,9 +126,9 @@ def test_merging_changes_neither_operand(component: Component, data: st.DataObje
 
 def test_merged_quantiles_stay_within_the_published_rank_error() -> None:
     numbers = [(index * 7919) % 20011 / 7 for index in range(20011)]
-    merged = reduce(Quantiles().merge, (STATE_OF["quantiles"](numbers[at::16]) for at in range(16)))
+    merged = reduce(QuantileSketch().merge, (STATE_OF["quantiles"](numbers[at::16]) for at in range(16)))
     ordered = sorted(numbers)
-    sketch = Quantiles.sketch(merged)
+    sketch = QuantileSketch.sketch(merged)
     for rank in (0.01, 0.25, 0.5, 0.75, 0.99):
         found = ordered.index(sketch.get_quantile(rank)) / len(ordered)
         assert abs(found - rank) <= sketch.normalized_rank_error(False)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from treaty.registry.core.settings import ConfigError, Settings, load
+from treaty.registry.core.settings import ConfigError, RegistrySettings, load
 
 
 def test_nothing_set_means_sqlite_and_local_files_on_this_machine() -> None:
@@ -62,7 +62,7 @@ def test_the_process_s_own_environment_is_read_by_default(monkeypatch: pytest.Mo
 
 
 def test_secrets_do_not_show(capsys: pytest.CaptureFixture[str]) -> None:
-    settings = Settings(database_url="postgresql://u:hunter2@db/x?password=hunter2")
+    settings = RegistrySettings(database_url="postgresql://u:hunter2@db/x?password=hunter2")
     print(settings, repr(settings))
     assert "hunter2" not in capsys.readouterr().out
     with pytest.raises(ConfigError) as caught:

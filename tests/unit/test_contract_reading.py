@@ -9,7 +9,7 @@ from support.every import every
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.document import odcs, schema_validation, yaml_syntax
-from treaty.contracts.document.model import Check
+from treaty.contracts.document.model import ContractCheck
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 
@@ -102,7 +102,7 @@ def test_the_terms_are_read():
     assert read(ORDERS.encode()).terms.aliases[0].namespace == "s3://lake"
 
 
-def checks() -> dict[str, Check]:
+def checks() -> dict[str, ContractCheck]:
     return {each.id: each for each in read(ORDERS.encode()).objects[0].checks}
 
 

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import postgresql
 from sqlmodel import select
 
-from treaty.registry.core.errors import Invalid
-from treaty.registry.core.pagination import Asked, Order, Portion, _read, counted, skipped
-from treaty.registry.tables import AuditEntry, Contract, Run
+from treaty.registry.core.errors import InvalidRequest
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder, _read, counted, skipped
+from treaty.registry.tables import AuditEntryRow, ContractRow, RunRow
 
-RUNS = Order((Run.finished, Run.id), newest_first=True)
-CONTRACTS = Order((Contract.id,))
-ENTRIES = Order((AuditEntry.position,), newest_first=True)
+RUNS = SortOrder((RunRow.finished, RunRow.id), newest_first=True)
+CONTRACTS = SortOrder((ContractRow.id,))
+ENTRIES = SortOrder((AuditEntryRow.position,), newest_first=True)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MOMENTS = st.datetimes(timezones=st.just(UTC))
 
 
-def cursor_of(run: Run) -> str:
-    found = RUNS.cut([run, run], Asked(1)).next
+def cursor_of(run: RunRow) -> str:
+    found = RUNS.cut([run, run], PageRequest(1)).next
     assert found
     return found
 
 
-def run(finished: datetime, run_id: UUID) -> Run:
-    return Run(id=run_id, finished=finished)
+def run(finished: datetime, run_id: UUID) -> RunRow:
+    return RunRow(id=run_id, finished=finished)
 
 
 @given(MOMENTS, st.uuids())
@@ -45,8 +45,8 @@ def test_a_moment_is_the_same_in_every_zone() -> None:
 @given(st.text() | st.from_regex(r"[A-Za-z0-9_=-]*", fullmatch=True))
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     for order in (RUNS, CONTRACTS, ENTRIES):
-        with suppress(Invalid):
-            order.of(select(Run), Asked(1, text))
+        with suppress(InvalidRequest):
+            order.of(select(RunRow), PageRequest(1, text))
 
 
 @pytest.mark.parametrize(
@@ -63,32 +63,34 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
         (CONTRACTS, b"["),
     ],
 )
-def test_what_no_row_has_is_refused(order: Order, content: bytes) -> None:
-    with pytest.raises(Invalid, match="none of this list"):
-        order.of(select(Run), Asked(1, urlsafe_b64encode(content).decode()))
+def test_what_no_row_has_is_refused(order: SortOrder, content: bytes) -> None:
+    with pytest.raises(InvalidRequest, match="none of this list"):
+        order.of(select(RunRow), PageRequest(1, urlsafe_b64encode(content).decode()))
 
 
 def test_the_last_portion_has_no_next() -> None:
     rows = [run(NOON, UUID(int=each)) for each in range(3)]
-    assert RUNS.cut(rows, Asked(3)) == Portion(rows)
-    assert RUNS.cut([], Asked(3)) == Portion([])
-    assert RUNS.cut(rows, Asked(2)).rows == rows[:2]
+    assert RUNS.cut(rows, PageRequest(3)) == RowPage(rows)
+    assert RUNS.cut([], PageRequest(3)) == RowPage([])
+    assert RUNS.cut(rows, PageRequest(2)).rows == rows[:2]
 
 
 def test_a_portion_begins_after_the_row_of_its_cursor() -> None:
-    query = str(RUNS.of(select(Run), Asked(5, cursor_of(run(NOON, UUID(int=1))))).compile(dialect=postgresql.dialect()))
+    query = str(
+        RUNS.of(select(RunRow), PageRequest(5, cursor_of(run(NOON, UUID(int=1))))).compile(dialect=postgresql.dialect())
+    )
     assert "WHERE (run.finished, run.id) < (" in query
     assert "ORDER BY run.finished DESC, run.id DESC" in query
 
 
 @given(st.integers(0, 30), st.integers(1, 7))
 def test_portions_that_are_counted_are_the_whole_list(size: int, limit: int) -> None:
-    rows, found, asked = list(range(size)), list[int](), Asked(limit)
+    rows, found, asked = list(range(size)), list[int](), PageRequest(limit)
     while True:
         start = skipped(asked)
         portion = counted(rows[start : start + limit + 1], asked)
         found += portion.rows
         if portion.next is None:
             break
-        asked = Asked(limit, portion.next)
+        asked = PageRequest(limit, portion.next)
     assert found == rows

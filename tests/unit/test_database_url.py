@@ -3,7 +3,7 @@
 import pytest
 
 from treaty.registry.core.database import connect
-from treaty.registry.core.settings import ConfigError, Settings
+from treaty.registry.core.settings import ConfigError, RegistrySettings
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_an_address_that_cannot_be_used_is_not_repeated(url: str) -> None:
 
 
 def test_settings_do_not_show_what_may_hold_a_secret() -> None:
-    secret = Settings(
+    secret = RegistrySettings(
         database_url="postgresql://u:hunter2@host/db?password=hunter2",
         state_url="s3://key:hunter2@bucket/states",
         spark_remote="sc://host:1/;token=hunter2",

@@ -13,11 +13,11 @@ from rich.console import Console
 
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.demo import shop_data
-from treaty.registry.demo.deliveries import Delivery, Lake, shop_lake, wider
+from treaty.registry.demo.deliveries import DemoDelivery, DemoLake, shop_lake, wider
 from treaty.registry.demo.incidents import INCIDENTS, befallen, of
-from treaty.registry.demo.run import Report, print_report
-from treaty.registry.demo.scenario import Judged, names_of
-from treaty.registry.schemas import ResultOut, RunSummary
+from treaty.registry.demo.run import DemoReport, print_report
+from treaty.registry.demo.scenario import DeliveryResult, names_of
+from treaty.registry.schemas import CheckResultOut, RunSummaryOut
 
 TABLES = {table.name: table for table in shop_data.TABLES}
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -101,7 +101,7 @@ def test_history_and_deliveries_are_in_the_order_of_the_days() -> None:
     assert arriving[0] == shop_data.FIRST_DAY.isoformat()
 
 
-def arrived(lake: Lake, index: int) -> list[tuple[str, str | None]]:
+def arrived(lake: DemoLake, index: int) -> list[tuple[str, str | None]]:
     """Table and day of what arrived together, with what it is called where that was not its turn."""
     return [(f"{each.table} {each.partition[-2:]}", each.turn and each.turn.name) for each in lake.deliveries[index]]
 
@@ -148,7 +148,7 @@ def test_the_order_of_the_files_does_not_change_the_type(one: str, other: str, t
     assert wider(wider(one, other), third) == wider(one, wider(other, third))
 
 
-def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> ResultOut:
+def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> CheckResultOut:
     """A result of that check."""
     words = {
         "check_id": name,
@@ -160,8 +160,8 @@ def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> ResultO
         "unevaluated": 0,
         **more,
     }
-    unknown = dict.fromkeys(each for each, field in ResultOut.model_fields.items() if field.is_required())
-    return ResultOut.model_validate({**unknown, **words})
+    unknown = dict.fromkeys(each for each, field in CheckResultOut.model_fields.items() if field.is_required())
+    return CheckResultOut.model_validate({**unknown, **words})
 
 
 @pytest.mark.parametrize(
@@ -182,24 +182,24 @@ def result(name: str, outcome: Outcome = Outcome.FAILED, **more: Any) -> ResultO
         ),
     ],
 )
-def test_broken_checks_are_named_failed_ones_first_and_each_once(broken: list[ResultOut], words: str) -> None:
+def test_broken_checks_are_named_failed_ones_first_and_each_once(broken: list[CheckResultOut], words: str) -> None:
     assert names_of(broken) == words
 
 
-def judged(verdict: Verdict, delivery: Delivery) -> Judged:
+def judged(verdict: Verdict, delivery: DemoDelivery) -> DeliveryResult:
     """The verdict on a delivery."""
-    run = RunSummary(
+    run = RunSummaryOut(
         id=UUID(int=1), contract_id=delivery.table, version="1.0.0", object=delivery.table, partitions=(), counts={},
         verdict=verdict, rows=1, started=NOW, finished=NOW, reason=None,
     )  # fmt: skip
-    return Judged(delivery, run, (result("complete", value="0.5"),), 1.0)
+    return DeliveryResult(delivery, run, (result("complete", value="0.5"),), 1.0)
 
 
-def of_lake(lake: Lake, *, alarmed: set[str]) -> Report:
+def of_lake(lake: DemoLake, *, alarmed: set[str]) -> DemoReport:
     """The report of a loop in which the deliveries of those days alarmed."""
     every = [each for day in lake.deliveries for each in day]
     verdicts = [Verdict.FAILED if each.partition in alarmed else Verdict.PASSED for each in every]
-    return Report(tuple(map(judged, verdicts, every)), lake.incidents, lake.turns)
+    return DemoReport(tuple(map(judged, verdicts, every)), lake.incidents, lake.turns)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.registry.browse.document_text import MOST_WORDS, Described, asked, described, words
+from treaty.registry.browse.document_text import MOST_WORDS, DocumentText, asked, described, words
 
 DOCUMENT = b"""
 apiVersion: v3.1.0
@@ -33,7 +33,7 @@ schema:
 
 
 def test_a_document_is_described_by_its_names_labels_and_texts() -> None:
-    assert described(DOCUMENT) == Described(
+    assert described(DOCUMENT) == DocumentText(
         names=("Orders", "orders", "/lake/orders", "customerId", "lines", "line", "quantity", "How many"),
         prose=("What was sold", "For reports", "Who bought"),
         tags=("gold", "daily"),
@@ -45,7 +45,7 @@ def test_a_document_is_described_by_its_names_labels_and_texts() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[", b"[]", b"\xff", b"schema: 1\ntags: {}\nteam: [1]\ndescription: 3"])
 def test_what_cannot_be_read_is_described_by_nothing(body: bytes) -> None:
-    assert described(body) == Described()
+    assert described(body) == DocumentText()
 
 
 @pytest.mark.parametrize(

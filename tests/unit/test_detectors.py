@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.closed_form import continued
-from treaty.engine.anomaly.detector import Band, Learning, detector
-from treaty.engine.anomaly.series import Point, Question, Series, placed
+from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
+from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, placed
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -23,12 +23,14 @@ WAVE = [100 + 20 * math.sin(2 * math.pi * at / 23.5) + (0.4, -0.3, 0.1)[at % 3] 
 
 
 def past(values: Sequence[float | None], step: timedelta = DAY) -> Series:
-    return Series.of(Point(time=START + at * step, value=value) for at, value in enumerate(values))
+    return Series.of(SeriesPoint(time=START + at * step, value=value) for at, value in enumerate(values))
 
 
-def judged(name: str, values: Sequence[float | None], step: timedelta = DAY, **arguments: Any) -> Band | Learning:
+def judged(
+    name: str, values: Sequence[float | None], step: timedelta = DAY, **arguments: Any
+) -> DetectorBand | InsufficientHistory:
     return detector(name, arguments).judge(
-        Question(past=past(values, step), at=START + len(values) * step, false_alarms=2.0)
+        DetectionRequest(past=past(values, step), at=START + len(values) * step, false_alarms=2.0)
     )
 
 
@@ -63,9 +65,9 @@ CASES: Mapping[str, tuple[str, dict[str, Any], Sequence[float], Sequence[float],
 def test_a_detector_tells_what_is_no_anomaly(name: str) -> None:
     kind, arguments, values, sound, odd = CASES[name]
     band = judged(kind, values, **arguments)
-    assert isinstance(band, Band), band
+    assert isinstance(band, DetectorBand), band
     promise = detector(kind, arguments).promise(band)
-    assert not isinstance(promise, Learning)
+    assert not isinstance(promise, InsufficientHistory)
     assert [promise.holds(float(each)) for each in (*sound, *odd)] == [True] * len(sound) + [False] * len(odd)
 
 
@@ -74,7 +76,7 @@ def test_models_of_time_series_follow_the_season(kind: str) -> None:
     values = [value + (0.5 if at % 4 else -0.7) * (1 + at % 5) for at, value in enumerate(WEEKLY[:40])]
     values[11] = float("nan")
     band = judged(kind, values)
-    assert isinstance(band, Band), band
+    assert isinstance(band, DetectorBand), band
     assert band.lower is not None
     assert band.upper is not None
     # The day after the fortieth is a Saturday: a working day's value is none of its.
@@ -93,15 +95,15 @@ def test_every_detector_says_what_it_makes_of_odd_pasts() -> None:
     for name in DETECTORS.keys() - {"holt_winters", "ets", "arima"}:
         for values in odd.values():
             found = judged(name, values, **arguments.get(name, {}))
-            assert isinstance(found, Learning) or not any(
+            assert isinstance(found, InsufficientHistory) or not any(
                 math.isnan(edge) for edge in (found.lower, found.upper) if edge is not None
             )
 
 
 def test_a_constant_series_admits_a_hundredth_until_it_is_long() -> None:
     short, long = judged("auto", [50.0] * 20), judged("auto", [50.0] * 200)
-    assert isinstance(short, Band)
-    assert isinstance(long, Band)
+    assert isinstance(short, DetectorBand)
+    assert isinstance(long, DetectorBand)
     assert (short.lower, short.upper) == (49.5, 50.5)
     assert (long.lower, long.upper) == (50.0, 50.0)
 
@@ -109,25 +111,28 @@ def test_a_constant_series_admits_a_hundredth_until_it_is_long() -> None:
 def test_gaps_are_left_as_gaps() -> None:
     whole = judged("auto", WEEKLY)
     holes = judged("auto", [None if at in (20, 21, 33) else value for at, value in enumerate(WEEKLY)])
-    assert isinstance(whole, Band)
-    assert isinstance(holes, Band)
+    assert isinstance(whole, DetectorBand)
+    assert isinstance(holes, DetectorBand)
     assert holes.points == whole.points - 3
     assert holes.expected == pytest.approx(whole.expected, rel=0.01)
 
 
 def test_a_holiday_like_none_before_is_not_judged() -> None:
-    def asked(days: Sequence[int]) -> Band | Learning:
+    def asked(days: Sequence[int]) -> DetectorBand | InsufficientHistory:
         holidays = tuple((START + at * DAY).date().isoformat() for at in (*days, len(WEEKLY)))
         return judged("auto", WEEKLY, holidays=holidays)
 
-    assert isinstance(asked([]), Learning)
-    assert isinstance(asked([10, 25, 40]), Band)
+    assert isinstance(asked([]), InsufficientHistory)
+    assert isinstance(asked([10, 25, 40]), DetectorBand)
 
 
 def test_data_that_come_late_are_told_by_the_times_between_points() -> None:
-    kind, asked = detector("missing_arrival", {}), Question(past=past(CALM), at=START + 15 * DAY, false_alarms=2.0)
+    kind, asked = (
+        detector("missing_arrival", {}),
+        DetectionRequest(past=past(CALM), at=START + 15 * DAY, false_alarms=2.0),
+    )
     band = kind.judge(asked)
-    assert isinstance(band, Band)
+    assert isinstance(band, DetectorBand)
     assert band.upper is not None
     assert 24 < band.upper < kind.observed(asked, 100) == 96
 
@@ -145,8 +150,8 @@ def test_what_continues_a_series_has_no_difference_of_that_order(values: list[in
 @given(st.floats(0.01, 1000), st.floats(-1e6, 1e6), st.sampled_from(["auto", "online_normal", "robust"]))
 def test_a_band_goes_with_the_unit_of_the_metric(factor: float, offset: float, name: str) -> None:
     here, there = judged(name, [-each for each in CALM]), judged(name, [-each * factor - offset for each in CALM])
-    assert isinstance(here, Band)
-    assert isinstance(there, Band)
+    assert isinstance(here, DetectorBand)
+    assert isinstance(there, DetectorBand)
     if name == "auto" and -min(CALM) * factor - offset > 0:
         return
     assert there.lower == pytest.approx((here.lower or 0) * factor - offset, rel=1e-4, abs=1e-3)
@@ -177,7 +182,7 @@ def test_the_name_of_a_partition_says_its_time_and_segment(
 
 
 def test_of_points_of_the_same_time_the_last_counts_in_the_order_of_time() -> None:
-    given_points = [Point(time=START + at * DAY, value=value) for at, value in ((2, 1.0), (0, 2.0), (2, 3.0))]
+    given_points = [SeriesPoint(time=START + at * DAY, value=value) for at, value in ((2, 1.0), (0, 2.0), (2, 3.0))]
     assert Series.of(given_points).values == (2.0, 3.0)
     assert Series.of(given_points).before(START + 2 * DAY).values == (2.0,)
 

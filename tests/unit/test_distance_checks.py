@@ -8,11 +8,11 @@ from pydantic import ValidationError
 from support.orders import NOW, check, contract, states
 
 from treaty.contracts.document.model import Contract
-from treaty.engine.analyzers.distribution_distance import Distance
-from treaty.engine.anomaly.series import Point, moment
+from treaty.engine.analyzers.distribution_distance import DistributionDistance
+from treaty.engine.anomaly.series import SeriesPoint, moment
 from treaty.engine.core.results import CheckResult, Outcome
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.evaluation.replay.runner import Replaying, Step
+from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 from treaty.engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
 from treaty.engine.statistics.column_values import column
 from treaty.engine.statistics.statistics import STATISTICS, measured
@@ -86,7 +86,7 @@ def test_a_partition_is_compared_with_the_one_before(case: str) -> None:
     found = judged(bounded(), table)
     assert (found.outcome, found.value) == (outcome, value)
     if value is None:
-        assert found.reason == Distance.unmeasured
+        assert found.reason == DistributionDistance.unmeasured
 
 
 def watched() -> Contract:
@@ -98,17 +98,17 @@ def test_a_partition_of_an_incident_is_not_compared_with() -> None:
     table, told = days(CODES, ["x", "y"], CODES), "2026-04-02"
     at = moment(told)
     assert at is not None
-    of_incident = {"any": [Point(time=at, value=2.0, partition=DAY.format(2), excluded=True)]}
+    of_incident = {"any": [SeriesPoint(time=at, value=2.0, partition=DAY.format(2), excluded=True)]}
     assert judged(watched(), table).outcome is Outcome.FAILED
     assert judged(watched(), table, history=of_incident).outcome is Outcome.PASSED
-    mended = {"any": [*of_incident["any"], Point(time=at, value=2.0, partition=DAY.format(2))]}
+    mended = {"any": [*of_incident["any"], SeriesPoint(time=at, value=2.0, partition=DAY.format(2))]}
     assert judged(watched(), table, history=mended).outcome is Outcome.FAILED
 
 
 def replayed(of: Contract, table: Mapping[str, Values], spoilt: frozenset[str | None] = frozenset()) -> tuple[str, ...]:
-    replaying = Replaying(old=None, new=of, object_name="orders")
+    replaying = ReplayRunner(old=None, new=of, object_name="orders")
     for name, values in table.items():
-        replaying.take(Step(arrived={name: packed(of, values)}, moment=NOW, spoilt=spoilt & {name}))
+        replaying.take(ReplayStep(arrived={name: packed(of, values)}, moment=NOW, spoilt=spoilt & {name}))
     [line] = [each for each in replaying.told(len(table)).lines if each.check_id == "c"]
     assert line.new is not None
     return line.new.alerts
@@ -127,17 +127,17 @@ def test_a_replay_does_not_compare_with_what_is_spoilt(of: Contract) -> None:
 
 @pytest.mark.parametrize("of", [bounded(), watched()])
 def test_a_replay_compares_with_what_is_spoilt_no_more(of: Contract) -> None:
-    replaying = Replaying(old=None, new=of, object_name="orders")
+    replaying = ReplayRunner(old=None, new=of, object_name="orders")
     spoilt, mended = DAY.format(2), {DAY.format(2): packed(of, CODES)}
     replaying.take(
-        Step(
+        ReplayStep(
             arrived={DAY.format(1): packed(of, CODES), spoilt: packed(of, ["x"])},
             moment=NOW,
             spoilt=frozenset({spoilt}),
         )
     )
-    replaying.take(Step(arrived=mended, moment=NOW))
-    replaying.take(Step(arrived={DAY.format(3): packed(of, ["x"])}, moment=NOW))
+    replaying.take(ReplayStep(arrived=mended, moment=NOW))
+    replaying.take(ReplayStep(arrived={DAY.format(3): packed(of, ["x"])}, moment=NOW))
     [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
     assert line.new is not None
     assert line.new.alerts == (spoilt, DAY.format(3))
@@ -145,9 +145,9 @@ def test_a_replay_compares_with_what_is_spoilt_no_more(of: Contract) -> None:
 
 def test_a_replay_compares_those_of_one_arrival_in_the_order_of_their_time() -> None:
     of = bounded()
-    replaying = Replaying(old=None, new=of, object_name="orders")
+    replaying = ReplayRunner(old=None, new=of, object_name="orders")
     names = {DAY.format(2): ["x"], DAY.format(1): CODES, DAY.format(3): ["x"]}
-    replaying.take(Step(arrived={name: packed(of, values) for name, values in names.items()}, moment=NOW))
+    replaying.take(ReplayStep(arrived={name: packed(of, values) for name, values in names.items()}, moment=NOW))
     [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
     assert line.new is not None
     assert (line.new.alerts, line.new.judged) == ((DAY.format(2),), 2)
@@ -156,4 +156,4 @@ def test_a_replay_compares_those_of_one_arrival_in_the_order_of_their_time() -> 
 @pytest.mark.parametrize(("by", "of"), [("l1", None), ("cohens_d", "values"), ("l1", "shapes"), ("nothing", None)])
 def test_a_distance_that_there_is_not_is_refused(by: str, of: str | None) -> None:
     with pytest.raises(ValidationError):
-        Distance.model_validate({"column": "status", "by": by, "of": of})
+        DistributionDistance.model_validate({"column": "status", "by": by, "of": of})

@@ -18,11 +18,11 @@ from support.oracles import STATE_OF
 
 from treaty.engine.components.base import COMPONENTS
 from treaty.engine.components.estimate import Estimate
-from treaty.engine.components.sketches import HeavyHitters, Quantiles
+from treaty.engine.components.sketches import HeavyHitters, QuantileSketch
 from treaty.engine.statistics import divergences
 from treaty.engine.statistics.distances import DISTANCES, distances
 from treaty.engine.statistics.step_functions import ROUNDING, curves
-from treaty.engine.statistics.value_shares import Paired, Shares
+from treaty.engine.statistics.value_shares import ShareBounds, SharePair
 
 KINDS = sorted({kind for each in DISTANCES.values() for kind in each.kinds})
 NUMBERS, VALUES = ("quantiles", "moments"), ("frequencies", "heavy_hitters")
@@ -121,9 +121,9 @@ def test_means_that_are_no_numbers_are_not_apart(left: Any) -> None:
 def test_columns_of_two_types_are_not_compared() -> None:
     import pyarrow
 
-    from treaty.engine.components.frequencies import Counts
+    from treaty.engine.components.frequencies import FrequencyTable
 
-    whole = Counts((pyarrow.table({"k0": [1, 2], "n": [1, 1]}),))
+    whole = FrequencyTable((pyarrow.table({"k0": [1, 2], "n": [1, 1]}),))
     with pytest.raises(TypeError, match="not of one type in both"):
         distances("frequencies", whole, STATE_OF["frequencies"](["1"]))
 
@@ -267,8 +267,8 @@ def test_small_sketches_do_forget() -> None:
 
 def test_a_value_that_neither_lists_may_differ_most() -> None:
     # Left: a with 0.5, fifty others with 0.01 each; right: a with 0.4, two others with 0.3 each. Both list a alone.
-    left, right = Shares.at_least(numpy.array([50.0]), 100, 1), Shares.at_least(numpy.array([40.0]), 100, 30)
-    told = divergences.l_infinity(Paired(left, right, 100, 100))
+    left, right = ShareBounds.at_least(numpy.array([50.0]), 100, 1), ShareBounds.at_least(numpy.array([40.0]), 100, 30)
+    told = divergences.l_infinity(SharePair(left, right, 100, 100))
     assert told.value == pytest.approx(0.1)
     assert told.high == pytest.approx(0.3)
 
@@ -295,8 +295,10 @@ def test_bounds_hold_for_shares_that_are_off_by_no_more_than_their_error(
     true = [normed(p), normed(q)]
     seen = [(1 - off) * one + off * normed(other) for one, other in zip(true, (near_p, near_q), strict=True)]
     errors = [float(numpy.abs(one - other).max()) for one, other in zip(true, seen, strict=True)]
-    exact = Paired(Shares.about(true[0], 0.0), Shares.about(true[1], 0.0), 10, 30)
-    about = Paired(Shares.about(seen[0], errors[0] + 1e-12), Shares.about(seen[1], errors[1] + 1e-12), 10, 30)
+    exact = SharePair(ShareBounds.about(true[0], 0.0), ShareBounds.about(true[1], 0.0), 10, 30)
+    about = SharePair(
+        ShareBounds.about(seen[0], errors[0] + 1e-12), ShareBounds.about(seen[1], errors[1] + 1e-12), 10, 30
+    )
     for name, told in TERMS.items():
         certain, found = told(exact), told(about)
         assert found.low - 1e-9 <= certain.value <= found.high + 1e-9, name
@@ -322,7 +324,7 @@ def test_bounds_from_merged_quantiles_hold_against_the_raw_numbers(sample: str) 
     left, right = SAMPLES[sample]
     states = [merged("quantiles", each) for each in (left, right)]
     found = distances("quantiles", *states)
-    assert all(Quantiles.sketch(each).is_estimation_mode() for each in states)
+    assert all(QuantileSketch.sketch(each).is_estimation_mode() for each in states)
     for name, exact in {**exact_numbers(left, right), **exact_bins(left, right, states)}.items():
         told = found[name]
         assert told is not None

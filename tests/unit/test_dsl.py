@@ -26,9 +26,9 @@ from treaty.engine.dsl import (
     satisfying,
     unlike,
 )
-from treaty.engine.dsl.columns import OfColumns
-from treaty.engine.dsl.groups import OfGroups
-from treaty.engine.dsl.tables import OfTables
+from treaty.engine.dsl.columns import ColumnChecks
+from treaty.engine.dsl.groups import GroupChecks
+from treaty.engine.dsl.tables import TableChecks
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 
 SCHEMA = Schema(
@@ -119,7 +119,7 @@ def made(name: str) -> Check:
 def test_every_method_has_a_case() -> None:
     methods = {
         name
-        for group in (OfColumns, OfGroups, OfTables)
+        for group in (ColumnChecks, GroupChecks, TableChecks)
         for name, _ in inspect.getmembers(group, inspect.isfunction)
         if not name.startswith("_") and name != "that"
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.orders import ROWS, check, contract, run, states
 
-from treaty.engine.cli.commands import Stop, exit_code, tell
+from treaty.engine.cli.commands import CliError, exit_code, tell
 from treaty.engine.cli.options import FailOn, Report
 from treaty.engine.core.results import Verdict
 from treaty.engine.report import REPORTS
@@ -87,6 +87,6 @@ def test_a_report_in_a_file_is_told_as_text_too(
 def test_a_report_that_cannot_be_written_is_told_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(Stop, match="cannot be written: Is a directory"):
+    with pytest.raises(CliError, match="cannot be written: Is a directory"):
         tell(RUN, Report.JSON, tmp_path)
     assert "5 required" in capsys.readouterr().out

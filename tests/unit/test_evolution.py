@@ -14,18 +14,18 @@ from support.orders import NOW, check, contract, result, run
 from treaty.contracts.document.model import Contract
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.components.frequencies import Spectrum, groups, occurrences, singletons
+from treaty.engine.components.frequencies import FrequencySpectrum, groups, occurrences, singletons
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation import state_queries
 from treaty.engine.states import schema_evolution
-from treaty.engine.states.bag import States, merged
+from treaty.engine.states.bag import StateBag, merged
 
 
 def schema(**types: str) -> Schema:
     return Schema(tuple(Column(name, type_) for name, type_ in types.items()))
 
 
-def read(of: Contract, columns: dict[str, list[Any]], **types: str) -> States:
+def read(of: Contract, columns: dict[str, list[Any]], **types: str) -> StateBag:
     """The states of rows that were read with these types."""
     found = schema(**types)
     return bag(bind(of.object("orders"), found).plan, found, columns)
@@ -69,7 +69,7 @@ GIVEN = contract(*CHECKS.values(), properties=[])
 BARE = contract(check("size", mustBeGreaterThan=0), properties=[])
 
 
-def judged(*parts: States) -> dict[str, Any]:
+def judged(*parts: StateBag) -> dict[str, Any]:
     """What is found of each check over days 1, 2, ..., of which the last is new."""
     named = {f"day={at}": part for at, part in enumerate(parts, start=1)}
     last = max(named)
@@ -133,7 +133,7 @@ def test_a_partition_that_was_never_measured_is_not_taken_for_one_without_the_co
     found = judged(bare, read(GIVEN, {"x": [2], "y": [2]}, x="int", y="int"))
     assert found["sum"].outcome is Outcome.NOT_EVALUATED
     assert "not every partition has a state" in str(found["sum"].reason)
-    unread = States({}, failures={"*": "it cannot be read"})
+    unread = StateBag({}, failures={"*": "it cannot be read"})
     assert judged(unread, read(GIVEN, {"x": [2], "y": [2]}, x="int", y="int"))["sum"].reason == "it cannot be read"
 
 
@@ -141,7 +141,7 @@ def test_what_spark_added_up_of_unlike_types_is_not_taken() -> None:
     old = read(GIVEN, {"x": [Decimal("1.50")], "y": [1]}, x="decimal(10,2)", y="int")
     new = read(GIVEN, {"x": [Decimal("1.5000")], "y": [1]}, x="decimal(10,4)", y="int")
     (key,) = (key for key in new.entries if key.startswith("frequencies/") and "`y`" not in key)
-    spectra = {key: Spectrum({1: 2}, {1: 2}, key)}
+    spectra = {key: FrequencySpectrum({1: 2}, {1: 2}, key)}
     told = result(run(GIVEN, {"day=2": new}, {"day=1": old}, spectra=spectra), "distinct")
     assert (told.outcome, told.value) == (Outcome.NOT_EVALUATED, None)
     alike = result(run(GIVEN, {"day=2": new}, {"day=1": new}, spectra=spectra), "distinct")
@@ -166,7 +166,7 @@ def test_questions_are_answered_alike() -> None:
 KINDS = {"none": {}, "int": {"x": "int"}, "bigint": {"x": "bigint"}, "string": {"x": "string"}, "bare": {"x": "int"}}
 
 
-def part(kind: str, at: int) -> States:
+def part(kind: str, at: int) -> StateBag:
     """The states of one row of a partition of that kind; `bare` has the column, and states of nothing but its rows."""
     of = BARE if kind == "bare" else GIVEN
     types = {**KINDS[kind], "y": "int"}
@@ -174,11 +174,11 @@ def part(kind: str, at: int) -> States:
     return read(of, {name: values[name] for name in types}, **types)
 
 
-def both(one: States, other: States) -> States:
+def both(one: StateBag, other: StateBag) -> StateBag:
     return merged([one, other])
 
 
-def said(states: States) -> dict[str, Any]:
+def said(states: StateBag) -> dict[str, Any]:
     """The states by key, of frequencies their figures."""
     tables = {key: each.value for key, each in states.entries.items() if each.component.grouping}
     plain = {key: each.value for key, each in states.entries.items() if key not in tables}

@@ -19,7 +19,7 @@ from treaty.contracts.document.yaml_syntax import parse
 from treaty.contracts.errors import ContractError
 from treaty.registry.exchange import imports
 from treaty.registry.exchange.document_summary import visible
-from treaty.registry.exchange.export_source import Given, Subject
+from treaty.registry.exchange.export_source import ExportSource, ImportSource
 from treaty.registry.exchange.exports import FORMS, RECORD
 
 TAGS = {
@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
 
 def exported(form: str, source: bytes, **said: str) -> bytes:
-    return FORMS[form].write(Subject(source, **said))
+    return FORMS[form].write(ExportSource(source, **said))
 
 
 def dbt(source: bytes) -> Any:
@@ -63,7 +63,7 @@ def dbt(source: bytes) -> Any:
 @pytest.mark.parametrize("text", ODD)
 def test_a_document_comes_back_from_its_export_byte_for_byte(text: str) -> None:
     written = exported("odcs", text.encode())
-    (back,) = imports.imported(imports.FORMS["odcs"], [Given("a", "a", written)])
+    (back,) = imports.imported(imports.FORMS["odcs"], [ImportSource("a", "a", written)])
     assert back.document == text.encode()
 
 
@@ -172,14 +172,14 @@ def test_every_check_is_a_test_of_dbt_or_a_comment() -> None:
 def test_what_is_imported_can_be_exported_in_every_form(form: str) -> None:
     texts = {"dbt": [DBT], "spark": [DDL, JSON]}[form]
     for each in imports.imported(
-        imports.FORMS[form], [Given(str(n), f"t{n}", text.encode()) for n, text in enumerate(texts)]
+        imports.FORMS[form], [ImportSource(str(n), f"t{n}", text.encode()) for n, text in enumerate(texts)]
     ):
-        assert all(known.write(Subject(each.document)) for known in FORMS.values())
+        assert all(known.write(ExportSource(each.document)) for known in FORMS.values())
 
 
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_files_have_harmless_names(form: str) -> None:
-    named = Subject(write(document(id='../a/b"\r\nX: y ä', version="1.0.0")))
+    named = ExportSource(write(document(id='../a/b"\r\nX: y ä', version="1.0.0")))
     assert FORMS[form].file_name(named) == f"a-b---X--y---1.0.0{FORMS[form].suffix}"
 
 
@@ -190,4 +190,4 @@ def test_a_faulty_document_has_no_other_form(form: str) -> None:
 
 
 def test_the_contract_of_a_subject_is_that_of_its_document() -> None:
-    assert Subject(ORDERS.encode()).contract.id == read(ORDERS.encode()).id
+    assert ExportSource(ORDERS.encode()).contract.id == read(ORDERS.encode()).id

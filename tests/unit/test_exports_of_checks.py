@@ -10,7 +10,7 @@ from support.orders import PROPERTIES, check
 
 from treaty.contracts.document.writer import write
 from treaty.registry.exchange.common_checks import TEMPLATE
-from treaty.registry.exchange.export_source import Subject
+from treaty.registry.exchange.export_source import ExportSource
 from treaty.registry.exchange.exports import FORMS
 
 STATES = ["new", "paid"]
@@ -121,7 +121,7 @@ def source(*checks: Any, name: str = "orders", **more: Any) -> bytes:
 
 
 def exported(form: str, content: bytes) -> Any:
-    text = FORMS[form].write(Subject(content)).decode()
+    text = FORMS[form].write(ExportSource(content)).decode()
     return json.loads(text) if form == "gx" else yaml.safe_load(text)
 
 
@@ -153,7 +153,7 @@ def test_what_they_cannot_say_is_told_and_not_said(promise: Any) -> None:
     content = source(promise)
     assert (dqx(content), gx(content), soda(content)) == ([], [], [])
     for form, word in (("dqx", "# not said in DQX: "), ("gx", "not_said"), ("soda", "# not said in Soda: ")):
-        text = FORMS[form].write(Subject(content)).decode()
+        text = FORMS[form].write(ExportSource(content)).decode()
         assert (form, text.count(word), TEMPLATE.search(text)) == (form, 1, None)
 
 
@@ -190,7 +190,7 @@ def test_a_check_of_their_own_goes_back_as_it_came(engine: str) -> None:
 @pytest.mark.parametrize("word", HOSTILE)
 @pytest.mark.parametrize("form", ["dqx", "gx", "soda"])
 def test_nothing_of_a_document_is_a_template_or_more_than_a_word(form: str, word: str) -> None:
-    text = FORMS[form].write(Subject(hostile(word))).decode()
+    text = FORMS[form].write(ExportSource(hostile(word))).decode()
     assert TEMPLATE.search(text) is None
     found = {"dqx": dqx, "gx": gx, "soda": soda}[form](hostile(word))
     assert [words for name, words in found if "row_count" in name or "aggr" in name] == [words for _, words in found]

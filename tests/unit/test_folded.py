@@ -17,10 +17,10 @@ from treaty.engine.analyzers.nulls import Completeness
 from treaty.engine.analyzers.numbers import Maximum, Mean, Minimum, StandardDeviation, Sum
 from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.analyzers.rows import Compliance, Size
-from treaty.engine.components.separate_statement import Answer
+from treaty.engine.components.separate_statement import QueryNumber
 from treaty.engine.core.errors import StateError
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import UNLIKE, State, States, folded, unpack
+from treaty.engine.states.bag import UNLIKE, ComponentState, StateBag, folded, unpack
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -46,11 +46,11 @@ ROW = st.tuples(
 DAYS = st.lists(st.lists(ROW, max_size=6), min_size=2, max_size=6)
 
 
-def made(rows: Sequence[tuple[Any, ...]]) -> States:
+def made(rows: Sequence[tuple[Any, ...]]) -> StateBag:
     return bag(PLAN, SCHEMA, {name: [row[at] for row in rows] for at, name in enumerate(SCHEMA.names)})
 
 
-def values(of: States | None) -> list[Any]:
+def values(of: StateBag | None) -> list[Any]:
     assert of is not None
     return [each.value(of.values) for each in BOUND]
 
@@ -95,11 +95,11 @@ def test_folding_needs_the_files_and_leaves_them_as_they_are(tmp_path: Path) -> 
 
 
 def test_what_only_some_know_is_left_out_and_what_cannot_be_merged_is_told() -> None:
-    answer = {"answer/1 q": State(component=Answer("q"), value=7)}
+    answer = {"answer/1 q": ComponentState(component=QueryNumber("q"), value=7)}
     one, other = made([(1, 1.0, "a")]), made([(2, 1.0, "b")])
     some = other.only(frozenset({"count/1 count(1)", "count/1 count(word)"}))
     assert unpack(folded([one.pack(), some.pack()])).entries.keys() == some.entries.keys()
-    both = unpack(folded([one.beside(States(answer)).pack(), other.beside(States(answer)).pack()]))
+    both = unpack(folded([one.beside(StateBag(answer)).pack(), other.beside(StateBag(answer)).pack()]))
     assert both.failures == {"answer/1 q": UNLIKE.format("the column")}
     assert both.entries.keys() == one.entries.keys()
 

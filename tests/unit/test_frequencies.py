@@ -15,8 +15,8 @@ from support.oracles import STATE_OF
 from treaty.engine.analyzers.distinct import CountDistinct, PrimaryKey, Uniqueness
 from treaty.engine.components import dictionary_encoding
 from treaty.engine.components.frequencies import (
-    Counts,
     Frequencies,
+    FrequencyTable,
     coarser,
     complete,
     entropy,
@@ -33,7 +33,7 @@ KIND = Frequencies("{columns}")
 OF_ROWS = STATE_OF["frequencies"]
 
 
-def merged(pieces: list[list[tuple[Any, ...]]]) -> Counts | None:
+def merged(pieces: list[list[tuple[Any, ...]]]) -> FrequencyTable | None:
     state = None
     for each in pieces:
         state = KIND.merge(state, OF_ROWS(each))
@@ -89,18 +89,18 @@ def test_entropy_is_that_of_the_shares(values: list[int]) -> None:
 
 def test_the_entropy_of_many_values_is_the_logarithm_of_their_number() -> None:
     table = pyarrow.table({"k0": pyarrow.array(range(10**6)), "n": pyarrow.array([3] * 10**6, pyarrow.int64())})
-    assert entropy(Counts((table,))) == pytest.approx(numpy.log(10**6), abs=1e-11)
+    assert entropy(FrequencyTable((table,))) == pytest.approx(numpy.log(10**6), abs=1e-11)
 
 
 def test_counts_beyond_two_to_the_31_are_added_exactly() -> None:
-    many = Counts((pyarrow.table({"k0": ["a"], "n": pyarrow.array([2**62], pyarrow.int64())}),))
-    assert occurrences(KIND.merge(many, Counts(many.pieces))) == 2**63
+    many = FrequencyTable((pyarrow.table({"k0": ["a"], "n": pyarrow.array([2**62], pyarrow.int64())}),))
+    assert occurrences(KIND.merge(many, FrequencyTable(many.pieces))) == 2**63
     assert occurrences(KIND.merge(many, OF_ROWS(["a", "b"]))) == 2**62 + 2
 
 
 def test_numbers_are_sorted_as_numbers_and_text_as_text() -> None:
     keys = {"k0": pyarrow.array([10, 9, None]), "k1": pyarrow.array(["9", "10", "x"])}
-    state = Counts((pyarrow.table({**keys, "n": pyarrow.array([1, 1, 1], pyarrow.int64())}),))
+    state = FrequencyTable((pyarrow.table({**keys, "n": pyarrow.array([1, 1, 1], pyarrow.int64())}),))
     assert KIND.load(KIND.dump(state)).table["k0"].to_pylist() == [9, 10, None]
 
 

@@ -13,14 +13,22 @@ import pytest
 from support.gates import PROPERTIES, Crash, Ending, Gated, Rows
 from support.orders import check, contract
 
-from treaty.engine.core.disk import Busy, locked
+from treaty.engine.core.disk import LockHeld, locked
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import Verdict
-from treaty.engine.gate.gate import Gate, Overtaken, Rejected, StateFolder, Unsettled, opened, recover
-from treaty.engine.gate.parquet_folders import Folders, located
+from treaty.engine.gate.gate import (
+    CandidateRejected,
+    GenerationConflict,
+    PublicationOpen,
+    StateFolder,
+    TableGate,
+    opened,
+    recover,
+)
+from treaty.engine.gate.parquet_folders import FolderPublication, located
 from treaty.engine.gate.publication import intent_of
-from treaty.engine.protocol.requests import Measured, MeasureRequest
-from treaty.engine.states.bag import States
+from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
+from treaty.engine.states.bag import StateBag
 
 
 @pytest.fixture(autouse=True)
@@ -37,11 +45,13 @@ def gated(tmp_path: Path) -> Gated:
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 
 
-def interrupted(gated: Gated, rows: Rows, meanwhile: Callable[[Gated], object], through: Gate | None = None) -> None:
+def interrupted(
+    gated: Gated, rows: Rows, meanwhile: Callable[[Gated], object], through: TableGate | None = None
+) -> None:
     """Publishes rows, with something else done while they are measured."""
     gate = through or gated.gate()
 
-    def measure(asked: MeasureRequest) -> Measured:
+    def measure(asked: MeasureRequest) -> MeasureResult:
         found = gate.measure(asked)
         if asked.source.location != gate.table:
             meanwhile(gated)
@@ -63,7 +73,7 @@ def test_what_keeps_the_contract_is_published_with_its_states(gated: Gated) -> N
 def test_what_breaks_the_contract_changes_nothing_and_says_why(gated: Gated) -> None:
     gated.publish({A: [1, 2]})
     before = gated.store.current(), gated.fingerprints
-    with pytest.raises(Rejected, match="failed, 1 check") as refused:
+    with pytest.raises(CandidateRejected, match="failed, 1 check") as refused:
         gated.publish({A: [5], B: [-1]})
     broken = [(each.check_id, each.partition) for each in refused.value.run.results if each.outcome == "failed"]
     assert broken == [("positive", B)]
@@ -73,7 +83,7 @@ def test_what_breaks_the_contract_changes_nothing_and_says_why(gated: Gated) -> 
 
 def test_the_whole_table_is_judged_with_the_candidate_in_place_of_what_it_replaces(gated: Gated) -> None:
     gated.publish({A: [1] * 60, B: [1] * 30})
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         gated.publish({C: [1] * 10})
     gated.publish({A: [1] * 50, C: [1] * 10})
     assert {name: len(rows) for name, rows in gated.rows.items()} == {A: 50, B: 30, C: 10}
@@ -81,7 +91,7 @@ def test_the_whole_table_is_judged_with_the_candidate_in_place_of_what_it_replac
 
 
 def test_a_rejected_candidate_is_kept_when_asked_for(gated: Gated) -> None:
-    with pytest.raises(Rejected) as refused:
+    with pytest.raises(CandidateRejected) as refused:
         gated.publish({A: [-1]}, keep=True)
     kept = Path(str(refused.value.kept))
     assert [each.read_text() for each in kept.rglob("*.parquet")] == ["-1"]
@@ -92,7 +102,7 @@ def test_a_rejected_candidate_is_kept_when_asked_for(gated: Gated) -> None:
 
 def test_warnings_are_published_unless_they_are_not_admitted(gated: Gated) -> None:
     gated.given = contract(check("size", severity="warning", mustBe=5), properties=PROPERTIES)
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         gated.publish({A: [1]}, admitted=frozenset({Verdict.PASSED}))
     assert gated.rows == {}
     gated.publish({A: [1]})
@@ -101,7 +111,7 @@ def test_warnings_are_published_unless_they_are_not_admitted(gated: Gated) -> No
 
 def test_what_cannot_be_judged_is_not_published(gated: Gated) -> None:
     gated.given = contract(check("mean", column="amount", mustBe=5))
-    with pytest.raises(Rejected) as refused:
+    with pytest.raises(CandidateRejected) as refused:
         gated.publish({A: [1]})
     assert (refused.value.run.verdict in ("not_evaluated", "failed"), gated.rows) == (True, {})
 
@@ -123,7 +133,7 @@ def test_a_block_that_writes_nothing_is_told(gated: Gated) -> None:
 def test_a_table_without_partitions_is_replaced_as_a_whole(tmp_path: Path) -> None:
     gated = Gated(tmp_path, partition_by=())
     gated.publish({"": [1, 2]})
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         gated.publish({"": [-1]})
     gated.publish({"": [3]})
     assert (gated.rows, gated.answer, gated.agree(), gated.leftovers) == ({"": [3]}, "passed", True, [])
@@ -155,7 +165,7 @@ def past(gated: Gated, rows: Rows) -> None:
 
 def test_a_table_written_past_the_gate_during_the_block_is_not_published_to(gated: Gated) -> None:
     gated.publish({A: [1]})
-    with pytest.raises(Overtaken, match="past its gate"):
+    with pytest.raises(GenerationConflict, match="past its gate"):
         interrupted(gated, {B: [2]}, lambda other: past(other, {C: [3]}))
     assert (gated.rows, gated.answer) == ({A: [1], C: [3]}, "unknown")
 
@@ -163,8 +173,8 @@ def test_a_table_written_past_the_gate_during_the_block_is_not_published_to(gate
 def test_what_was_read_of_all_rows_at_once_holds_as_long_as_no_other_partition_changes(gated: Gated) -> None:
     gated.publish({A: [1]})
     measured = gated.gate().measure
-    all_read = replace(gated.gate(), measure=lambda asked: replace(measured(asked), whole=States({}).pack()))
-    with pytest.raises(Overtaken, match=f"another writer published {C}"):
+    all_read = replace(gated.gate(), measure=lambda asked: replace(measured(asked), whole=StateBag({}).pack()))
+    with pytest.raises(GenerationConflict, match=f"another writer published {C}"):
         interrupted(gated, {B: [2]}, lambda other: other.publish({C: [3]}), all_read)
     interrupted(gated, {B: [2]}, lambda _: None, all_read)
     assert gated.rows == {A: [1], B: [2], C: [3]}
@@ -175,14 +185,14 @@ class Contested(StateFolder):
     """A store to which another writer always comes first."""
 
     def swap(self, expected: int, *_: Any) -> Any:
-        raise Overtaken(f"no longer of {expected}")
+        raise GenerationConflict(f"no longer of {expected}")
 
 
 def test_where_the_store_has_another_generation_no_file_is_moved(gated: Gated) -> None:
     gated.publish({A: [1]})
     before = gated.fingerprints
     contested = replace(gated.gate(), store=Contested(gated.store.where))
-    with pytest.raises(Overtaken, match="no longer of 1"), opened(contested) as candidate:
+    with pytest.raises(GenerationConflict, match="no longer of 1"), opened(contested) as candidate:
         candidate.write({A: [2]})
     assert (gated.fingerprints, gated.open, gated.answer) == (before, False, "passed")
     assert gated.recover() == "nothing"
@@ -190,7 +200,7 @@ def test_where_the_store_has_another_generation_no_file_is_moved(gated: Gated) -
 
 
 def test_of_two_writers_of_one_partition_one_wins(gated: Gated) -> None:
-    with pytest.raises(Overtaken, match=f"another writer published {A}"):
+    with pytest.raises(GenerationConflict, match=f"another writer published {A}"):
         interrupted(gated, {A: [1], B: [1]}, lambda other: other.publish({A: [2]}))
     assert (gated.rows, gated.agree(), gated.leftovers) == ({A: [2]}, True, [])
 
@@ -198,24 +208,24 @@ def test_of_two_writers_of_one_partition_one_wins(gated: Gated) -> None:
 def test_writers_of_other_partitions_do_not_hinder_each_other_and_are_judged_together(gated: Gated) -> None:
     interrupted(gated, {A: [1] * 40}, lambda other: other.publish({B: [1] * 50}))
     assert gated.agree()
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         interrupted(gated, {C: [1] * 9}, lambda other: other.publish({A: [1] * 45}))
     assert {name: len(rows) for name, rows in gated.rows.items()} == {A: 45, B: 50}
 
 
 def test_who_begins_while_another_publishes_waits_for_it(gated: Gated, monkeypatch: pytest.MonkeyPatch) -> None:
     gated.publish({A: [1]})
-    publish = Folders.publish
+    publish = FolderPublication.publish
     with ThreadPoolExecutor(1) as later:
         begun = []
 
-        def slowly(folders: Folders, changes: Any) -> None:
+        def slowly(folders: FolderPublication, changes: Any) -> None:
             begun.append(later.submit(gated.publish, {B: [2]}))
             time.sleep(0.2)
-            monkeypatch.setattr(Folders, "publish", publish)
+            monkeypatch.setattr(FolderPublication, "publish", publish)
             publish(folders, changes)
 
-        monkeypatch.setattr(Folders, "publish", slowly)
+        monkeypatch.setattr(FolderPublication, "publish", slowly)
         gated.publish({A: [3]})
         assert begun[0].result().run.verdict == "passed"
     assert (gated.rows, gated.agree()) == ({A: [3], B: [2]}, True)
@@ -225,7 +235,7 @@ def test_many_writers_at_once_leave_one_of_their_candidates(gated: Gated) -> Non
     def attempt(number: int) -> int | None:
         try:
             gated.publish({A: [number] * 3, B: [number] * 2})
-        except Overtaken:
+        except GenerationConflict:
             return None
         return number
 
@@ -309,7 +319,7 @@ def cut_off(gated: Gated, rows: Rows, disk: Ending) -> bool:
         gated.publish(rows, disk)
     except Crash:
         return True
-    except Rejected:
+    except CandidateRejected:
         return False
     return False
 
@@ -338,7 +348,7 @@ def lawful(gated: Gated, scenario: Scenario, at: str) -> str:
     old, new = dict(scenario.before), {**scenario.before, **scenario.candidate}
     if gated.open:
         assert gated.answer == "unknown", at
-        with pytest.raises(Unsettled, match="begun and not ended"), opened(gated.gate()):
+        with pytest.raises(PublicationOpen, match="begun and not ended"), opened(gated.gate()):
             pass
     else:
         assert gated.rows in (old, new), at
@@ -442,7 +452,7 @@ def test_in_the_gap_with_both_sides_damaged_recovery_changes_nothing(tmp_path: P
             continue
         for path in Path(gated.table).parent.glob(f".orders.gate/candidate-*/*/{A}/*.parquet"):
             path.write_bytes(b"")
-        with pytest.raises(Unsettled, match="are complete"):
+        with pytest.raises(PublicationOpen, match="are complete"):
             gated.recover()
         assert (gated.rows, gated.answer) == ({B: [2]}, "unknown")
         seen += 1
@@ -455,7 +465,7 @@ def test_where_neither_is_complete_nothing_is_changed_and_it_is_told(gated: Gate
     assert cut_off(gated, {A: [2]}, Ending(last=steps[0]))
     shutil.rmtree(Path(gated.table) / A)
     past(gated, {A: [9]})
-    with pytest.raises(Unsettled, match="neither the old nor the new files of day=2026-01-01 are complete"):
+    with pytest.raises(PublicationOpen, match="neither the old nor the new files of day=2026-01-01 are complete"):
         gated.recover()
     assert (gated.rows, gated.answer) == ({A: [9]}, "unknown")
     os.remove(intent_of(gated.table))
@@ -474,7 +484,7 @@ def test_a_damaged_intent_is_told_and_left_for_people(gated: Gated) -> None:
 
 def test_an_intent_belongs_to_one_store(gated: Gated, tmp_path: Path) -> None:
     assert cut_off(gated, {A: [1]}, Ending(last=steps_while_open(gated.folder / "x", Scenario({}, {A: [1]}))[0]))
-    with pytest.raises(Unsettled, match="belongs to the states in"):
+    with pytest.raises(PublicationOpen, match="belongs to the states in"):
         recover(gated.table, StateFolder(str(tmp_path / "others")))
 
 
@@ -499,7 +509,10 @@ def test_recovery_leaves_a_candidate_that_is_being_written(gated: Gated) -> None
 def test_nobody_recovers_what_is_being_published(gated: Gated, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treaty.engine.gate.publication.PATIENCE_SECONDS", 0.05)
     gated.publish({A: [1]})
-    with locked(str(Path(intent_of(gated.table)).parent / "lock"), patience=0), pytest.raises(Busy, match="try again"):
+    with (
+        locked(str(Path(intent_of(gated.table)).parent / "lock"), patience=0),
+        pytest.raises(LockHeld, match="try again"),
+    ):
         gated.recover()
 
 
@@ -517,8 +530,8 @@ def test_a_failing_disk_leaves_the_publication_open_and_says_what_to_do(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("treaty.engine.gate.parquet_folders.Folders.publish", full)
-    with pytest.raises(Unsettled, match=r"No space left on device.*--recover"):
+    monkeypatch.setattr("treaty.engine.gate.parquet_folders.FolderPublication.publish", full)
+    with pytest.raises(PublicationOpen, match=r"No space left on device.*--recover"):
         gated.publish({A: [2]})
     monkeypatch.undo()
     assert (gated.answer, gated.recover()) == ("unknown", "forward")

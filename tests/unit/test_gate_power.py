@@ -12,7 +12,7 @@ from support.gates import Crash, Gated, Rows
 from support.power import Powered
 
 from treaty.engine.core.errors import EngineError, StateError
-from treaty.engine.gate.gate import Rejected
+from treaty.engine.gate.gate import CandidateRejected
 
 # How many parts of what was not synced are left in turn after each loss, beside nothing and everything of it; `make
 # power-gate` for more.
@@ -66,7 +66,7 @@ def published(gated: Gated, rows: Rows, disk: Powered) -> bool:
             gated.publish(rows, disk)
         except Crash:
             return False
-        except Rejected:
+        except CandidateRejected:
             return True
     return True
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.gates import Crash, Ending, Gated, Rows
 
-from treaty.engine.gate.gate import Rejected, Unsettled, opened
+from treaty.engine.gate.gate import CandidateRejected, PublicationOpen, opened
 
 DAYS = st.sampled_from(["day=1", "day=2", "day=3"])
 # A number below 1 breaks the contract.
@@ -33,14 +33,14 @@ class Model:
 
     def publish(self, rows: Rows, last: int | None) -> None:
         if self.gated.open:
-            with pytest.raises(Unsettled), opened(self.gated.gate()):
+            with pytest.raises(PublicationOpen), opened(self.gated.gate()):
                 pass
             return
         self.candidate = {**self.rows, **{name: sorted(each) for name, each in rows.items()}}
         try:
             self.gated.publish(rows, Ending(last=last))
             self.rows = self.candidate
-        except Rejected:
+        except CandidateRejected:
             assert min(min(each) for each in rows.values()) < 1
         except Crash:
             self._cut_off(good=min(min(each) for each in rows.values()) > 0)

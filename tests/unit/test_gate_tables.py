@@ -10,12 +10,12 @@ from support.gates import Crash, Ending
 from support.tables import FakeDelta, TableUnderTest, cut_off, steps
 
 from treaty.engine.core.errors import EngineError
-from treaty.engine.gate.gate import Overtaken, Rejected, Unsettled
+from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, PublicationOpen
 from treaty.engine.gate.publication import is_plain
 from treaty.engine.gate.table_kinds import is_named, site_of
-from treaty.engine.protocol.gate_requests import Kind
+from treaty.engine.protocol.gate_requests import TableKind
 
-KINDS = [Kind.DELTA, Kind.CATALOG]
+KINDS = [TableKind.DELTA, TableKind.CATALOG]
 A, B, C = "day=2026-01-01", "day=2026-01-02", "day=2026-01-03"
 BEFORE, CANDIDATE = {A: [1], B: [2]}, {A: [4, 5], C: [6]}
 AFTER = {A: [4, 5], B: [2], C: [6]}
@@ -32,7 +32,7 @@ def gated(request: pytest.FixtureRequest, tmp_path: Path) -> TableUnderTest:
     return TableUnderTest(tmp_path / "one", request.param)
 
 
-def published(folder: Path, kind: Kind, number: int) -> TableUnderTest:
+def published(folder: Path, kind: TableKind, number: int) -> TableUnderTest:
     """A table that holds BEFORE."""
     gated = TableUnderTest(folder / str(number), kind)
     gated.publish(BEFORE)
@@ -48,13 +48,13 @@ def test_what_keeps_the_contract_is_published_with_its_states(gated: TableUnderT
 def test_what_breaks_the_contract_changes_nothing(gated: TableUnderTest) -> None:
     gated.publish(BEFORE)
     before = gated.store.current()
-    with pytest.raises(Rejected):
+    with pytest.raises(CandidateRejected):
         gated.publish({A: [-1]})
     assert (gated.fake.rows(), gated.store.current(), gated.answer) == (BEFORE, before, "passed")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_crash_at_any_step_is_recovered_to_the_old_or_the_new(kind: Kind, tmp_path: Path) -> None:
+def test_a_crash_at_any_step_is_recovered_to_the_old_or_the_new(kind: TableKind, tmp_path: Path) -> None:
     seen = set()
     for gated, at in steps(partial(published, tmp_path, kind), CANDIDATE):
         was_open, found = gated.open, gated.fake.rows()
@@ -65,11 +65,11 @@ def test_a_crash_at_any_step_is_recovered_to_the_old_or_the_new(kind: Kind, tmp_
         assert gated.fake.rows() == {"nothing": found, "forward": AFTER, "back": BEFORE}[done], at
         assert (gated.agree(), gated.answer, gated.open) == (True, "passed", False), at
         seen.add(done)
-    assert seen == ({"nothing", "forward", "back"} if kind is Kind.DELTA else {"nothing", "forward"})
+    assert seen == ({"nothing", "forward", "back"} if kind is TableKind.DELTA else {"nothing", "forward"})
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_recovery_that_is_cut_off_anywhere_is_recovered_from(kind: Kind, tmp_path: Path) -> None:
+def test_recovery_that_is_cut_off_anywhere_is_recovered_from(kind: TableKind, tmp_path: Path) -> None:
     places = list(steps(partial(published, tmp_path / "first", kind), CANDIDATE))
     opened = [number for number, (gated, _) in enumerate(places) if gated.open]
     for number in opened:
@@ -103,7 +103,7 @@ def test_a_table_written_past_its_gate_is_measured_and_leaves_no_answer(gated: T
 
 @pytest.fixture
 def delta(tmp_path: Path) -> Iterator[TableUnderTest]:
-    gated = TableUnderTest(tmp_path / "delta", Kind.DELTA)
+    gated = TableUnderTest(tmp_path / "delta", TableKind.DELTA)
     gated.publish(BEFORE)
     yield gated
     gated.fake.meanwhile = lambda: None
@@ -112,7 +112,7 @@ def delta(tmp_path: Path) -> Iterator[TableUnderTest]:
 def test_where_another_commit_came_first_nothing_is_changed(delta: TableUnderTest) -> None:
     before = delta.store.current()
     delta.fake.meanwhile = partial(delta.fake.past, {B: [8]})
-    with pytest.raises(Overtaken):
+    with pytest.raises(GenerationConflict):
         delta.publish(CANDIDATE)
     assert (delta.fake.rows(), delta.store.current(), delta.open) == ({A: [1], B: [8]}, before, False)
     assert (delta.answer, delta.recover()) == ("unknown", "nothing")
@@ -130,7 +130,7 @@ def test_a_commit_of_others_that_ours_lands_on_was_not_judged(delta: TableUnderT
 
 
 def test_a_new_delta_table_that_was_not_made_needs_spark_to_recover(tmp_path: Path) -> None:
-    begun = steps(lambda number: TableUnderTest(tmp_path / str(number), Kind.DELTA), BEFORE)
+    begun = steps(lambda number: TableUnderTest(tmp_path / str(number), TableKind.DELTA), BEFORE)
     gated = next(gated for gated, at in begun if at.startswith("before the commit"))
     assert (is_plain(gated.site.location), gated.recover(), is_plain(gated.site.location)) == (False, "back", True)
     assert (gated.fake.rows(), gated.agree(), gated.answer) == ({}, True, "unknown")
@@ -150,7 +150,7 @@ def test_a_commit_that_arrives_after_it_was_undone_is_shut_out(delta: TableUnder
     assert cut_off(delta, CANDIDATE, Ending())
     delta.fake = fake
     assert delta.recover() == "back"
-    with pytest.raises(Overtaken):
+    with pytest.raises(GenerationConflict):
         fake.commit(late[0])
     assert (fake.rows(), delta.agree(), delta.answer) == (BEFORE, True, "passed")
 
@@ -165,7 +165,7 @@ def test_what_others_commit_beside_a_publication_that_was_cut_off_leaves_no_answ
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> TableUnderTest:
-    return published(tmp_path, Kind.CATALOG, 0)
+    return published(tmp_path, TableKind.CATALOG, 0)
 
 
 def own(gated: TableUnderTest) -> list[str]:
@@ -185,7 +185,7 @@ def test_the_old_folder_of_a_partition_stays_until_the_next_publication(catalog:
 
 def test_where_new_files_are_lost_partitions_go_back_to_where_they_lay(tmp_path: Path) -> None:
     seen = set()
-    for gated, at in steps(partial(published, tmp_path, Kind.CATALOG), CANDIDATE):
+    for gated, at in steps(partial(published, tmp_path, TableKind.CATALOG), CANDIDATE):
         staged = [*gated.fake.location.parent.glob(f".orders.gate/candidate-*/new/{C}/*.parquet"),
                   *gated.fake.location.glob(f"_published-*/{C}/*.parquet")]  # fmt: skip
         if not gated.open or not staged or gated.fake.rows() == AFTER:
@@ -197,11 +197,11 @@ def test_where_new_files_are_lost_partitions_go_back_to_where_they_lay(tmp_path:
 
 
 def test_where_old_and_new_files_are_lost_nothing_is_changed_and_it_is_told(tmp_path: Path) -> None:
-    begun = steps(partial(published, tmp_path, Kind.CATALOG), CANDIDATE)
+    begun = steps(partial(published, tmp_path, TableKind.CATALOG), CANDIDATE)
     gated = next(gated for gated, at in begun if at.startswith("after placing"))
     for path in gated.fake.location.glob("_published-*/*/*.parquet"):
         path.write_text("9")
-    with pytest.raises(Unsettled, match="are complete"):
+    with pytest.raises(PublicationOpen, match="are complete"):
         gated.recover()
     assert (gated.open, gated.answer) == (True, "unknown")
 
@@ -222,9 +222,9 @@ def test_tables_of_a_catalog_are_named_with_their_database(name: str) -> None:
 
 def test_a_table_is_known_by_its_name_or_its_log(tmp_path: Path) -> None:
     (tmp_path / "delta" / "_delta_log").mkdir(parents=True)
-    assert site_of(str(tmp_path / "delta")).kind is Kind.DELTA
-    assert site_of(str(tmp_path / "none")).kind is Kind.FOLDER
-    assert site_of(str(tmp_path / "none"), new=Kind.DELTA).kind is Kind.DELTA
+    assert site_of(str(tmp_path / "delta")).kind is TableKind.DELTA
+    assert site_of(str(tmp_path / "none")).kind is TableKind.FOLDER
+    assert site_of(str(tmp_path / "none"), new=TableKind.DELTA).kind is TableKind.DELTA
     assert (is_plain(str(tmp_path / "delta")), is_plain(str(tmp_path / "none"))) == (False, True)
     with pytest.raises(EngineError, match="hand in the Spark session"):
         site_of("db.orders")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from treaty.engine.spark.profile.glance import chosen, is_text
-from treaty.engine.suggestions.kinds.column_group_search import Rows
+from treaty.engine.suggestions.kinds.column_group_search import RowSample
 
 MANY = range(100)
 TEXTS: list[tuple[list[str], bool]] = [
@@ -41,4 +41,4 @@ def test_the_columns_that_tell_rows_apart_are_chosen(
     columns: Mapping[str, Sequence[int | None]], told: list[str]
 ) -> None:
     rows = len(next(iter(columns.values())))
-    assert list(chosen(Rows.of(columns, [0] * rows))) == told
+    assert list(chosen(RowSample.of(columns, [0] * rows))) == told

@@ -10,7 +10,7 @@ from support.analyzer_table import SCHEMA
 from support.oracles import STATE_OF
 
 from treaty.contracts.schema import Column
-from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.analyzers.histogram import Histogram
 from treaty.engine.components.distributions import equal_width, of_values, position
 
@@ -54,7 +54,7 @@ def test_arguments_that_contradict_each_other_are_refused(arguments: dict[str, A
     ],
 )
 def test_a_column_of_another_type_has_no_such_bins(column: str, arguments: dict[str, Any]) -> None:
-    with pytest.raises(Unbindable):
+    with pytest.raises(NotApplicableToTable):
         Histogram(column=column, **arguments).bind(SCHEMA)
 
 

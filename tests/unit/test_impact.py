@@ -15,7 +15,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.checks.columns_read import reach
 from treaty.registry.review.consumers import breaking_changes, check_document
-from treaty.registry.review.consumers.check_document import Asked
+from treaty.registry.review.consumers.check_document import RequestedCheck
 
 PRODUCER = [
     check("many", "size", mustBeGreaterThan=10),
@@ -51,18 +51,18 @@ def old() -> Document:
     return content(quality=PRODUCER)
 
 
-def changed(change: Callable[[Document], object]) -> breaking_changes.Changes:
+def changed(change: Callable[[Document], object]) -> breaking_changes.VersionChanges:
     made = old()
     change(made)
     return breaking_changes.changes(contract(old()), contract(made))
 
 
-def relying(reads: Mapping[str, list[str]], *asked: Asked) -> breaking_changes.Reliance:
+def relying(reads: Mapping[str, list[str]], *asked: RequestedCheck) -> breaking_changes.ColumnReliance:
     return breaking_changes.reliance(reads, check_document.needs(contract(old()), asked))
 
 
-def asking(analyzer: str, **words: Any) -> Asked:
-    return Asked("mine", "orders", None, {"quality": check("mine", analyzer, **words)})
+def asking(analyzer: str, **words: Any) -> RequestedCheck:
+    return RequestedCheck("mine", "orders", None, {"quality": check("mine", analyzer, **words)})
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,15 @@ def test_a_change_breaks_whom_it_takes_something_from(change: Callable[[Document
         ),
         (asking("mean", column="amount", mustBe=1), lambda made: without_check(made, "late"), True),
         (asking("mean", column="amount", mustBe=1), lambda made: column(made, "id").pop("unique"), False),
-        (Asked("mine", "orders", "country", {"required": True}), lambda made: without_column(made, "country"), True),
+        (
+            RequestedCheck("mine", "orders", "country", {"required": True}),
+            lambda made: without_column(made, "country"),
+            True,
+        ),
     ],
 )
 def test_a_change_breaks_whose_own_checks_need_what_it_takes(
-    asked: Asked, change: Callable[[Document], object], breaks: bool
+    asked: RequestedCheck, change: Callable[[Document], object], breaks: bool
 ) -> None:
     assert bool(changed(change).breaks(relying({}, asked))) is breaks
 
@@ -157,7 +161,7 @@ def test_whoever_reads_none_of_the_touched_columns_and_has_no_check_on_them_is_n
     for name in lost:
         without_check(made, name)
     touched = gone.union(*(CHECKED[name] for name in lost))
-    asked = [Asked(f"n-{name}", "orders", name, {"required": True}) for name in needs]
+    asked = [RequestedCheck(f"n-{name}", "orders", name, {"required": True}) for name in needs]
     found = breaking_changes.changes(contract(old()), contract(made))
     reasons = found.breaks(relying({"orders": sorted(reads)} if reads else {}, *asked))
     assert bool(reasons) is bool(touched & (reads | needs))

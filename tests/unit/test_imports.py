@@ -20,13 +20,13 @@ from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import LOGICAL
 from treaty.engine.checks.executors import entrusted
 from treaty.engine.core.results import Runner
-from treaty.registry.exchange.export_source import Given
-from treaty.registry.exchange.imports import FORMS, Imported, NotImported, imported, texts
+from treaty.registry.exchange.export_source import ImportSource
+from treaty.registry.exchange.imports import FORMS, ImportedDocument, ImportFailed, imported, texts
 from treaty.registry.exchange.spark_ddl import described
 
 
-def made(form: str, text: str, name: str = "table") -> tuple[Imported, ...]:
-    return imported(FORMS[form], [Given("text", name, text.encode())])
+def made(form: str, text: str, name: str = "table") -> tuple[ImportedDocument, ...]:
+    return imported(FORMS[form], [ImportSource("text", name, text.encode())])
 
 
 def content(form: str, text: str, which: int = 0) -> Any:
@@ -47,7 +47,7 @@ def test_what_is_made_is_sound_for_another_tool_and_judged_here(form: str, text:
 
 def test_a_document_stands_for_itself() -> None:
     (found,) = made("odcs", ORDERS)
-    assert found == Imported("text", "shop-orders", "1.2.0", ORDERS.encode())
+    assert found == ImportedDocument("text", "shop-orders", "1.2.0", ORDERS.encode())
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_spark_says_types_nulls_and_comments() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_schema_is_refused(text: str, line: int | None, words: str) -> None:
-    with pytest.raises(NotImported) as error:
+    with pytest.raises(ImportFailed) as error:
         made("spark", text)
     (faults,) = error.value.faults.values()
     assert words in str(error.value)
@@ -191,7 +191,7 @@ def test_tests_that_are_judged_here_become_checks_and_others_stay_with_dbt() -> 
     ],
 )
 def test_what_is_no_dbt_file_is_refused(text: str, words: str) -> None:
-    with pytest.raises(NotImported) as error:
+    with pytest.raises(ImportFailed) as error:
         made("dbt", text)
     assert words in str(error.value)
 
@@ -246,13 +246,13 @@ def test_whatever_shape_a_dbt_file_has_it_is_a_contract_or_refused(shape: Any, t
     text = json.dumps({"models": [model, shape], "sources": shape})
     try:
         found = [read(each.document).id for each in made("dbt", text)]
-    except NotImported as error:
+    except ImportFailed as error:
         found = list(error.faults)
     assert found
 
 
 def test_checks_without_a_meaning_are_refused_at_once() -> None:
-    with pytest.raises(NotImported, match="did you mean 'mean'"):
+    with pytest.raises(ImportFailed, match="did you mean 'mean'"):
         made("odcs", write(document(check("meen", mustBe=1))).decode())
 
 
@@ -261,7 +261,7 @@ def test_hostile_documents_are_refused_in_every_form(name: str) -> None:
     found = HOSTILE[name]
     source = found if isinstance(found, str) else found[0]
     for form in ("odcs", "dbt", "spark"):
-        with pytest.raises(NotImported):
+        with pytest.raises(ImportFailed):
             made(form, source if isinstance(source, str) else source.decode("latin-1"))
 
 
@@ -276,11 +276,11 @@ def test_a_folder_is_imported_as_a_whole_with_all_its_faults(tmp_path: Path) -> 
     (tmp_path / "c.yaml").write_text("id: a")
     (tmp_path / "d.yaml").write_text("[")
     (tmp_path / "e.yaml").write_text(ORDERS)
-    with pytest.raises(NotImported) as error:
+    with pytest.raises(ImportFailed) as error:
         imported(odcs, texts(tmp_path, odcs))
     assert sorted(error.value.faults) == ["c.yaml", "d.yaml", "e.yaml"]
 
 
 def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotImported, match="holds 0 files"):
+    with pytest.raises(ImportFailed, match="holds 0 files"):
         list(texts(tmp_path, FORMS["spark"]))

@@ -13,11 +13,11 @@ from support.histories import history as counted
 from support.oracles import STATE_OF
 
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.components.sketches import Distinct, Quantiles
-from treaty.engine.profile.table_profile import History, profile_of, profile_plan
+from treaty.engine.components.sketches import DistinctSketch, QuantileSketch
+from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.suggestions import key_name_model
 from treaty.engine.suggestions.key_candidates import key_suggestions, may_be_unique
-from treaty.engine.suggestions.key_name_model import Named, features, probability, singular, words
+from treaty.engine.suggestions.key_name_model import SchemaColumnName, features, probability, singular, words
 from treaty.engine.suggestions.kinds.uniqueness import meetings, worth_counting
 from treaty.engine.suggestions.selection.pipeline import suggest
 
@@ -26,9 +26,9 @@ COLUMNS = tuple(profile_of(column, SCHEMA) for column in SCHEMA)
 PLAN = profile_plan(COLUMNS)
 
 
-def history(*partitions: dict[str, list[object]]) -> History:
+def history(*partitions: dict[str, list[object]]) -> TableProfile:
     found = (bag(PLAN, SCHEMA, each) for each in partitions)
-    return History(columns=COLUMNS, partitions=tuple((f"day={at}", each) for at, each in enumerate(found)))
+    return TableProfile(columns=COLUMNS, partitions=tuple((f"day={at}", each) for at, each in enumerate(found)))
 
 
 def rows(count: int, first: int = 0, **more: list[object]) -> dict[str, list[object]]:
@@ -37,7 +37,7 @@ def rows(count: int, first: int = 0, **more: list[object]) -> dict[str, list[obj
     return {"order_id": ids, "customer_id": ids, "note": [f"note {at}" for at in ids], **more}
 
 
-def suggested(found: History) -> list[str]:
+def suggested(found: TableProfile) -> list[str]:
     return [each.column.column.name for each in key_suggestions(found, "orders")]
 
 
@@ -62,7 +62,7 @@ def test_a_table_without_rows_has_none() -> None:
     assert suggested(history()) == []
 
 
-def unique(found: History) -> dict[str, dict[str, Any]]:
+def unique(found: TableProfile) -> dict[str, dict[str, Any]]:
     told = [each for each in suggest(found, "orders") if each["kind"] == "unique"]
     return {each["column"]: each["evidence"] for each in told}
 
@@ -95,14 +95,14 @@ def test_numbers_that_may_be_told_apart_by_chance_are_keys_where_names_promise_i
 @given(integers(1, 10_000), integers(20, 200), integers(0, 2**32 - 1))
 def test_as_many_numbers_meet_as_do_when_they_are_drawn(most: int, count: int, seed: int) -> None:
     numbers = numpy.random.default_rng(seed).integers(0, most, count)
-    told = meetings(Quantiles.sketch(STATE_OF["quantiles"](numbers.tolist())))
+    told = meetings(QuantileSketch.sketch(STATE_OF["quantiles"](numbers.tolist())))
     expected = count * (count - 1) / 2 / most
     assert expected / 3 <= told <= 6 * expected
 
 
 @pytest.mark.parametrize(("numbers", "pairs"), [([], 0), ([7], 0), ([7, 7], 1), ([7] * 40, 780)])
 def test_how_many_numbers_meet_where_few_differ(numbers: list[int], pairs: int) -> None:
-    assert meetings(Quantiles.sketch(STATE_OF["quantiles"](numbers))) == pytest.approx(pairs, rel=0.1)
+    assert meetings(QuantileSketch.sketch(STATE_OF["quantiles"](numbers))) == pytest.approx(pairs, rel=0.1)
 
 
 def test_values_that_nobody_counted_are_unique_where_names_promise_it_and_a_sketch_admits_it() -> None:
@@ -116,7 +116,7 @@ def test_values_of_any_type_are_counted_where_names_promise_a_key() -> None:
     schema = Schema((Column("order_id", "decimal(20,0)"), Column("total", "decimal(20,0)")))
     columns = tuple(profile_of(column, schema) for column in schema)
     ids = [Decimal(at) for at in range(50)]
-    found = History(
+    found = TableProfile(
         columns=columns, partitions=(("", bag(profile_plan(columns), schema, {"order_id": ids, "total": ids})),)
     )
     assert [each.column.name for each in worth_counting(found, "orders")] == ["order_id"]
@@ -135,7 +135,7 @@ def test_a_sketch_admits_only_what_its_own_error_does(distinct: int, may: bool) 
     found = bag(profile_plan(COLUMNS[:1]), SCHEMA, {"order_id": [at % distinct for at in range(5_000)]})
     assert may_be_unique(COLUMNS[0], found) == may
     distinct_of = COLUMNS[0].metrics["approx_count_distinct"].parts["distinct"]
-    bounds = Distinct.bounded(found.values[distinct_of.key])
+    bounds = DistinctSketch.bounded(found.values[distinct_of.key])
     assert bounds.low <= distinct <= bounds.high
 
 
@@ -150,13 +150,17 @@ ORDERS = ("order_id", "customer_id", "email", "created_at", "total")
     ],
 )  # fmt: skip
 def test_names_tell_a_key_with_the_other_columns_and_without(column: str, kind: str, is_key: bool) -> None:
-    assert (probability(Named("orders", column, kind, ORDERS)) > 0.5) == is_key
-    assert (probability(Named("orders", column, kind)) > 0.5) == is_key
+    assert (probability(SchemaColumnName("orders", column, kind, ORDERS)) > 0.5) == is_key
+    assert (probability(SchemaColumnName("orders", column, kind)) > 0.5) == is_key
 
 
 @pytest.mark.parametrize("name", ["", "_", "数量", "ID", "a.b", "x" * 5000, "123", "naïve été"])
 def test_every_name_has_a_probability(name: str) -> None:
-    for named in (Named(name, name, "bigint", (name,)), Named(name, name, "variant"), Named("", name, "")):
+    for named in (
+        SchemaColumnName(name, name, "bigint", (name,)),
+        SchemaColumnName(name, name, "variant"),
+        SchemaColumnName("", name, ""),
+    ):
         assert 0 <= probability(named) <= 1
 
 
@@ -168,8 +172,8 @@ def test_names_are_cut_into_words() -> None:
 
 
 def test_a_name_says_the_same_however_it_is_written() -> None:
-    assert set(features(Named("OrderItems", "orderItemID", "bigint"))) == set(
-        features(Named("order_items", "order_item_id", "int"))
+    assert set(features(SchemaColumnName("OrderItems", "orderItemID", "bigint"))) == set(
+        features(SchemaColumnName("order_items", "order_item_id", "int"))
     )
 
 

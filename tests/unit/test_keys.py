@@ -7,11 +7,11 @@ import pytest
 
 from treaty.engine.core import key_files
 from treaty.engine.core.errors import EngineError
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.registry.audit import hash_chain, signed_heads
-from treaty.registry.audit.hash_chain import Head
+from treaty.registry.audit.hash_chain import AuditHead
 from treaty.registry.core.keyring import ring
-from treaty.registry.core.settings import ConfigError, Settings, load
+from treaty.registry.core.settings import ConfigError, RegistrySettings, load
 
 OLD, NEW = bytes(range(32)), bytes(range(1, 33))
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 
 def test_the_first_signs_and_all_are_recognised_until_they_are_taken_out(files: tuple[str, str]) -> None:
     new, old = files
-    head = Head(position=1, hash="0" * 64, time=AT)
+    head = AuditHead(position=1, hash="0" * 64, time=AT)
     before, both, after = (ring("X", texts="", files=each) for each in ([old], [new, old], [new]))
     signed = hash_chain.signed(head, before[0])
     assert [hash_chain.genuine(signed, each) for each in (before, both, after)] == [True, True, None]
@@ -62,5 +62,5 @@ def test_the_settings_say_which_keys_sign_heads_and_do_not_show_them(files: tupl
     found = signed_heads.keys(settings)
     assert [each.content for each in found] == [NEW, *(Path(each).read_bytes() for each in files)]
     assert [text for text in (repr(settings), repr(found), str(found)) if NEW.hex() in text or str(NEW) in text] == []
-    assert Settings().audit_keys == (Settings().audit_key,)
-    assert Key(NEW).id not in NEW.hex()
+    assert RegistrySettings().audit_keys == (RegistrySettings().audit_key,)
+    assert HashKey(NEW).id not in NEW.hex()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treaty.contracts.comparison.directions import Direction, of_sets
-from treaty.contracts.comparison.regex_inclusion import Pattern, of_patterns
+from treaty.contracts.comparison.regex_inclusion import RegexPattern, of_patterns
 from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
 
@@ -42,22 +42,22 @@ from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
     ],
 )
 def test_expressions_are_compared_by_the_texts_that_they_match(old: str, new: str, direction: str) -> None:
-    assert of_patterns(Pattern(old), Pattern(new)) is Direction(direction)
-    assert of_patterns(Pattern(new), Pattern(old)) is Direction(direction).mirrored
+    assert of_patterns(RegexPattern(old), RegexPattern(new)) is Direction(direction)
+    assert of_patterns(RegexPattern(new), RegexPattern(old)) is Direction(direction).mirrored
 
 
 @pytest.mark.parametrize(
     ("old", "new", "direction"),
     [
-        (Pattern("ab", within=True), Pattern("b", within=True), "loosens"),
-        (Pattern("^ab", within=True), Pattern("ab", within=True), "loosens"),
-        (Pattern("a", within=True), Pattern("a"), "tightens"),
-        (Pattern("^a", within=True), Pattern("a.*"), "tightens"),
-        (Pattern("a$", within=True), Pattern("a\\n?$", within=True), "loosens"),
-        (Pattern("x*", within=True), Pattern("y*", within=True), "untested"),
+        (RegexPattern("ab", within=True), RegexPattern("b", within=True), "loosens"),
+        (RegexPattern("^ab", within=True), RegexPattern("ab", within=True), "loosens"),
+        (RegexPattern("a", within=True), RegexPattern("a"), "tightens"),
+        (RegexPattern("^a", within=True), RegexPattern("a.*"), "tightens"),
+        (RegexPattern("a$", within=True), RegexPattern("a\\n?$", within=True), "loosens"),
+        (RegexPattern("x*", within=True), RegexPattern("y*", within=True), "untested"),
     ],
 )
-def test_it_matters_where_a_text_is_matched(old: Pattern, new: Pattern, direction: str) -> None:
+def test_it_matters_where_a_text_is_matched(old: RegexPattern, new: RegexPattern, direction: str) -> None:
     assert of_patterns(old, new) is Direction(direction)
 
 
@@ -76,7 +76,7 @@ TEXTS = ["".join(letters) for length in range(5) for letters in product("ab\n1",
 
 @given(PATTERNS, PATTERNS, st.booleans())
 def test_texts_agree_with_the_direction(old: str, new: str, within: bool) -> None:
-    found = of_patterns(Pattern(old, within), Pattern(new, within))
+    found = of_patterns(RegexPattern(old, within), RegexPattern(new, within))
     match = re.search if within else re.fullmatch
     seen = of_sets(*([text for text in TEXTS if match(each, text, re.ASCII)] for each in (old, new)))
     # Short texts may not show all that differs, but never show what does not.
@@ -96,12 +96,12 @@ def test_texts_agree_with_the_direction(old: str, new: str, within: bool) -> Non
 )
 def test_expressions_that_grow_beyond_bounds_end_soon(old: str, new: str) -> None:
     begun = time.process_time()
-    of_patterns(Pattern(old, within=True), Pattern(new, within=True))
-    of_patterns(Pattern(old), Pattern(new))
+    of_patterns(RegexPattern(old, within=True), RegexPattern(new, within=True))
+    of_patterns(RegexPattern(old), RegexPattern(new))
     assert time.process_time() - begun < 5
 
 
 def test_what_is_not_admitted_is_not_compared() -> None:
     with pytest.raises(UnsafeRegex):
         inspect_regex("a(?!b)")
-    assert of_patterns(Pattern("a(?!b)"), Pattern("a")) is Direction.UNDETERMINED
+    assert of_patterns(RegexPattern("a(?!b)"), RegexPattern("a")) is Direction.UNDETERMINED

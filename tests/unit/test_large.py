@@ -9,12 +9,20 @@ from support.bags import bag
 from support.orders import NOW, SCHEMA, check, contract
 
 from treaty.engine.checks.binding import bind
-from treaty.engine.components.frequencies import Counts, Spectrum, complete, entropy, groups, occurrences, singletons
+from treaty.engine.components.frequencies import (
+    FrequencySpectrum,
+    FrequencyTable,
+    complete,
+    entropy,
+    groups,
+    occurrences,
+    singletons,
+)
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import TOO_MANY, EvaluationRequest, judge
 from treaty.engine.evaluation.large_frequencies import large
-from treaty.engine.states.bag import States, unpack
+from treaty.engine.states.bag import StateBag, unpack
 from treaty.engine.states.bag import merge as together
 from treaty.engine.states.state_files import StateFiles
 
@@ -29,7 +37,7 @@ ORDERS = contract(
 ROWS = {"id": [1, 1, 2, None], "amount": [1.0, 2.0, 3.0, 4.0], "status": ["new", "new", "paid", "new"]}
 
 
-def bags() -> dict[str, States]:
+def bags() -> dict[str, StateBag]:
     plan = bind(ORDERS.object("orders"), SCHEMA).plan
     halves = {name: {column: values[at::2] for column, values in ROWS.items()} for at, name in enumerate(("a", "b"))}
     return {name: bag(plan, SCHEMA, half) for name, half in halves.items()}
@@ -39,12 +47,12 @@ def packed(files: StateFiles | None) -> dict[str, bytes]:
     return {name: each.pack(files) for name, each in bags().items()}
 
 
-def spectrum(key: str, given: Mapping[str, States]) -> Spectrum:
+def spectrum(key: str, given: Mapping[str, StateBag]) -> FrequencySpectrum:
     merged = together(given.values())
     assert merged is not None
     state = merged.values[key]
     whole = complete(state)
-    return Spectrum(state.times, whole.times if whole else {}, key)
+    return FrequencySpectrum(state.times, whole.times if whole else {}, key)
 
 
 def test_what_is_large_are_the_files_of_states_of_the_whole_dataset(tmp_path: Path) -> None:
@@ -103,10 +111,10 @@ def test_a_spectrum_judges_as_the_frequencies_themselves_but_for_what_looks_at_v
 
 
 def test_a_spectrum_tells_what_can_be_told_without_values() -> None:
-    given = Spectrum({1: 3, 2: 1}, {1: 2}, "key")
+    given = FrequencySpectrum({1: 3, 2: 1}, {1: 2}, "key")
     assert (groups(given), singletons(given), occurrences(given)) == (4, 3, 5)
     assert (groups(complete(given)), occurrences(complete(given))) == (2, 2)
-    assert complete(Spectrum({1: 1}, {}, "key")) is None
+    assert complete(FrequencySpectrum({1: 1}, {}, "key")) is None
     assert entropy(given) == pytest.approx(1.3321790402101223)
     with pytest.raises(KeyError, match="key"):
         _ = given.table
@@ -115,5 +123,5 @@ def test_a_spectrum_tells_what_can_be_told_without_values() -> None:
 def test_frequencies_have_a_spectrum_too() -> None:
     merged = together(unpack(each) for each in packed(None).values())
     assert merged is not None
-    times = [dict(each.times) for each in merged.values.values() if isinstance(each, Counts)]
+    times = [dict(each.times) for each in merged.values.values() if isinstance(each, FrequencyTable)]
     assert {tuple(sorted(each.items())) for each in times} == {((1, 1), (3, 1)), ((1, 2), (2, 1)), ((1, 4),)}

@@ -13,7 +13,7 @@ from scipy import stats
 from support.analyzer_table import SCHEMA
 
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.analyzers.nulls import Completeness, NullValues
 from treaty.engine.analyzers.numbers import (
     Kurtosis,
@@ -38,7 +38,7 @@ SUMS = st.integers(-(2**63) * 10**12, 2**63 * 10**12)
 Pair = tuple[int, int]
 
 
-def read(analyzer: Analyzer, left: Mapping[str, Any], right: Mapping[str, Any]) -> Reading:
+def read(analyzer: Analyzer, left: Mapping[str, Any], right: Mapping[str, Any]) -> MetricValue:
     """The reading of two partitions' states, given by the names of the parts, after merging."""
     bound = analyzer.bind(SCHEMA)
     merged = {part.key: part.component.merge(left[name], right[name]) for name, part in bound.parts.items()}

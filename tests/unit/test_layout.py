@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 
-from treaty.engine.core.errors import Unreadable
-from treaty.engine.protocol.requests import Source
-from treaty.engine.protocol.write_hints import At, How, Look
+from treaty.engine.core.errors import UnreadableTable
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 from treaty.engine.spark.sources import changes, partition_locations
-from treaty.engine.spark.sources.changes import Layout
-from treaty.engine.spark.sources.versioned import Versioned
+from treaty.engine.spark.sources.changes import StorageLayout
+from treaty.engine.spark.sources.versioned import VersionedLayout
 
-AT = At("a-table", 7)
-STANDS = Versioned(marks={"day=1": "x"}, at=AT, how=How.VERSIONS, pinned=False, behind=True)
-TOLD = Layout(fingerprints={"day=1": "x"}, folders={"day=1": ()}, how=How.VERSIONS, at=AT, pinned=False, behind=True)
+AT = TableVersion("a-table", 7)
+STANDS = VersionedLayout(marks={"day=1": "x"}, at=AT, how=DetectionMethod.VERSIONS, pinned=False, behind=True)
+TOLD = StorageLayout(
+    fingerprints={"day=1": "x"}, folders={"day=1": ()}, how=DetectionMethod.VERSIONS, at=AT, pinned=False, behind=True
+)
 LOGS = {"delta": "_delta_log/00000000000000000000.json", "iceberg": "metadata/v1.metadata.json"}
 
 
@@ -41,11 +43,13 @@ def made(folder: Path, *paths: str) -> str:
     return str(folder)
 
 
-def knows(patch: pytest.MonkeyPatch, lake: str, stands: Versioned | None) -> list[Source]:
+def knows(patch: pytest.MonkeyPatch, lake: str, stands: VersionedLayout | None) -> list[TableSource]:
     """Has what knows that format say so; what it was asked about."""
-    asked: list[Source] = []
+    asked: list[TableSource] = []
 
-    def standing(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Versioned | None:
+    def standing(
+        session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
+    ) -> VersionedLayout | None:
         asked.append(source)
         return stands
 
@@ -57,7 +61,7 @@ def knows(patch: pytest.MonkeyPatch, lake: str, stands: Versioned | None) -> lis
 def test_the_log_in_a_folder_says_who_knows_the_table(
     lake: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    source = Source(made(tmp_path, LOGS[lake], "data/day=1/a.parquet"), None, ("day",))
+    source = TableSource(made(tmp_path, LOGS[lake], "data/day=1/a.parquet"), None, ("day",))
     other = {"delta": "iceberg", "iceberg": "delta"}[lake]
     asked, unasked = knows(monkeypatch, lake, STANDS), knows(monkeypatch, other, None)
     assert changes.layout(object(), source) == TOLD
@@ -70,7 +74,7 @@ def test_of_a_table_that_is_not_understood_any_file_counts(
     lake: str, session: object | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     knows(monkeypatch, lake, None)
-    source = Source(made(tmp_path, LOGS[lake], "data/day=1/a.parquet"), None, ("day",))
+    source = TableSource(made(tmp_path, LOGS[lake], "data/day=1/a.parquet"), None, ("day",))
     first = changes.layout(session, source)
     assert (set(first.fingerprints), first.at) == ({""}, None)
     made(tmp_path, "data/day=1/b.parquet")
@@ -80,22 +84,26 @@ def test_of_a_table_that_is_not_understood_any_file_counts(
 def test_a_folder_without_a_log_is_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = [knows(monkeypatch, lake, STANDS) for lake in LOGS]
     made(tmp_path, "day=1/a.parquet", "day=2/b.parquet", "day=2/.hidden", "_SUCCESS")
-    lies = changes.layout(object(), Source(str(tmp_path), None, ("day",)))
-    assert (lies.folders, lies.how, asked) == ({"day=1": ("day=1",), "day=2": ("day=2",)}, How.FINGERPRINTS, [[], []])
-    within = changes.layout(object(), Source(str(tmp_path), None, ("day",)), within="below")
+    lies = changes.layout(object(), TableSource(str(tmp_path), None, ("day",)))
+    assert (lies.folders, lies.how, asked) == (
+        {"day=1": ("day=1",), "day=2": ("day=2",)},
+        DetectionMethod.FINGERPRINTS,
+        [[], []],
+    )
+    within = changes.layout(object(), TableSource(str(tmp_path), None, ("day",)), within="below")
     assert within.folders == {"day=1": ("below/day=1",), "day=2": ("below/day=2",)}
 
 
 def test_an_empty_folder_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="holds no data yet"):
-        changes.layout(object(), Source(str(tmp_path)))
+    with pytest.raises(UnreadableTable, match="holds no data yet"):
+        changes.layout(object(), TableSource(str(tmp_path)))
 
 
-def catalog(patch: pytest.MonkeyPatch, folder: Path, provider: str, *names: str) -> Source:
+def catalog(patch: pytest.MonkeyPatch, folder: Path, provider: str, *names: str) -> TableSource:
     """A table of the catalog in that folder, of which Spark names those files."""
     patch.setattr(changes, "details", lambda *_: {"Location": str(folder), "Provider": provider})
     patch.setattr(changes, "placed", lambda *_: [(name, None) for name in names])
-    return Source("db.orders", None, ("day",))
+    return TableSource("db.orders", None, ("day",))
 
 
 def test_an_iceberg_table_of_a_catalog_is_asked_for_by_its_name(
@@ -107,7 +115,7 @@ def test_an_iceberg_table_of_a_catalog_is_asked_for_by_its_name(
     assert asked == [source]
     knows(monkeypatch, "iceberg", None)
     # Nothing is known of it: all that is asked for is read at each look.
-    assert changes.layout(object(), source) == Layout(fingerprints={}, folders={})
+    assert changes.layout(object(), source) == StorageLayout(fingerprints={}, folders={})
 
 
 def test_a_delta_table_of_a_catalog_is_its_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

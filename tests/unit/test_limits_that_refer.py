@@ -3,12 +3,12 @@
 import pytest
 from support.orders import SCHEMA, check, contract, result, run, states
 
-from treaty.contracts.assertions import Assertion, Referred
+from treaty.contracts.assertions import Assertion, ReferenceLimit
 from treaty.contracts.errors import ContractError
 from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.checks.binding import bind
-from treaty.engine.checks.dataset_limits import Referent, Wanted, datasets, promise, wanted
+from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, datasets, promise, wanted
 
 TITLES = {"dataset": "titles", "analyzer": "size"}
 PRICE = {"dataset": "titles", "analyzer": "mean", "column": "price", "where": "price > 0"}
@@ -32,13 +32,13 @@ def test_a_limit_that_refers_reads_well(limit: dict[str, object], words: str) ->
 
 def test_one_of_a_pair_may_refer() -> None:
     (read,) = contract(check("size", mustBeBetween=[1, TITLES])).object("orders").checks
-    assert read.assertion == Assertion("mustBeBetween", (1, Referred("titles", "size")))
+    assert read.assertion == Assertion("mustBeBetween", (1, ReferenceLimit("titles", "size")))
     assert read.assertion.sentence() == "be between 1 and the size of titles"
     assert read.assertion.resolved({"the size of titles": 4}) == Assertion("mustBeBetween", (1, 4))
 
 
 def test_an_assertion_whose_limit_is_not_known_judges_nothing() -> None:
-    given = Assertion("mustBe", Referred("titles", "size"))
+    given = Assertion("mustBe", ReferenceLimit("titles", "size"))
     with pytest.raises(TypeError, match="not known"):
         given.holds(3)
     with pytest.raises(KeyError, match="the size of titles"):
@@ -86,17 +86,17 @@ def test_what_is_wanted_of_other_datasets_is_told() -> None:
         {"id": "e", "type": "library", "metric": "rowCount", "mustBe": 1},
     ).object("orders")
     assert wanted(given) == {
-        "the size of titles": Wanted("titles", Size()),
-        WORDS[1][1]: Wanted("titles", Mean(column="price", where="price > 0")),
+        "the size of titles": ReferencedMetric("titles", Size()),
+        WORDS[1][1]: ReferencedMetric("titles", Mean(column="price", where="price > 0")),
     }
     assert datasets(given) == ("people", "titles")
 
 
 JUDGED = [
-    (Referent(4), "passed", 4, None),
-    (Referent(3), "failed", 3, None),
-    (Referent("many"), "not_evaluated", "many", "cannot be compared"),
-    (Referent(reason="titles was never measured"), "not_evaluated", None,
+    (ReferenceValue(4), "passed", 4, None),
+    (ReferenceValue(3), "failed", 3, None),
+    (ReferenceValue("many"), "not_evaluated", "many", "cannot be compared"),
+    (ReferenceValue(reason="titles was never measured"), "not_evaluated", None,
      "the size of titles is not known: titles was never measured"),
     (None, "not_evaluated", None, "the size of titles is not known: nobody handed it in"),
 ]  # fmt: skip
@@ -104,7 +104,7 @@ JUDGED = [
 
 @pytest.mark.parametrize(("referent", "outcome", "limit", "reason"), JUDGED)
 def test_a_check_is_judged_by_what_its_limit_refers_to(
-    referent: Referent | None, outcome: str, limit: object, reason: str | None
+    referent: ReferenceValue | None, outcome: str, limit: object, reason: str | None
 ) -> None:
     given = contract(check("size", mustBeLessOrEqualTo=TITLES))
     known = {"the size of titles": referent} if referent else {}
@@ -115,7 +115,7 @@ def test_a_check_is_judged_by_what_its_limit_refers_to(
 
 def test_a_result_says_where_its_limit_comes_from() -> None:
     given = contract(check("size", mustBeLessOrEqualTo=TITLES))
-    known = {"the size of titles": Referent(3, origin={"run": "17"})}
+    known = {"the size of titles": ReferenceValue(3, origin={"run": "17"})}
     found = result(run(given, {"": states(given, ROWS)}, references=known))
     assert found.reference == {"the size of titles": {"value": 3, "run": "17"}}
     assert found.sentence == "size must be at most the size of titles"

@@ -10,43 +10,55 @@ from hypothesis import strategies as st
 
 from treaty.registry.cli.commands.lineage import OVERLAP, followed
 from treaty.registry.cli.output.lineage import line
-from treaty.registry.core.enums import InboxState
+from treaty.registry.core.enums import LineageEventState
 from treaty.registry.lineage.events import event_listing
-from treaty.registry.schemas import EventOut
+from treaty.registry.schemas import LineageEventOut
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def came(number: int, *, seconds: float | None = None, **more: object) -> EventOut:
+def came(number: int, *, seconds: float | None = None, **more: object) -> LineageEventOut:
     """The event of that number, received so many seconds after the start."""
     told = {
-        "id": UUID(int=number), "key": f"{number:064x}", "received": START + timedelta(seconds=seconds or number),
-        "producer": "spark", "state": InboxState.NEW, "duplicates": 0, "attempts": 0, "error": None, "diagnostics": (),
-        "original_size": 10, "kind": "COMPLETE", "time": "", "job": "shop load", "run_id": "r",
-        "outputs": ("file /data/orders",), "written": 1,
-    }  # fmt: skip
-    return EventOut.model_validate({**told, **more})
+        "id": UUID(int=number),
+        "key": f"{number:064x}",
+        "received": START + timedelta(seconds=seconds or number),
+        "producer": "spark",
+        "state": LineageEventState.NEW,
+        "duplicates": 0,
+        "attempts": 0,
+        "error": None,
+        "diagnostics": (),
+        "original_size": 10,
+        "kind": "COMPLETE",
+        "time": "",
+        "job": "shop load",
+        "run_id": "r",
+        "outputs": ("file /data/orders",),
+        "written": 1,
+    }
+    return LineageEventOut.model_validate({**told, **more})
 
 
 class Service:
     """A list of events that grows with every pause."""
 
-    def __init__(self, portions: Sequence[Sequence[EventOut]]) -> None:
-        self.portions, self.kept = iter(portions), list[EventOut]()
+    def __init__(self, portions: Sequence[Sequence[LineageEventOut]]) -> None:
+        self.portions, self.kept = iter(portions), list[LineageEventOut]()
 
     def pause(self) -> None:
         self.kept.extend(next(self.portions, ()))
 
-    def since(self, start: datetime | None) -> list[EventOut]:
+    def since(self, start: datetime | None) -> list[LineageEventOut]:
         """What was received from then on, newest id first."""
         chosen = (each for each in self.kept if start is None or each.received >= start)
         return sorted(chosen, key=lambda each: each.id, reverse=True)
 
 
-def shown(first: Sequence[EventOut], *portions: Sequence[EventOut]) -> list[int]:
+def shown(first: Sequence[LineageEventOut], *portions: Sequence[LineageEventOut]) -> list[int]:
     service = Service(portions)
     service.kept.extend(first)
-    found: Iterator[EventOut] = followed(first, service.since, service.pause)
+    found: Iterator[LineageEventOut] = followed(first, service.since, service.pause)
     total = sum(map(len, portions))
     return [each.id.int for each in islice(found, total)]
 
@@ -68,14 +80,16 @@ def test_an_event_that_is_kept_later_than_its_neighbour_is_not_missed() -> None:
         lambda found: [(at, came(n + 1, seconds=100 + at * 5 + late)) for n, (at, late) in enumerate(found)]
     )
 )
-def test_each_event_is_shown_once_whatever_the_order_in_which_they_are_kept(found: list[tuple[int, EventOut]]) -> None:
+def test_each_event_is_shown_once_whatever_the_order_in_which_they_are_kept(
+    found: list[tuple[int, LineageEventOut]],
+) -> None:
     portions = [[event for at, event in found if at == number] for number in range(6)]
     assert sorted(shown([], *portions)) == sorted(event.id.int for _, event in found)
 
 
 def test_an_event_is_told_in_one_line() -> None:
     outputs = tuple(f"file /data/{each}" for each in "ab")
-    told = line(came(1, outputs=outputs, written=7, duplicates=2, state=InboxState.FOLDED))
+    told = line(came(1, outputs=outputs, written=7, duplicates=2, state=LineageEventState.FOLDED))
     assert told == (
         "2026-03-01 12:00:01 COMPLETE shop load -> file /data/a, file /data/b and 5 more"
         "  (folded, came 3 times; by spark)"
@@ -93,11 +107,11 @@ def test_a_line_shows_control_characters_instead_of_obeying_them() -> None:
 def test_what_an_event_is_about_is_told_of_every_kind() -> None:
     run = b'{"eventType": "complete", "eventTime": "t", "job": {"namespace": "n", "name": "j"}, "run": {"runId": "r"},'
     run += b'"outputs": [{"namespace": "file", "name": "/x"}, 7]}'
-    assert event_listing.told(run) == event_listing.Told(
+    assert event_listing.told(run) == event_listing.EventSummary(
         kind="COMPLETE", time="t", job="n j", run_id="r", outputs=("file /x",), written=1
     )
-    assert event_listing.told(b'{"dataset": {"namespace": "a", "name": "b"}}') == event_listing.Told(
+    assert event_listing.told(b'{"dataset": {"namespace": "a", "name": "b"}}') == event_listing.EventSummary(
         kind="DATASET", outputs=("a b",), written=1
     )
     assert event_listing.told(b'{"job": {"namespace": "n", "name": "j"}, "outputs": null}').kind == "JOB"
-    assert event_listing.told(None) == event_listing.Told()
+    assert event_listing.told(None) == event_listing.EventSummary()

@@ -12,8 +12,8 @@ from support.events import body, event, output, real
 from treaty.registry.lineage.events.model import (
     FACET_LIMIT,
     DatasetEvent,
-    Event,
     JobEvent,
+    LineageEvent,
     NotAnEvent,
     NotJson,
     RunEvent,
@@ -187,7 +187,7 @@ KEYS = st.sampled_from(["eventType", "eventTime", "run", "job", "dataset", "inpu
 @given(st.dictionaries(KEYS, JSON), st.sampled_from([{}, event()]))
 def test_any_json_is_an_event_or_refused(noise: dict[str, Any], base: dict[str, Any]) -> None:
     try:
-        found: Event | None = parse(body(base | noise))
+        found: LineageEvent | None = parse(body(base | noise))
     except (NotAnEvent, NotJson):
         found = None
     assert found is None or parse(found.kept()).time == found.time

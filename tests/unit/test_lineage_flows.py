@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from support.events import PRODUCER, body, event, output
 
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.events.model import parse
 from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 from treaty.registry.lineage.graph import flows
-from treaty.registry.lineage.graph.flows import COMPLETED, FAILED, OPEN, Feed, Flow, Output, rank
+from treaty.registry.lineage.graph.flows import COMPLETED, FAILED, OPEN, ColumnFeed, JobFlow, JobOutput, rank
 
-ORDERS, CUSTOMERS, REPORT = (Name("file", f"/{each}") for each in ("orders", "customers", "report"))
+ORDERS, CUSTOMERS, REPORT = (LineageName("file", f"/{each}") for each in ("orders", "customers", "report"))
 META = {"_producer": PRODUCER, "_schemaURL": "https://openlineage.io/spec/facets/1-2-0/X.json"}
 
 
@@ -20,7 +20,7 @@ def run(*documents: dict[str, Any]) -> FoldedRun:
     return reduce(join, (folded(parse(body(each))) for each in documents))
 
 
-def at(name: Name, **more: Any) -> dict[str, Any]:
+def at(name: LineageName, **more: Any) -> dict[str, Any]:
     return {"namespace": name.namespace, "name": name.name, **more}
 
 
@@ -34,7 +34,7 @@ def explicit(inputs: Any, **fields: list[dict[str, Any]]) -> dict[str, Any]:
     return {"lineage": {**META, "inputs": inputs, "fields": told}}
 
 
-def flow(facets: dict[str, Any], *inputs: Name, job: dict[str, Any] | None = None) -> Flow:
+def flow(facets: dict[str, Any], *inputs: LineageName, job: dict[str, Any] | None = None) -> JobFlow:
     named = {"namespace": "shop", "name": "load", "facets": job or {}}
     sent = event("COMPLETE", output("/report", **facets), inputs=[at(each) for each in inputs])
     return flows.of(run({**sent, "job": named}))
@@ -49,20 +49,20 @@ ENTRY = {"type": "DATASET", "namespace": "file", "name": "/report", "inputs": [a
     ("facets", "feeds", "sources"),
     [
         ({}, (), None),
-        (columns({"total": [at(ORDERS, field="amount")]}), (Feed("total", ORDERS, "amount"),), None),
-        (columns({"Total": [at(ORDERS, field="Money.Amount")]}), (Feed("total", ORDERS, "money"),), None),
-        (columns({"t": [at(ORDERS, field="a", **INDIRECT)]}), (Feed("t", ORDERS, "a", direct=False),), None),
-        (columns({"t": [at(ORDERS, field="a", **BOTH)]}), (Feed("t", ORDERS, "a"),), None),
-        (columns({}, at(ORDERS, field="day")), (Feed(None, ORDERS, "day", direct=False),), None),
-        (columns({"t": [at(ORDERS)]}), (Feed("t", ORDERS, None),), None),
-        (columns({"t": [{"name": "/x", "field": "a"}, at(ORDERS, field=7)]}), (Feed("t", ORDERS, None),), None),
+        (columns({"total": [at(ORDERS, field="amount")]}), (ColumnFeed("total", ORDERS, "amount"),), None),
+        (columns({"Total": [at(ORDERS, field="Money.Amount")]}), (ColumnFeed("total", ORDERS, "money"),), None),
+        (columns({"t": [at(ORDERS, field="a", **INDIRECT)]}), (ColumnFeed("t", ORDERS, "a", direct=False),), None),
+        (columns({"t": [at(ORDERS, field="a", **BOTH)]}), (ColumnFeed("t", ORDERS, "a"),), None),
+        (columns({}, at(ORDERS, field="day")), (ColumnFeed(None, ORDERS, "day", direct=False),), None),
+        (columns({"t": [at(ORDERS)]}), (ColumnFeed("t", ORDERS, None),), None),
+        (columns({"t": [{"name": "/x", "field": "a"}, at(ORDERS, field=7)]}), (ColumnFeed("t", ORDERS, None),), None),
         (explicit([at(ORDERS, type="DATASET")]), (), frozenset({ORDERS})),
         (explicit([]), (), frozenset()),
         (explicit(None), (), None),
         (explicit([{"type": "JOB", "namespace": "shop", "name": "x"}]), (), frozenset()),
         (
             explicit([at(ORDERS, type="DATASET", field="day")]),
-            (Feed(None, ORDERS, "day", direct=False),),
+            (ColumnFeed(None, ORDERS, "day", direct=False),),
             frozenset({ORDERS}),
         ),
         ({"columnLineage": {**META, "fields": {"t": None, "u": {"inputFields": "x"}}, "dataset": 3}}, (), None),
@@ -74,7 +74,7 @@ ENTRY = {"type": "DATASET", "namespace": "file", "name": "/report", "inputs": [a
     ],
 )
 def test_an_output_says_which_columns_feed_it_and_which_datasets_do(
-    facets: dict[str, Any], feeds: tuple[Feed, ...], sources: frozenset[Name] | None
+    facets: dict[str, Any], feeds: tuple[ColumnFeed, ...], sources: frozenset[LineageName] | None
 ) -> None:
     (told,) = flow(facets, CUSTOMERS).outputs
     assert (told.name, told.feeds, told.sources) == (REPORT, feeds, sources)
@@ -87,7 +87,12 @@ def test_what_a_facet_names_is_read_by_the_job() -> None:
 
 def test_the_lineage_of_a_job_names_datasets_and_what_the_job_reads() -> None:
     own = {"type": "JOB", "inputs": [at(CUSTOMERS, type="DATASET")]}
-    other = {**own, "namespace": "shop", "name": "another", "inputs": [at(Name("file", "/else"), type="DATASET")]}
+    other = {
+        **own,
+        "namespace": "shop",
+        "name": "another",
+        "inputs": [at(LineageName("file", "/else"), type="DATASET")],
+    }
     found = flow({}, job={"lineage": {**META, "entries": [ENTRY, own, other, None]}})
     assert found.inputs == {ORDERS, CUSTOMERS}
     assert [(each.name, each.sources) for each in found.outputs] == [(REPORT, frozenset({ORDERS}))]
@@ -101,13 +106,13 @@ def test_partitions_that_are_written_as_datasets_are_one_table() -> None:
 
 def test_owners_are_those_that_facets_name() -> None:
     facet = {"ownership": {**META, "owners": [{"name": "team:shop"}, {"type": "x"}, {"name": " "}]}}
-    assert flow(facet).outputs == (Output(REPORT, owners=("team:shop",)),)
+    assert flow(facet).outputs == (JobOutput(REPORT, owners=("team:shop",)),)
 
 
 def test_an_output_with_too_many_feeds_is_told_as_one_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flows, "MOST_FEEDS", 2)
     several = {f"c{at_}": [at(ORDERS, field="a")] for at_ in range(3)}
-    assert flow(columns(several)).outputs == (Output(REPORT),)
+    assert flow(columns(several)).outputs == (JobOutput(REPORT),)
 
 
 @pytest.mark.parametrize(

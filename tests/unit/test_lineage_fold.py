@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import body, event, output, processing
 
-from treaty.registry.lineage.events.model import Event, parse
+from treaty.registry.lineage.events.model import LineageEvent, parse
 from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 from treaty.registry.lineage.events.triggers import triggers
 
@@ -22,7 +22,7 @@ FACETS = st.dictionaries(
 
 
 @st.composite
-def events(draw: st.DrawFn) -> Event:
+def events(draw: st.DrawFn) -> LineageEvent:
     """Any event of one run."""
     paths = st.sampled_from(["/t", "/t/ds=1", "/u", "/v"])
     outputs = draw(st.lists(st.builds(lambda path, facets: output(path, **facets), paths, FACETS), max_size=3))
@@ -37,14 +37,14 @@ def events(draw: st.DrawFn) -> Event:
 
 
 @given(st.data(), st.lists(events(), min_size=1, max_size=6))
-def test_any_order_and_any_repetition_gives_the_same_run(data: st.DataObject, told: list[Event]) -> None:
+def test_any_order_and_any_repetition_gives_the_same_run(data: st.DataObject, told: list[LineageEvent]) -> None:
     again = data.draw(st.permutations(told + data.draw(st.lists(st.sampled_from(told), max_size=4))))
     assert reduce(join, map(folded, again)) == reduce(join, map(folded, told))
     assert triggers(reduce(join, map(folded, again))) == triggers(reduce(join, map(folded, told)))
 
 
 @given(events(), events(), events())
-def test_joining_is_associative_commutative_and_idempotent(a: Event, b: Event, c: Event) -> None:
+def test_joining_is_associative_commutative_and_idempotent(a: LineageEvent, b: LineageEvent, c: LineageEvent) -> None:
     one, two, three = folded(a), folded(b), folded(c)
     assert join(join(one, two), three) == join(one, join(two, three))
     assert join(one, two) == join(two, one)
@@ -52,7 +52,7 @@ def test_joining_is_associative_commutative_and_idempotent(a: Event, b: Event, c
 
 
 @given(events(), events())
-def test_a_run_is_the_same_after_it_was_stored(a: Event, b: Event) -> None:
+def test_a_run_is_the_same_after_it_was_stored(a: LineageEvent, b: LineageEvent) -> None:
     run = join(folded(a), folded(b))
     assert FoldedRun.model_validate(run.model_dump(mode="json")) == run
 

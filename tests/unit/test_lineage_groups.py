@@ -6,17 +6,17 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.registry.datasets.names import Name
-from treaty.registry.lineage.events.links import Link
-from treaty.registry.lineage.name_groups import NOBODY, Groups, Owners, grouped
+from treaty.registry.datasets.names import LineageName
+from treaty.registry.lineage.events.links import AliasLink
+from treaty.registry.lineage.name_groups import NOBODY, NameGroups, Owners, grouped
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-A, B, C, D = (Name("file", f"/{letter}") for letter in "abcd")
+A, B, C, D = (LineageName("file", f"/{letter}") for letter in "abcd")
 ORDERS, SALES = frozenset({("orders", "orders")}), frozenset({("sales", "sales")})
 
 
-def link(one: Name, other: Name, second: int = 0) -> Link:
-    return Link(one, other, NOON + timedelta(seconds=second))
+def link(one: LineageName, other: LineageName, second: int = 0) -> AliasLink:
+    return AliasLink(one, other, NOON + timedelta(seconds=second))
 
 
 def test_links_are_followed_in_both_directions_and_onwards() -> None:
@@ -49,7 +49,7 @@ def test_a_dataset_of_two_contracts_is_joined_with_that_of_either() -> None:
     assert (found.group(A), refused) == ({A, B}, ())
 
 
-NAMES = [Name("file", f"/{index}") for index in range(8)]
+NAMES = [LineageName("file", f"/{index}") for index in range(8)]
 LINKS = st.lists(
     st.builds(link, st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(0, 3)).filter(
         lambda each: each.one != each.other
@@ -59,12 +59,14 @@ LINKS = st.lists(
 OWNERS = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([ORDERS, SALES]), max_size=4)
 
 
-def parts(found: Groups) -> set[frozenset[Name]]:
+def parts(found: NameGroups) -> set[frozenset[LineageName]]:
     return {frozenset(found.group(name)) for name in NAMES}
 
 
 @given(LINKS, OWNERS, st.randoms(use_true_random=False))
-def test_the_order_of_links_does_not_matter(links: list[Link], owners: dict[Name, Owners], random: object) -> None:
+def test_the_order_of_links_does_not_matter(
+    links: list[AliasLink], owners: dict[LineageName, Owners], random: object
+) -> None:
     shuffled = links * 2
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert parts(grouped(shuffled, owners)[0]) == parts(grouped(links, owners)[0])
@@ -72,7 +74,7 @@ def test_the_order_of_links_does_not_matter(links: list[Link], owners: dict[Name
 
 @given(LINKS, OWNERS)
 def test_two_contracts_never_share_a_dataset_that_neither_declared_for_the_other(
-    links: list[Link], owners: dict[Name, Owners]
+    links: list[AliasLink], owners: dict[LineageName, Owners]
 ) -> None:
     found, _ = grouped(links, owners)
     for one, other in combinations(owners, 2):
@@ -82,7 +84,7 @@ def test_two_contracts_never_share_a_dataset_that_neither_declared_for_the_other
 
 
 @given(LINKS)
-def test_without_contracts_no_link_is_refused(links: list[Link]) -> None:
+def test_without_contracts_no_link_is_refused(links: list[AliasLink]) -> None:
     found, refused = grouped(links, {})
     assert refused == ()
     assert all(each.other in found.group(each.one) for each in links)

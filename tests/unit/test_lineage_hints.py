@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support.events import body, event, output
 
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.write_hints import Hint, How
-from treaty.registry.datasets.names import Name
+from treaty.engine.protocol.write_hints import DetectionMethod, WriteHint
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.events import write_hints
 from treaty.registry.lineage.events.model import NotAnEvent, parse
 from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
@@ -19,7 +19,7 @@ from treaty.registry.lineage.events.write_hints import joined, of, outputs_of
 
 DAY = ("ds",)
 BOTH = ("ds", "country")
-TABLE = Name("file", "/data/orders")
+TABLE = LineageName("file", "/data/orders")
 NOMINAL = {"ds": "{nominalStart:%Y-%m-%d}"}
 
 
@@ -27,7 +27,7 @@ def told(*documents: dict[str, Any]) -> FoldedRun:
     return reduce(join, (folded(parse(body(document))) for document in documents))
 
 
-def hint(run: FoldedRun, by: tuple[str, ...] = DAY, nominal: dict[str, str] | None = None) -> Hint:
+def hint(run: FoldedRun, by: tuple[str, ...] = DAY, nominal: dict[str, str] | None = None) -> WriteHint:
     return of(run, outputs_of(run, TABLE), by, nominal or {})
 
 
@@ -80,7 +80,7 @@ def test_the_subset_facet_names_partitions(
     condition: dict[str, Any], by: tuple[str, ...], expected: list[str] | None
 ) -> None:
     found = hint(told(event("COMPLETE", subset(**condition))), by)
-    assert found == (Hint(tuple(expected), How.SUBSET) if expected else Hint())
+    assert found == (WriteHint(tuple(expected), DetectionMethod.SUBSET) if expected else WriteHint())
 
 
 PATHS = {
@@ -103,7 +103,7 @@ PATHS = {
 @pytest.mark.parametrize(("outputs", "by", "expected"), PATHS.values(), ids=PATHS)
 def test_paths_name_partitions(outputs: list[dict[str, Any]], by: tuple[str, ...], expected: list[str] | None) -> None:
     found = hint(told(event("COMPLETE", *outputs)), by)
-    assert found == (Hint(tuple(expected), How.PATH) if expected else Hint())
+    assert found == (WriteHint(tuple(expected), DetectionMethod.PATH) if expected else WriteHint())
 
 
 def sql(query: str, dialect: str | None = None) -> dict[str, Any]:
@@ -137,7 +137,7 @@ STATEMENTS = {
 @pytest.mark.parametrize(("query", "expected"), STATEMENTS.values(), ids=STATEMENTS)
 def test_a_statement_names_static_partitions(query: str, expected: list[str] | None) -> None:
     found = hint(told(event("COMPLETE") | sql(query)))
-    assert found == (Hint(tuple(expected), How.SQL) if expected else Hint())
+    assert found == (WriteHint(tuple(expected), DetectionMethod.SQL) if expected else WriteHint())
 
 
 def test_of_a_statement_no_value_of_its_rows_is_kept() -> None:
@@ -147,7 +147,7 @@ def test_of_a_statement_no_value_of_its_rows_is_kept() -> None:
 
 def test_a_single_output_is_what_a_single_statement_writes_whatever_its_name() -> None:
     run = told(event("COMPLETE", output("/warehouse/x7")) | sql("INSERT INTO orders PARTITION (ds='1') SELECT 1"))
-    assert hint(run) == Hint(("ds=1",), How.SQL)
+    assert hint(run) == WriteHint(("ds=1",), DetectionMethod.SQL)
 
 
 def test_long_statements_are_not_read() -> None:
@@ -174,17 +174,17 @@ def nominal(start: Any, end: Any = "2026-11-21T00:00:00Z") -> dict[str, Any]:
 )
 def test_the_nominal_time_names_a_partition_by_the_contract(start: Any, template: str, expected: str | None) -> None:
     found = hint(told(nominal(start)), nominal={"ds": template})
-    assert found == (Hint((expected,), How.NOMINAL) if expected else Hint())
+    assert found == (WriteHint((expected,), DetectionMethod.NOMINAL) if expected else WriteHint())
 
 
 def test_the_surest_hint_counts() -> None:
     both_told = nominal("2026-11-20T00:00:00Z") | sql("INSERT INTO orders PARTITION (ds='1') SELECT 1")
-    assert hint(told(both_told), nominal=NOMINAL).how is How.SQL
+    assert hint(told(both_told), nominal=NOMINAL).how is DetectionMethod.SQL
     spoken = both_told | {"outputs": [subset(**listed({"ds": "2"}))]}
-    assert hint(told(spoken), nominal=NOMINAL) == Hint(("ds=2",), How.SUBSET)
+    assert hint(told(spoken), nominal=NOMINAL) == WriteHint(("ds=2",), DetectionMethod.SUBSET)
     # What does not name all partition columns leaves the word to the next.
     short = both_told | {"outputs": [subset(**listed({"country": "PL"}))]}
-    assert hint(told(short), nominal=NOMINAL) == Hint(("ds=1",), How.SQL)
+    assert hint(told(short), nominal=NOMINAL) == WriteHint(("ds=1",), DetectionMethod.SQL)
 
 
 @pytest.mark.parametrize(
@@ -205,24 +205,30 @@ def test_the_outputs_of_a_table_are_known_by_path_partition_and_symlink() -> Non
     others = [output("db.orders", "hive://h", symlinks=links), output("/data/orders/ds=1"), output("/data/x")]
     run = told(event("COMPLETE", *others))
     assert {each.name for each in outputs_of(run, TABLE)} == {"db.orders", "/data/orders/ds=1"}
-    assert outputs_of(run, Name("file", "/nowhere")) == ()
+    assert outputs_of(run, LineageName("file", "/nowhere")) == ()
 
 
 def test_a_table_that_is_not_parted_gets_no_partitions() -> None:
-    assert hint(told(event("COMPLETE", output("/data/orders/ds=1"))), ()) == Hint()
+    assert hint(told(event("COMPLETE", output("/data/orders/ds=1"))), ()) == WriteHint()
 
 
 @pytest.mark.parametrize(
     ("several", "expected"),
     [
-        ([], Hint()),
-        ([Hint(("a=1",), How.PATH, 1)], Hint(("a=1",), How.PATH, 1)),
-        ([Hint(("a=2",), How.SUBSET, 1), Hint(("a=1",), How.SQL, 3)], Hint(("a=1", "a=2"), How.SQL, 3, (1,))),
-        ([Hint(("a=2",), How.SUBSET, 1), Hint(version=3)], Hint(version=3, others=(1,))),
-        ([Hint(("a=2",), How.SUBSET, 1), Hint(("a=2",), How.SUBSET)], Hint(("a=2",), How.SUBSET)),
+        ([], WriteHint()),
+        ([WriteHint(("a=1",), DetectionMethod.PATH, 1)], WriteHint(("a=1",), DetectionMethod.PATH, 1)),
+        (
+            [WriteHint(("a=2",), DetectionMethod.SUBSET, 1), WriteHint(("a=1",), DetectionMethod.SQL, 3)],
+            WriteHint(("a=1", "a=2"), DetectionMethod.SQL, 3, (1,)),
+        ),
+        ([WriteHint(("a=2",), DetectionMethod.SUBSET, 1), WriteHint(version=3)], WriteHint(version=3, others=(1,))),
+        (
+            [WriteHint(("a=2",), DetectionMethod.SUBSET, 1), WriteHint(("a=2",), DetectionMethod.SUBSET)],
+            WriteHint(("a=2",), DetectionMethod.SUBSET),
+        ),
     ],
 )
-def test_hints_of_several_writes_are_one(several: list[Hint], expected: Hint) -> None:
+def test_hints_of_several_writes_are_one(several: list[WriteHint], expected: WriteHint) -> None:
     assert joined(several) == expected
 
 

@@ -11,7 +11,7 @@ from treaty.contracts.document.model import DataObject
 from treaty.contracts.document.reader import read
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 from treaty.registry.lineage.events import run_metrics
-from treaty.registry.lineage.events.verdict_event import MOST, About, Judgement, event
+from treaty.registry.lineage.events.verdict_event import MOST, EventDataset, VerdictPayload, event
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = "4711"
@@ -56,8 +56,8 @@ def run(*found: Measurement, partitions: tuple[str, ...] = (), results: tuple[Ch
 
 def told_of(result: RunResult, of: DataObject) -> dict[str, Any]:
     return event(
-        Judgement(
-            result=result, about=About("file", "/staff"), numbers=run_metrics.numbers(result, of), first=NOW,
+        VerdictPayload(
+            result=result, about=EventDataset("file", "/staff"), numbers=run_metrics.numbers(result, of), first=NOW,
             hidden=run_metrics.hidden(result, of), partitions=run_metrics.parts(result, of), schemas="http://here",
         )
     )  # fmt: skip
@@ -72,7 +72,7 @@ def test_numbers_have_the_words_of_the_standard() -> None:
         measured("null_values", 2, column="pay"),
         measured("approx_quantile", 4, column="pay", quantile=0.5),
     )
-    assert run_metrics.numbers(result, described(column("pay"))) == run_metrics.Numbers(
+    assert run_metrics.numbers(result, described(column("pay"))) == run_metrics.OutputNumbers(
         10,
         {"pay": {"sum": 12.5, "min": 1.0, "max": 9.0, "distinctCount": 7, "nullCount": 2, "quantiles": {"0.5": 4.0}}},
     )

@@ -4,37 +4,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.registry.datasets.names import Name, location, normalise, trim
+from treaty.registry.datasets.names import LineageName, location, normalise, trim
 
 
 @pytest.mark.parametrize(
     ("namespace", "name", "expected"),
     [
-        ("s3a://Bucket", "/shop/orders/", Name("s3://bucket", "shop/orders")),
-        ("s3n://bucket/", "shop//orders", Name("s3://bucket", "shop/orders")),
-        ("S3://bucket", "shop/orders", Name("s3://bucket", "shop/orders")),
-        ("gs://b", "/a", Name("gs://b", "a")),
-        ("file", "/tmp/t/", Name("file", "/tmp/t")),
-        ("file:", "/tmp/t", Name("file", "/tmp/t")),
-        ("file", "./tmp/./t", Name("file", "/tmp/t")),
-        ("s3://b", "./tmp/./t", Name("s3://b", "./tmp/./t")),
-        ("file://", "/tmp/t", Name("file", "/tmp/t")),
-        ("file:///", "tmp/t", Name("file", "/tmp/t")),
-        ("file://Host", "/tmp/t", Name("file://host", "/tmp/t")),
-        ("file://localhost", "/tmp/t", Name("file", "/tmp/t")),
-        ("file:/tmp/iceberg", "default.events", Name("file:/tmp/iceberg", "default.events")),
-        ("file:///tmp/iceberg/", "default.events", Name("file:/tmp/iceberg", "default.events")),
-        ("hdfs://NN:8020", "/user/hive/t1", Name("hdfs://nn", "/user/hive/t1")),
-        ("hdfs://nn:9000", "user/hive/t1/", Name("hdfs://nn:9000", "/user/hive/t1")),
-        ("hive://Metastore:9083", "Sales.Orders", Name("hive://metastore", "Sales.Orders")),
-        ("wasbs://c@Acct.blob.core.windows.net", "/x/", Name("wasbs://c@acct.blob.core.windows.net", "/x")),
-        ("postgres://DB:5432", "shop.public.orders", Name("postgres://db", "shop.public.orders")),
-        ("arn:aws:glue:eu-west-1:1", "table/db/orders", Name("arn:aws:glue:eu-west-1:1", "table/db/orders")),
-        ("bigquery", "a.b.c", Name("bigquery", "a.b.c")),
-        ("Food_Delivery", "public.Orders ", Name("Food_Delivery", "public.Orders")),
+        ("s3a://Bucket", "/shop/orders/", LineageName("s3://bucket", "shop/orders")),
+        ("s3n://bucket/", "shop//orders", LineageName("s3://bucket", "shop/orders")),
+        ("S3://bucket", "shop/orders", LineageName("s3://bucket", "shop/orders")),
+        ("gs://b", "/a", LineageName("gs://b", "a")),
+        ("file", "/tmp/t/", LineageName("file", "/tmp/t")),
+        ("file:", "/tmp/t", LineageName("file", "/tmp/t")),
+        ("file", "./tmp/./t", LineageName("file", "/tmp/t")),
+        ("s3://b", "./tmp/./t", LineageName("s3://b", "./tmp/./t")),
+        ("file://", "/tmp/t", LineageName("file", "/tmp/t")),
+        ("file:///", "tmp/t", LineageName("file", "/tmp/t")),
+        ("file://Host", "/tmp/t", LineageName("file://host", "/tmp/t")),
+        ("file://localhost", "/tmp/t", LineageName("file", "/tmp/t")),
+        ("file:/tmp/iceberg", "default.events", LineageName("file:/tmp/iceberg", "default.events")),
+        ("file:///tmp/iceberg/", "default.events", LineageName("file:/tmp/iceberg", "default.events")),
+        ("hdfs://NN:8020", "/user/hive/t1", LineageName("hdfs://nn", "/user/hive/t1")),
+        ("hdfs://nn:9000", "user/hive/t1/", LineageName("hdfs://nn:9000", "/user/hive/t1")),
+        ("hive://Metastore:9083", "Sales.Orders", LineageName("hive://metastore", "Sales.Orders")),
+        ("wasbs://c@Acct.blob.core.windows.net", "/x/", LineageName("wasbs://c@acct.blob.core.windows.net", "/x")),
+        ("postgres://DB:5432", "shop.public.orders", LineageName("postgres://db", "shop.public.orders")),
+        ("arn:aws:glue:eu-west-1:1", "table/db/orders", LineageName("arn:aws:glue:eu-west-1:1", "table/db/orders")),
+        ("bigquery", "a.b.c", LineageName("bigquery", "a.b.c")),
+        ("Food_Delivery", "public.Orders ", LineageName("Food_Delivery", "public.Orders")),
     ],
 )
-def test_a_dataset_has_one_spelling(namespace: str, name: str, expected: Name) -> None:
+def test_a_dataset_has_one_spelling(namespace: str, name: str, expected: LineageName) -> None:
     assert normalise(namespace, name) == expected
 
 
@@ -52,18 +52,18 @@ def test_normalising_twice_changes_nothing(namespace: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("dataset", "table", "partition"),
     [
-        (Name("file", "/t/ds=2026-11-20"), Name("file", "/t"), (("ds", "2026-11-20"),)),
-        (Name("s3://b", "t/y=2026/m=1"), Name("s3://b", "t"), (("y", "2026"), ("m", "1"))),
-        (Name("file", "/t/at=12%3A30"), Name("file", "/t"), (("at", "12:30"),)),
-        (Name("file", "/a=1/t"), Name("file", "/a=1/t"), ()),
-        (Name("file", "/t"), Name("file", "/t"), ()),
-        (Name("s3://b", "ds=1"), Name("s3://b", "ds=1"), ()),
-        (Name("hive://h", "db.t/ds=1"), Name("hive://h", "db.t/ds=1"), ()),
-        (Name("file:/warehouse", "db.t/ds=1"), Name("file:/warehouse", "db.t/ds=1"), ()),
+        (LineageName("file", "/t/ds=2026-11-20"), LineageName("file", "/t"), (("ds", "2026-11-20"),)),
+        (LineageName("s3://b", "t/y=2026/m=1"), LineageName("s3://b", "t"), (("y", "2026"), ("m", "1"))),
+        (LineageName("file", "/t/at=12%3A30"), LineageName("file", "/t"), (("at", "12:30"),)),
+        (LineageName("file", "/a=1/t"), LineageName("file", "/a=1/t"), ()),
+        (LineageName("file", "/t"), LineageName("file", "/t"), ()),
+        (LineageName("s3://b", "ds=1"), LineageName("s3://b", "ds=1"), ()),
+        (LineageName("hive://h", "db.t/ds=1"), LineageName("hive://h", "db.t/ds=1"), ()),
+        (LineageName("file:/warehouse", "db.t/ds=1"), LineageName("file:/warehouse", "db.t/ds=1"), ()),
     ],
 )
 def test_partition_directories_are_told_from_the_table(
-    dataset: Name, table: Name, partition: tuple[tuple[str, str], ...]
+    dataset: LineageName, table: LineageName, partition: tuple[tuple[str, str], ...]
 ) -> None:
     trimmed = trim(dataset)
     assert (trimmed.dataset, trimmed.partition) == (table, partition)

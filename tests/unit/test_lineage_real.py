@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.events import real
 
-from treaty.registry.lineage.events.model import DatasetEvent, Event, NotAnEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, RunKey, folded, join
+from treaty.registry.lineage.events.model import DatasetEvent, LineageEvent, NotAnEvent, parse
+from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, folded, join
 from treaty.registry.lineage.events.triggers import Trigger, of_dataset, orphaned, triggers
 
 LABELS = Path(__file__).parent.parent / "data" / "lineage" / "expected_triggers.json"
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     streaming: bool
 
 
-def events() -> list[Event]:
+def events() -> list[LineageEvent]:
     """All real events that are events."""
     found = []
     for _, raw in real():
@@ -43,15 +43,15 @@ def events() -> list[Event]:
     return found
 
 
-def alone(key: str, event: Event) -> FoldedRun:
+def alone(key: str, event: LineageEvent) -> FoldedRun:
     """The event folded, once however often it is asked for."""
     if key not in KNOWN:
         KNOWN[key] = folded(event)
     return KNOWN[key]
 
 
-def runs(told: Iterable[Event]) -> dict[RunKey, FoldedRun]:
-    parts: dict[RunKey, list[FoldedRun]] = defaultdict(list)
+def runs(told: Iterable[LineageEvent]) -> dict[LineageRunKey, FoldedRun]:
+    parts: dict[LineageRunKey, list[FoldedRun]] = defaultdict(list)
     for each in told:
         if each.run is not None:
             one = alone(each.key, each)
@@ -59,7 +59,7 @@ def runs(told: Iterable[Event]) -> dict[RunKey, FoldedRun]:
     return {key: reduce(join, several) for key, several in parts.items()}
 
 
-def asked(told: Sequence[Event]) -> set[Asked]:
+def asked(told: Sequence[LineageEvent]) -> set[Asked]:
     """What these events lead to in the end, runs without an end included."""
     found = set()
     for key, run in runs(told).items():
@@ -73,7 +73,7 @@ def labelled(job: str, run: str, trigger: Trigger) -> Asked:
     return Asked(job, run, str(trigger.dataset), trigger.reads.value, trigger.streaming)
 
 
-def expected(labels: Iterable[Mapping[str, Any]], told: Sequence[Event]) -> set[Asked]:
+def expected(labels: Iterable[Mapping[str, Any]], told: Sequence[LineageEvent]) -> set[Asked]:
     """The labels, each with the run that it means: that of its job where it names none."""
     ids = {f"{key.job_namespace} {key.job_name}": key.run_id for key in runs(told)}
     return {
@@ -89,14 +89,14 @@ def expected(labels: Iterable[Mapping[str, Any]], told: Sequence[Event]) -> set[
 
 
 @pytest.fixture(scope="module")
-def told() -> list[Event]:
+def told() -> list[LineageEvent]:
     return events()
 
 
 LABELLED: list[dict[str, Any]] = json.loads(LABELS.read_text())["expected"]
 
 
-def test_every_label_says_why_and_which_run_where_its_job_has_several(told: list[Event]) -> None:
+def test_every_label_says_why_and_which_run_where_its_job_has_several(told: list[LineageEvent]) -> None:
     several = defaultdict(set)
     for key in runs(told):
         several[f"{key.job_namespace} {key.job_name}"].add(key.run_id)
@@ -106,12 +106,12 @@ def test_every_label_says_why_and_which_run_where_its_job_has_several(told: list
     assert unclear == []
 
 
-def test_real_events_lead_to_what_they_are_labelled_with(told: list[Event]) -> None:
+def test_real_events_lead_to_what_they_are_labelled_with(told: list[LineageEvent]) -> None:
     assert asked(told) == expected(LABELLED, told)
 
 
 @given(st.randoms(use_true_random=False))
-def test_any_order_and_any_repetition_leads_to_the_same(told: list[Event], random: Random) -> None:
+def test_any_order_and_any_repetition_leads_to_the_same(told: list[LineageEvent], random: Random) -> None:
     shuffled = [each for each in told for _ in range(random.randint(1, COPIES))]
     random.shuffle(shuffled)
     assert asked(shuffled) == expected(LABELLED, told)
@@ -119,7 +119,7 @@ def test_any_order_and_any_repetition_leads_to_the_same(told: list[Event], rando
 
 @given(st.randoms(use_true_random=False), st.floats(0, 1))
 def test_steps_that_are_lost_on_the_way_are_not_missed_where_the_end_says_as_much(
-    told: list[Event], random: Random, share: float
+    told: list[LineageEvent], random: Random, share: float
 ) -> None:
     left = [each for each in told if not (is_step(each) and random.random() < share)]
     random.shuffle(left)
@@ -127,6 +127,6 @@ def test_steps_that_are_lost_on_the_way_are_not_missed_where_the_end_says_as_muc
     assert asked(left) - alone == expected(LABELLED, told) - alone
 
 
-def is_step(event: Event) -> bool:
+def is_step(event: LineageEvent) -> bool:
     """Whether it tells of a run on its way: its start, or that it goes on."""
     return event.run is not None and event.run.type in {"START", "RUNNING"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.events import PRODUCER, body, event, output, processing
 from support.every import every
 
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.events.model import DatasetEvent, parse
 from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
 from treaty.registry.lineage.events.triggers import (
@@ -17,26 +17,26 @@ from treaty.registry.lineage.events.triggers import (
     OUR_NAMESPACE,
     OUR_PRODUCER,
     PRIORITIES,
-    Reads,
     Trigger,
+    TriggerKind,
     of_dataset,
     orphaned,
     triggers,
 )
 
-ORDERS = Name("file", "/data/orders")
-B = Name("file", "/b")
+ORDERS = LineageName("file", "/data/orders")
+B = LineageName("file", "/b")
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
     return reduce(join, (folded(parse(body(document))) for document in documents))
 
 
-def names(*documents: dict[str, Any]) -> list[Name]:
+def names(*documents: dict[str, Any]) -> list[LineageName]:
     return [trigger.dataset for trigger in triggers(told(*documents))]
 
 
-def asked(*documents: dict[str, Any]) -> dict[Name, Reads]:
+def asked(*documents: dict[str, Any]) -> dict[LineageName, TriggerKind]:
     return {trigger.dataset: trigger.reads for trigger in triggers(told(*documents))}
 
 
@@ -53,22 +53,22 @@ def saying(statement: str, name: str = "load_orders") -> dict[str, Any]:
 
 
 ROWS = {"outputStatistics": {"rowCount": 3}}
-WRITTEN = {ORDERS: Reads.DATA}
-DEFINED = {ORDERS: Reads.SCHEMA}
-DOUBTED = {ORDERS: Reads.SUSPECT}
+WRITTEN = {ORDERS: TriggerKind.DATA}
+DEFINED = {ORDERS: TriggerKind.SCHEMA}
+DOUBTED = {ORDERS: TriggerKind.SUSPECT}
 LOOKS = {
     "complete": ([event("COMPLETE")], WRITTEN),
     "complete in small letters": ([event("complete")], WRITTEN),
     "outputs told at the start": ([event("START"), event("COMPLETE", outputs=[])], WRITTEN),
-    "two": ([event("COMPLETE", output("/b"), output("/data/orders"))], {B: Reads.DATA, **WRITTEN}),
+    "two": ([event("COMPLETE", output("/b"), output("/data/orders"))], {B: TriggerKind.DATA, **WRITTEN}),
     "batch": ([event() | of("BATCH")], WRITTEN),
     "a kind nobody knows": ([event() | of("NONE")], WRITTEN),
     "overwrite": ([event("COMPLETE", lifecycle("OVERWRITE"))], WRITTEN),
     "truncate": ([event("COMPLETE", lifecycle("TRUNCATE"))], WRITTEN),
-    "drop": ([event("COMPLETE", lifecycle("DROP"))], {ORDERS: Reads.DROPPED}),
+    "drop": ([event("COMPLETE", lifecycle("DROP"))], {ORDERS: TriggerKind.DROPPED}),
     "drop and create": (
         [event("COMPLETE", lifecycle("DROP"), lifecycle("CREATE", "/b"))],
-        {ORDERS: Reads.DROPPED, B: Reads.SCHEMA},
+        {ORDERS: TriggerKind.DROPPED, B: TriggerKind.SCHEMA},
     ),
     "alter": ([event("COMPLETE", lifecycle("ALTER"))], DEFINED),
     "alter with rows": ([event("COMPLETE", lifecycle("ALTER", **ROWS))], WRITTEN),
@@ -117,13 +117,13 @@ LOOKS = {
     "our job": ([event(namespace=OUR_NAMESPACE)], {}),
     "our job, failed": ([event("FAIL", namespace=OUR_NAMESPACE)], {}),
     "our producer": ([event(producer=f"{OUR_PRODUCER}1.0")], {}),
-    "partitions": ([event("COMPLETE", output("/b/ds=1"), output("/b/ds=2"))], {B: Reads.DATA}),
+    "partitions": ([event("COMPLETE", output("/b/ds=1"), output("/b/ds=2"))], {B: TriggerKind.DATA}),
 }
 
 
 @every(("documents", "expected"), LOOKS.values(), ids=LOOKS.keys())
 def test_a_run_asks_for_what_became_of_its_outputs(
-    documents: list[dict[str, Any]], expected: dict[Name, Reads]
+    documents: list[dict[str, Any]], expected: dict[LineageName, TriggerKind]
 ) -> None:
     assert asked(*documents) == expected
 
@@ -141,10 +141,10 @@ def test_a_run_asks_for_what_became_of_its_outputs(
     ],
 )
 def test_only_a_batch_run_without_an_end_can_be_an_orphan(
-    documents: list[dict[str, Any]], expected: list[Name]
+    documents: list[dict[str, Any]], expected: list[LineageName]
 ) -> None:
     found = orphaned(told(*documents))
-    assert [(each.dataset, each.reads) for each in found] == [(name, Reads.ORPHAN) for name in expected]
+    assert [(each.dataset, each.reads) for each in found] == [(name, TriggerKind.ORPHAN) for name in expected]
 
 
 def dataset_event(**more: Any) -> DatasetEvent:
@@ -155,8 +155,8 @@ def dataset_event(**more: Any) -> DatasetEvent:
 
 
 def test_an_event_of_a_dataset_asks_for_its_schema_unless_it_is_ours() -> None:
-    assert of_dataset(dataset_event()) == Trigger(dataset=ORDERS, reads=Reads.SCHEMA, columns=())
-    assert of_dataset(dataset_event(dataset=lifecycle("DROP"))) == Trigger(dataset=ORDERS, reads=Reads.DROPPED)
+    assert of_dataset(dataset_event()) == Trigger(dataset=ORDERS, reads=TriggerKind.SCHEMA, columns=())
+    assert of_dataset(dataset_event(dataset=lifecycle("DROP"))) == Trigger(dataset=ORDERS, reads=TriggerKind.DROPPED)
     assert of_dataset(dataset_event(producer=f"{OUR_PRODUCER}1.0")) is None
 
 
@@ -186,9 +186,11 @@ def test_a_trigger_says_which_columns_a_table_was_given(
 
 
 def test_what_is_looked_at_by_more_urgent_triggers_comes_first() -> None:
-    ordered = sorted(Reads, key=lambda each: PRIORITIES[each])
-    assert ordered[-1] is Reads.ORPHAN
-    assert {PRIORITIES[each] for each in (Reads.DATA, Reads.SCHEMA, Reads.DROPPED)} == {PRIORITIES[ordered[0]]}
+    ordered = sorted(TriggerKind, key=lambda each: PRIORITIES[each])
+    assert ordered[-1] is TriggerKind.ORPHAN
+    assert {PRIORITIES[each] for each in (TriggerKind.DATA, TriggerKind.SCHEMA, TriggerKind.DROPPED)} == {
+        PRIORITIES[ordered[0]]
+    }
 
 
 def subset(condition: dict[str, Any]) -> dict[str, Any]:
@@ -216,7 +218,7 @@ def test_a_trigger_says_which_partitions_the_event_spoke_of(
     written: dict[str, Any], partitions: tuple[tuple[tuple[str, str], ...], ...]
 ) -> None:
     (trigger,) = triggers(told(event("COMPLETE", written)))
-    assert (trigger.dataset, trigger.partitions) == (Name("file", "/t"), partitions)
+    assert (trigger.dataset, trigger.partitions) == (LineageName("file", "/t"), partitions)
 
 
 def linked(namespace: Any, name: Any, kind: str = "TABLE") -> dict[str, Any]:
@@ -226,8 +228,8 @@ def linked(namespace: Any, name: Any, kind: str = "TABLE") -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("written", "also"),
     [
-        (linked("hive://H:9083", "sales.orders"), (Name("hive://h", "sales.orders"),)),
-        (linked("s3a://b", "/orders/", "LOCATION"), (Name("s3://b", "orders"),)),
+        (linked("hive://H:9083", "sales.orders"), (LineageName("hive://h", "sales.orders"),)),
+        (linked("s3a://b", "/orders/", "LOCATION"), (LineageName("s3://b", "orders"),)),
         (linked("", "sales.orders"), ()),
         (linked("sales.orders", "sales.orders"), ()),
         (linked("hive://h", "sales.orders", "DB_TABLE"), ()),
@@ -235,7 +237,7 @@ def linked(namespace: Any, name: Any, kind: str = "TABLE") -> dict[str, Any]:
         (output(symlinks={"identifiers": "none"}), ()),
     ],
 )
-def test_a_trigger_knows_the_other_names_of_the_dataset(written: dict[str, Any], also: tuple[Name, ...]) -> None:
+def test_a_trigger_knows_the_other_names_of_the_dataset(written: dict[str, Any], also: tuple[LineageName, ...]) -> None:
     assert triggers(told(event("COMPLETE", written))) == (Trigger(dataset=ORDERS, also=also),)
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from treaty.registry.serve.local_stack import free_port
-from treaty.registry.serve.shared_port import OwnSocket
+from treaty.registry.serve.shared_port import ProcessSocket
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one socket serves all processes")
 
@@ -19,7 +19,7 @@ def port() -> int:
 
 def handed(port: int) -> list[socket.socket]:
     """What a process finds that the socket was handed to."""
-    return pickle.loads(pickle.dumps(OwnSocket("127.0.0.1", port)))
+    return pickle.loads(pickle.dumps(ProcessSocket("127.0.0.1", port)))
 
 
 def test_each_process_has_its_own_socket_at_the_same_port(port: int) -> None:
@@ -44,7 +44,7 @@ def test_connections_are_dealt_out_among_them(port: int) -> None:
 
 
 def test_who_hands_it_on_listens_to_nothing(port: int) -> None:
-    assert OwnSocket("127.0.0.1", port) == []
+    assert ProcessSocket("127.0.0.1", port) == []
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=1)
 

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from treaty.registry.api.http.request_ids import Correlated
+from treaty.registry.api.http.request_ids import RequestIdMiddleware
 from treaty.registry.core import logs
 
 log = logging.getLogger("treaty.test")
@@ -46,7 +46,7 @@ Said = Callable[[logging.Formatter], list[str]]
 
 
 def test_a_json_line_names_what_it_is_about(said: Said) -> None:
-    lines = said(logs.JsonLines())
+    lines = said(logs.JsonFormatter())
     with logs.about(request_id="r1", nothing=None), logs.about(task_id=7):
         logs.tell(log, "verdict", verdict="failed", run_id="x")
     log.info("alone")
@@ -60,13 +60,13 @@ def test_a_json_line_names_what_it_is_about(said: Said) -> None:
 
 
 def test_a_field_cannot_stand_for_what_the_line_itself_says(said: Said) -> None:
-    lines = said(logs.JsonLines())
+    lines = said(logs.JsonFormatter())
     logs.tell(log, "true", level="false", time="false")
     assert (json.loads(lines[0])["level"], json.loads(lines[0])["time"][:2]) == ("info", "20")
 
 
 def test_of_an_error_a_json_line_says_the_kind_and_the_place_but_not_the_text(said: Said) -> None:
-    lines = said(logs.JsonLines())
+    lines = said(logs.JsonFormatter())
     try:
         raise ValueError("alice@example.org is no number\nsecond line")
     except ValueError:
@@ -80,7 +80,7 @@ def test_of_an_error_a_json_line_says_the_kind_and_the_place_but_not_the_text(sa
 
 
 def test_a_line_of_text_ends_with_its_fields(said: Said) -> None:
-    lines = said(logs.Lines("%(levelname)s %(message)s"))
+    lines = said(logs.TextFormatter("%(levelname)s %(message)s"))
     with logs.about(event_key="abc"):
         logs.tell(log, "event folded", run="1")
     log.info("plain %s", "words")
@@ -109,7 +109,7 @@ def answered(headers: dict[str, str]) -> tuple[str, str]:
         return PlainTextResponse(logs._about.get()["request_id"])
 
     app = Starlette(routes=[Route("/", tell)])
-    app.add_middleware(Correlated)
+    app.add_middleware(RequestIdMiddleware)
     answer = TestClient(app).get("/", headers=headers)
     return answer.headers["x-request-id"], answer.text
 

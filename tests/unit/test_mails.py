@@ -13,7 +13,7 @@ from support.receivers import post_office, unused
 
 from treaty.engine.core import clock
 from treaty.registry.notifications.transport import smtp
-from treaty.registry.notifications.transport.smtp import Mail, Server, Unmailable, server
+from treaty.registry.notifications.transport.smtp import Mail, MailRejected, MailServer, server
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MAIL = Mail(
@@ -42,9 +42,9 @@ def encrypting(certificate: Path) -> ssl.SSLContext:
     return context
 
 
-def to(url: str, scheme: str = "smtp", user: str | None = None) -> Server:
+def to(url: str, scheme: str = "smtp", user: str | None = None) -> MailServer:
     found = server(url)
-    return Server(scheme=scheme, host=found.host, port=found.port, user=user, password="word" if user else None)
+    return MailServer(scheme=scheme, host=found.host, port=found.port, user=user, password="word" if user else None)
 
 
 def test_what_is_sent_arrives_with_its_identity() -> None:
@@ -63,21 +63,21 @@ def test_with_starttls_neither_password_nor_mail_is_sent_before_encryption(certi
 
 
 def test_a_server_that_cannot_encrypt_gets_nothing_where_encryption_is_asked_for() -> None:
-    with post_office() as office, pytest.raises(Unmailable):
+    with post_office() as office, pytest.raises(MailRejected):
         smtp.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example")
     assert office.mails == []
     assert "AUTH" not in office.plain
 
 
 def test_a_server_whose_certificate_nobody_believes_gets_nothing(certificate: Path) -> None:
-    with post_office(encrypting(certificate)) as office, pytest.raises(Unmailable) as refused:
+    with post_office(encrypting(certificate)) as office, pytest.raises(MailRejected) as refused:
         smtp.send(MAIL, by=to(office.url, "smtp+starttls", "ada"), sender="t@shop.example")
     assert office.mails == []
     assert not refused.value.for_good
 
 
 def test_a_server_that_is_away_may_come_back() -> None:
-    with pytest.raises(Unmailable) as missed:
+    with pytest.raises(MailRejected) as missed:
         smtp.send(MAIL, by=to(unused().replace("http", "smtp")), sender="t@shop.example")
     assert not missed.value.for_good
 
@@ -85,21 +85,21 @@ def test_a_server_that_is_away_may_come_back() -> None:
 @pytest.mark.parametrize(
     ("url", "found"),
     [
-        ("smtp://mail.example", Server(scheme="smtp", host="mail.example", port=25)),
-        ("smtps://mail.example", Server(scheme="smtps", host="mail.example", port=465)),
+        ("smtp://mail.example", MailServer(scheme="smtp", host="mail.example", port=25)),
+        ("smtps://mail.example", MailServer(scheme="smtps", host="mail.example", port=465)),
         (
             "smtp+starttls://a%40b:p%2Fw@mail.example:99",
-            Server(scheme="smtp+starttls", host="mail.example", port=99, user="a@b", password="p/w"),
+            MailServer(scheme="smtp+starttls", host="mail.example", port=99, user="a@b", password="p/w"),
         ),
     ],
 )
-def test_the_url_says_which_server(url: str, found: Server) -> None:
+def test_the_url_says_which_server(url: str, found: MailServer) -> None:
     assert server(url) == found
 
 
 @pytest.mark.parametrize("url", ["mail.example", "http://mail.example", "smtp://", "smtp://u:s3cret@x:999999"])
 def test_a_url_of_no_mail_server_is_refused_and_not_quoted(url: str) -> None:
-    with pytest.raises(Unmailable, match="TREATY_SMTP_URL cannot be used") as refused:
+    with pytest.raises(MailRejected, match="TREATY_SMTP_URL cannot be used") as refused:
         server(url)
     assert "s3cret" not in str(refused.value)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.core.partitions.months import Days, days, members, together
+from treaty.engine.core.partitions.months import MonthDays, days, members, together
 
 DAY = "land=DE/day=2026-09-{}/hour=7"
 
@@ -45,7 +45,7 @@ def test_only_a_name_with_exactly_one_date_says_a_day(name: str) -> None:
     ("month", "end"), [("2026-01", date(2026, 2, 1)), ("2026-12", date(2027, 1, 1)), ("2024-02", date(2024, 3, 1))]
 )
 def test_a_month_ends_where_the_next_begins(month: str, end: date) -> None:
-    assert Days("day=", month, "", (1,)).end == end
+    assert MonthDays("day=", month, "", (1,)).end == end
 
 
 DATES = st.dates(date(2000, 1, 1), date(2099, 12, 31))

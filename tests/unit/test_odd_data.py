@@ -10,8 +10,8 @@ from support.histories import history, steady
 from support.oracles import bags
 
 from treaty.engine.anomaly import DETECTORS
-from treaty.engine.anomaly.detector import Band, Learning, detector
-from treaty.engine.anomaly.series import Point, Question, Series
+from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
+from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
 from treaty.engine.suggestions.selection.holdout_test import held
 
 INT, TEXT, DOUBLE, DATE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}, {"x": "date"}
@@ -80,23 +80,23 @@ def test_a_detector_learns_from_numbers_alone_and_says_so_where_there_are_too_fe
         numbers = [each for each in values if each is not None and abs(each) < inf]
         few = len(numbers) < 2 and not (name in ("absolute_change", "relative_change") and numbers)
         expected = NEEDS_NONE.get(name, {LEARNING} if few else {OPEN})
-        assert (LEARNING if isinstance(found, Learning) else OPEN) in expected, odd
-        if isinstance(found, Band) and name not in NEEDS_NONE:
+        assert (LEARNING if isinstance(found, InsufficientHistory) else OPEN) in expected, odd
+        if isinstance(found, DetectorBand) and name not in NEEDS_NONE:
             # Of forty values there are thirty-nine changes.
             assert found.points == len(numbers) - (name == "difference"), odd
 
 
-def told(name: str, values: Sequence[float | None]) -> Band | Learning:
-    points = (Point(time=START + at * DAY, value=value) for at, value in enumerate(values))
-    question = Question(past=Series.of(points), at=START + len(values) * DAY, false_alarms=2.0)
+def told(name: str, values: Sequence[float | None]) -> DetectorBand | InsufficientHistory:
+    points = (SeriesPoint(time=START + at * DAY, value=value) for at, value in enumerate(values))
+    question = DetectionRequest(past=Series.of(points), at=START + len(values) * DAY, false_alarms=2.0)
     return detector(name, ARGUMENTS.get(name, {})).judge(question)
 
 
 def test_points_that_come_in_any_order_are_one_series() -> None:
     """A clock that went back: what is learned is in the order of the data's time, not of their arrival."""
-    points = [Point(time=START + at * DAY, value=100.0 + at % 7) for at in range(40)]
+    points = [SeriesPoint(time=START + at * DAY, value=100.0 + at % 7) for at in range(40)]
     bands = [
-        detector("auto", {}).judge(Question(past=Series.of(each), at=START + 40 * DAY, false_alarms=2.0))
+        detector("auto", {}).judge(DetectionRequest(past=Series.of(each), at=START + 40 * DAY, false_alarms=2.0))
         for each in (points, points[::-1], [*points[20:], *points[:20]])
     ]
     assert bands[0] == bands[1] == bands[2]

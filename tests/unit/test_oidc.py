@@ -10,9 +10,9 @@ import pytest
 from support.provider import AUDIENCE, Issuer, issuing, required
 
 from treaty.registry.access import oidc
-from treaty.registry.access.oidc import APART, Identity, Provider
-from treaty.registry.core.errors import Silent, Unauthenticated
-from treaty.registry.core.settings import ConfigError, Settings
+from treaty.registry.access.oidc import APART, Identity, OidcProvider
+from treaty.registry.core.errors import ProviderUnavailable, Unauthenticated
+from treaty.registry.core.settings import ConfigError, RegistrySettings
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SOON, LATER = timedelta(seconds=59), timedelta(seconds=61)
@@ -25,9 +25,9 @@ def issuer() -> Iterator[Issuer]:
         yield made
 
 
-def provider(issuer: Issuer, **settings: Any) -> Provider:
+def provider(issuer: Issuer, **settings: Any) -> OidcProvider:
     given = {"oidc_issuer": issuer.address, "oidc_audience": AUDIENCE, **settings}
-    made = oidc.provider(Settings(**given))
+    made = oidc.provider(RegistrySettings(**given))
     assert made
     return made
 
@@ -179,7 +179,7 @@ def test_a_provider_that_is_away_is_said_to_be_and_is_asked_again_later(issuer: 
     issuer.away = True
     try:
         for after in (timedelta(0), APART / 2):
-            with pytest.raises(Silent, match="does not answer"):
+            with pytest.raises(ProviderUnavailable, match="does not answer"):
                 made.identify(issuer.token("r", NOW), now=NOW + after)
     finally:
         issuer.away = False
@@ -189,7 +189,7 @@ def test_a_provider_that_is_away_is_said_to_be_and_is_asked_again_later(issuer: 
 def test_an_issuer_that_says_it_is_another_is_not_believed(issuer: Issuer) -> None:
     issuer.named = "https://elsewhere.example"
     try:
-        with pytest.raises(Silent):
+        with pytest.raises(ProviderUnavailable):
             provider(issuer).identify(issuer.token("r", NOW), now=NOW)
     finally:
         issuer.named = None
@@ -243,8 +243,10 @@ def test_groups_stand_for_teams_as_a_setting_says(issuer: Issuer, groups: Any, t
 )
 def test_settings_that_cannot_be_used_are_named(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
-        oidc.provider(Settings(**{"oidc_issuer": "https://login.example.org", "oidc_audience": "x", **settings}))
+        oidc.provider(
+            RegistrySettings(**{"oidc_issuer": "https://login.example.org", "oidc_audience": "x", **settings})
+        )
 
 
 def test_without_an_issuer_there_is_no_provider() -> None:
-    assert oidc.provider(Settings()) is None
+    assert oidc.provider(RegistrySettings()) is None

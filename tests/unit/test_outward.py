@@ -7,7 +7,13 @@ import pytest
 from support.receivers import Reply, receiver, unused
 
 from treaty.registry.notifications.transport import egress
-from treaty.registry.notifications.transport.egress import ANYWHERE, Reach, Refused, Unreachable, reach
+from treaty.registry.notifications.transport.egress import (
+    ANYWHERE,
+    DestinationNotAllowed,
+    DestinationUnreachable,
+    EgressPolicy,
+    reach,
+)
 
 HERE = reach("127.0.0.0/8")
 FORBIDDEN = [
@@ -20,19 +26,19 @@ FORBIDDEN = [
 
 @pytest.mark.parametrize("address", FORBIDDEN)
 def test_an_address_that_is_not_of_the_open_internet_is_refused_before_anything_is_sent(address: str) -> None:
-    with pytest.raises(Refused, match="not public"):
-        egress.post("http://some.example/x", b"", {}, within=Reach(), find=lambda *_: [ip_address(address)])
+    with pytest.raises(DestinationNotAllowed, match="not public"):
+        egress.post("http://some.example/x", b"", {}, within=EgressPolicy(), find=lambda *_: [ip_address(address)])
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:2800:220:1::1"])
 def test_public_addresses_are_admitted(address: str) -> None:
-    assert Reach().admits("some.example", ip_address(address))
+    assert EgressPolicy().admits("some.example", ip_address(address))
 
 
 def test_a_name_of_which_one_address_is_private_is_refused() -> None:
     both = [ip_address("8.8.8.8"), ip_address("10.0.0.1")]
-    with pytest.raises(Refused):
-        egress.post("http://some.example/x", b"", {}, within=Reach(), find=lambda *_: both)
+    with pytest.raises(DestinationNotAllowed):
+        egress.post("http://some.example/x", b"", {}, within=EgressPolicy(), find=lambda *_: both)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +49,8 @@ def test_a_name_of_which_one_address_is_private_is_refused() -> None:
     ],
 )  # fmt: skip
 def test_an_address_is_refused_however_it_is_spelled(url: str) -> None:
-    with pytest.raises((Refused, Unreachable)):
-        egress.post(url, b"", {}, within=Reach(), seconds=1)
+    with pytest.raises((DestinationNotAllowed, DestinationUnreachable)):
+        egress.post(url, b"", {}, within=EgressPolicy(), seconds=1)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +62,7 @@ def test_an_address_is_refused_however_it_is_spelled(url: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_url_of_the_web_is_refused_and_not_quoted(url: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(DestinationNotAllowed) as refused:
         egress.refuse_malformed(url)
     assert not url or url not in str(refused.value)
 
@@ -98,13 +104,13 @@ def test_a_redirect_is_not_followed() -> None:
 
 def test_a_place_that_takes_its_time_is_left() -> None:
     began = time.monotonic()
-    with receiver(Reply(seconds=30)) as hook, pytest.raises(Unreachable, match=r"within 0\.3 seconds"):
+    with receiver(Reply(seconds=30)) as hook, pytest.raises(DestinationUnreachable, match=r"within 0\.3 seconds"):
         egress.post(f"{hook.url}/x", b"", {}, within=HERE, seconds=0.3)
     assert time.monotonic() - began < 10
 
 
 def test_nobody_there_is_told_as_that() -> None:
-    with pytest.raises(Unreachable, match="the connection failed"):
+    with pytest.raises(DestinationUnreachable, match="the connection failed"):
         egress.post(f"{unused()}/x", b"", {}, within=ANYWHERE, seconds=2)
 
 
@@ -112,7 +118,7 @@ def test_an_unknown_name_is_told_as_that() -> None:
     def unknown(*_: object) -> list[egress.Address]:
         raise OSError
 
-    with pytest.raises(Unreachable, match="not known"):
+    with pytest.raises(DestinationUnreachable, match="not known"):
         egress.post("http://nowhere.example/x", b"", {}, within=ANYWHERE, find=unknown)
 
 

@@ -9,22 +9,22 @@ from hypothesis import strategies as st
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.analyzers.rows import Size
-from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.base import CountComponent, CountIfComponent
 from treaty.engine.components.operands import Operand
-from treaty.engine.components.sketches import Quantiles
+from treaty.engine.components.sketches import QuantileSketch
 from treaty.engine.components.text_classes import TypeCounts
-from treaty.engine.states.planning.count_packing import FEWEST, NUMBERS, TOKENS, Question, words
+from treaty.engine.states.planning.count_packing import FEWEST, NUMBERS, TOKENS, PackedQuery, words
 
-SKETCH = BoundComponent(Quantiles("{x}"), (Operand(sql="`x`", type="double"),))
+SKETCH = BoundComponent(QuantileSketch("{x}"), (Operand(sql="`x`", type="double"),))
 ROWS = Size().bind(Schema(())).parts["rows"]
 
 
 def flag(at: int, where: str | None = None) -> BoundComponent:
-    return BoundComponent(Count("{x}"), (Operand(sql=f"`c{at}`", type="string"),), where)
+    return BoundComponent(CountComponent("{x}"), (Operand(sql=f"`c{at}`", type="string"),), where)
 
 
 def condition(at: int) -> BoundComponent:
-    return BoundComponent(CountIf("{x}"), (Operand(sql=f"`c{at}` > {at}", type="boolean"),))
+    return BoundComponent(CountIfComponent("{x}"), (Operand(sql=f"`c{at}` > {at}", type="boolean"),))
 
 
 def types(at: int) -> BoundComponent:
@@ -56,7 +56,7 @@ def test_every_count_is_told_by_the_numbers(parts: list[BoundComponent], data: s
 @given(PARTS)
 def test_no_count_is_lost_and_no_word_is_too_large(parts: list[BoundComponent]) -> None:
     asked = [ROWS, SKETCH, *parts]
-    question = Question.of(asked)
+    question = PackedQuery.of(asked)
     told = [*question.rest, *(part for word in question.words for part in word.parts)]
     assert sorted(part.key for part in told) == sorted(part.key for part in asked)
     assert all(prod(len(part.aggregates) + 1 for part in word.parts) <= NUMBERS for word in question.words)

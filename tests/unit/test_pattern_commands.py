@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from treaty.engine.cli import patterns
-from treaty.engine.cli.commands import Stop
-from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.cli.commands import CliError
+from treaty.engine.patterns.lake_index import PatternLake
 from treaty.registry.cli.main import app
 
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
@@ -18,7 +18,7 @@ DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]
 
 @pytest.fixture
 def lake(tmp_path: Path) -> str:
-    Lake(tmp_path).add({f"t{n}": {"day": DATES[n:]} for n in range(6)})
+    PatternLake(tmp_path).add({f"t{n}": {"day": DATES[n:]} for n in range(6)})
     return str(tmp_path)
 
 
@@ -69,11 +69,11 @@ def test_a_table_is_taken_out_of_the_index(lake: str) -> None:
 
 @pytest.mark.parametrize("words", [["top"], ["infer", "-"]])
 def test_where_there_is_no_index_it_says_so(tmp_path: Path, words: list[str]) -> None:
-    with pytest.raises(Stop, match="is no index of patterns"):
+    with pytest.raises(CliError, match="is no index of patterns"):
         CliRunner().invoke(app, ["patterns", *words, "--lake", str(tmp_path)], catch_exceptions=False)
 
 
 @pytest.mark.parametrize("words", [[], ["t0", "--registered"]])
 def test_what_is_indexed_is_named_or_registered(tmp_path: Path, words: list[str]) -> None:
-    with pytest.raises(Stop, match="one of the two"):
+    with pytest.raises(CliError, match="one of the two"):
         CliRunner().invoke(app, ["patterns", "index", *words, "--lake", str(tmp_path)], catch_exceptions=False)

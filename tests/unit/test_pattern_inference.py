@@ -6,11 +6,18 @@ from random import Random
 import pytest
 
 from treaty.engine import patterns
-from treaty.engine.analyzers.conformity_test import Counts, Severity
-from treaty.engine.patterns.fmdv import VARIANTS, Inferred, Limits, Objective, Reason, infer_domain
-from treaty.engine.patterns.index import Index, indexed, together
+from treaty.engine.analyzers.conformity_test import ConformityCounts, ConformitySeverity
+from treaty.engine.patterns.fmdv import (
+    VARIANTS,
+    InferredPattern,
+    NoPatternReason,
+    Objective,
+    PatternLimits,
+    infer_domain,
+)
+from treaty.engine.patterns.index import PatternIndex, indexed, together
 from treaty.engine.patterns.inference import infer
-from treaty.engine.patterns.lake_sums import Sums
+from treaty.engine.patterns.lake_sums import PatternSums
 from treaty.engine.patterns.swapped_columns import moved
 from treaty.engine.patterns.value_shapes import SHAPES
 
@@ -42,22 +49,22 @@ def column(kind: object, seed: int, rows: int = 100) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def lake() -> Index:
+def lake() -> PatternIndex:
     columns = [column(kind, seed) for seed in range(12) for kind in KINDS]
     return indexed(columns, sources=[at // 4 for at in range(len(columns))])
 
 
 @pytest.fixture(scope="module")
-def sums(lake: Index) -> Sums:
+def sums(lake: PatternIndex) -> PatternSums:
     return lake.sums
 
 
-def domain(values: list[str], sums: Sums, variant: str = "union", **limits: object) -> str:
+def domain(values: list[str], sums: PatternSums, variant: str = "union", **limits: object) -> str:
     found = infer_domain(values, sums, replace(VARIANTS[variant], **{"m": 2, **limits}))  # type: ignore[arg-type]
-    return found.pattern.text if isinstance(found, Inferred) else found.name
+    return found.pattern.text if isinstance(found, InferredPattern) else found.name
 
 
-def test_the_lake_generalizes_what_the_values_alone_do_not(sums: Sums) -> None:
+def test_the_lake_generalizes_what_the_values_alone_do_not(sums: PatternSums) -> None:
     assert domain(["9:07", "8:30", "7:15"], sums, objective=Objective.IMPURITY) == "<digit>+:<digit>{2}"
 
 
@@ -77,41 +84,45 @@ VARIANT_CASES = [
 
 
 @pytest.mark.parametrize(("variant", "values", "expected"), VARIANT_CASES)
-def test_each_variant_cuts_as_it_says(variant: str, values: list[str], expected: str, sums: Sums) -> None:
+def test_each_variant_cuts_as_it_says(variant: str, values: list[str], expected: str, sums: PatternSums) -> None:
     limits = {"objective": Objective.IMPURITY}
     assert domain(values, sums, variant, **limits) == expected
 
 
-def test_the_cut_off_share_is_at_most_theta(sums: Sums) -> None:
+def test_the_cut_off_share_is_at_most_theta(sums: PatternSums) -> None:
     dirty = [*["9:07"] * 90, *["-"] * 10]
     assert domain(dirty, sums, "FMDV-VH", theta=0.05) == "HETEROGENEOUS"
-    found = infer_domain(dirty, sums, Limits(m=2, theta=0.1, structures=1))
-    assert isinstance(found, Inferred)
+    found = infer_domain(dirty, sums, PatternLimits(m=2, theta=0.1, structures=1))
+    assert isinstance(found, InferredPattern)
     assert found.discarded == pytest.approx(0.1)
 
 
-def test_more_columns_are_asked_for_than_there_are(sums: Sums) -> None:
-    assert domain(["9:07"], sums, m=1000) == Reason.NO_EVIDENCE.name
+def test_more_columns_are_asked_for_than_there_are(sums: PatternSums) -> None:
+    assert domain(["9:07"], sums, m=1000) == NoPatternReason.NO_EVIDENCE.name
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_promised_holds_for_more_of_the_same_and_not_for_other_columns(kind: object, lake: Index) -> None:
+def test_what_is_promised_holds_for_more_of_the_same_and_not_for_other_columns(
+    kind: object, lake: PatternIndex
+) -> None:
     learned = infer(column(kind, 100), lake).learned
     assert learned is not None
-    assert learned.judge(learned.count(column(kind, 101, 1000))).severity is Severity.NONE
+    assert learned.judge(learned.count(column(kind, 101, 1000))).severity is ConformitySeverity.NONE
     others = [other for other in KINDS if other is not kind]
-    assert all(learned.judge(learned.count(column(other, 102, 1000))).severity is Severity.ERROR for other in others)
+    assert all(
+        learned.judge(learned.count(column(other, 102, 1000))).severity is ConformitySeverity.ERROR for other in others
+    )
 
 
-def test_a_few_bad_values_are_a_warning_and_many_an_error(lake: Index) -> None:
+def test_a_few_bad_values_are_a_warning_and_many_an_error(lake: PatternIndex) -> None:
     learned = infer(column(_dates, 100), lake).learned
     assert learned is not None
-    assert learned.judge(Counts(1, 1000)).severity is Severity.NONE
-    assert learned.judge(Counts(80, 1000)).severity is Severity.WARNING
-    assert learned.judge(Counts(999, 1000)).severity is Severity.ERROR
+    assert learned.judge(ConformityCounts(1, 1000)).severity is ConformitySeverity.NONE
+    assert learned.judge(ConformityCounts(80, 1000)).severity is ConformitySeverity.WARNING
+    assert learned.judge(ConformityCounts(999, 1000)).severity is ConformitySeverity.ERROR
 
 
-def test_columns_that_were_swapped_look_like_each_other(lake: Index) -> None:
+def test_columns_that_were_swapped_look_like_each_other(lake: PatternIndex) -> None:
     older = {kind.__name__: column(kind, 200, 300) for kind in KINDS}
     newer = {kind.__name__: column(kind, 201, 300) for kind in KINDS}
     assert moved(older, newer, lake) == []
@@ -159,7 +170,9 @@ BAD_INPUT = [
 
 
 @pytest.mark.parametrize(("_", "values", "reason"), BAD_INPUT, ids=[each[0] for each in BAD_INPUT])
-def test_bad_input_has_a_stated_outcome(_: str, values: list[str | None], reason: str | None, lake: Index) -> None:
+def test_bad_input_has_a_stated_outcome(
+    _: str, values: list[str | None], reason: str | None, lake: PatternIndex
+) -> None:
     result = infer(values, lake)
     assert result.reason
     if reason is not None:
@@ -167,10 +180,10 @@ def test_bad_input_has_a_stated_outcome(_: str, values: list[str | None], reason
     if result.learned is not None:
         texts = [value for value in values if value is not None]
         assert result.learned.pattern.is_safe or result.learned.family == "vocabulary"
-        assert result.learned.judge(result.learned.count(texts)).severity is Severity.NONE
+        assert result.learned.judge(result.learned.count(texts)).severity is ConformitySeverity.NONE
 
 
-def test_the_package_itself_infers(lake: Index) -> None:
+def test_the_package_itself_infers(lake: PatternIndex) -> None:
     values = column(_dates, 1)
     assert patterns.infer(values, lake).learned == infer(values, lake).learned
     assert not hasattr(patterns, "learned")
@@ -178,7 +191,7 @@ def test_the_package_itself_infers(lake: Index) -> None:
 
 def test_an_empty_lake_leaves_what_the_values_say_themselves() -> None:
     result = infer(column(_dates, 1), indexed([]))
-    assert result.lake is Reason.NO_EVIDENCE
+    assert result.lake is NoPatternReason.NO_EVIDENCE
     assert result.learned is not None
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from treaty.engine.core.disk import Busy, locked
-from treaty.engine.patterns.analysis import Carried, carried, common
-from treaty.engine.patterns.index import Index
+from treaty.engine.core.disk import LockHeld, locked
+from treaty.engine.patterns.analysis import PatternCarriers, carried, common
+from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.index_file import UnreadableIndex
-from treaty.engine.patterns.lake_index import Lake, half_of
+from treaty.engine.patterns.lake_index import PatternLake, half_of
 from treaty.engine.patterns.lake_sums import FIELDS
 from treaty.engine.patterns.language import PatternError
 
@@ -20,13 +20,13 @@ ORDERS = {"at": TIMES, "day": DATES}
 FLIGHTS = {"departs": TIMES[5:], "code": CODES}
 
 
-def _alike(one: Index, other: Index) -> bool:
+def _alike(one: PatternIndex, other: PatternIndex) -> bool:
     fields = all(getattr(one.sums, name).tolist() == getattr(other.sums, name).tolist() for name in FIELDS)
     return fields and one.sums.size == other.sums.size and dict(one.seen.columns) == dict(other.seen.columns)
 
 
 def test_tables_add_up_whatever_the_order(tmp_path: Path) -> None:
-    one, other = Lake(tmp_path / "one"), Lake(tmp_path / "other")
+    one, other = PatternLake(tmp_path / "one"), PatternLake(tmp_path / "other")
     together = one.add({"orders": ORDERS, "flights": FLIGHTS})
     other.add({"flights": FLIGHTS})
     assert _alike(other.add({"orders": ORDERS}), together)
@@ -34,7 +34,7 @@ def test_tables_add_up_whatever_the_order(tmp_path: Path) -> None:
 
 
 def test_a_table_that_is_indexed_again_replaces_what_it_was(tmp_path: Path) -> None:
-    lake, fresh = Lake(tmp_path / "lake"), Lake(tmp_path / "fresh")
+    lake, fresh = PatternLake(tmp_path / "lake"), PatternLake(tmp_path / "fresh")
     lake.add({"orders": {"at": CODES}, "flights": FLIGHTS})
     replaced = lake.add({"orders": ORDERS})
     assert _alike(replaced, fresh.add({"orders": ORDERS, "flights": FLIGHTS}))
@@ -42,7 +42,7 @@ def test_a_table_that_is_indexed_again_replaces_what_it_was(tmp_path: Path) -> N
 
 
 def test_a_table_that_is_forgotten_leaves_nothing_behind(tmp_path: Path) -> None:
-    lake, fresh = Lake(tmp_path / "lake"), Lake(tmp_path / "fresh")
+    lake, fresh = PatternLake(tmp_path / "lake"), PatternLake(tmp_path / "fresh")
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
     assert lake.forget(["orders", "visits"]) == 2
     fresh.add({"flights": FLIGHTS})
@@ -51,7 +51,7 @@ def test_a_table_that_is_forgotten_leaves_nothing_behind(tmp_path: Path) -> None
 
 
 def test_what_is_forgotten_while_it_is_read_is_not_added(tmp_path: Path) -> None:
-    lake = Lake(tmp_path)
+    lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS})
     since = lake.forgotten()
     lake.forget(["orders"])
@@ -62,11 +62,11 @@ def test_what_is_forgotten_while_it_is_read_is_not_added(tmp_path: Path) -> None
 
 
 def test_one_process_at_a_time_changes_a_lake(tmp_path: Path) -> None:
-    lake = Lake(tmp_path, patience=0)
+    lake = PatternLake(tmp_path, patience=0)
     lake.add({"orders": ORDERS})
     with locked(str(tmp_path / "lock"), patience=0):
         for change in (lambda: lake.add({"flights": FLIGHTS}), lambda: lake.forget(["orders"])):
-            with pytest.raises(Busy):
+            with pytest.raises(LockHeld):
                 change()
     assert lake.tables() == ["orders"]
 
@@ -74,18 +74,18 @@ def test_one_process_at_a_time_changes_a_lake(tmp_path: Path) -> None:
 def test_workers_that_learn_at_once_leave_the_sum_of_both(tmp_path: Path) -> None:
     columns = {f"table {n}": {"at": TIMES[n:]} for n in range(6)}
     with ThreadPoolExecutor(3) as workers:
-        list(workers.map(lambda each: Lake(tmp_path).add(dict([each])), columns.items()))
-    fresh = Lake(tmp_path / "fresh")
+        list(workers.map(lambda each: PatternLake(tmp_path).add(dict([each])), columns.items()))
+    fresh = PatternLake(tmp_path / "fresh")
     fresh.add(columns)
-    assert _alike(Lake(tmp_path).index(), fresh.index())
+    assert _alike(PatternLake(tmp_path).index(), fresh.index())
 
 
 def test_after_a_change_that_was_cut_short_every_table_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lake = Lake(tmp_path)
+    lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS}, {"orders": "noon"})
     assert lake.standing() == {"orders": "noon"}
     with monkeypatch.context() as patch:
-        patch.setattr(Lake, "_sum_up", _ended)
+        patch.setattr(PatternLake, "_sum_up", _ended)
         with pytest.raises(RuntimeError):
             lake.add({"flights": FLIGHTS}, {"flights": "noon"})
     assert set(lake.standing().values()) == {""}
@@ -94,12 +94,12 @@ def test_after_a_change_that_was_cut_short_every_table_is_due(tmp_path: Path, mo
     assert lake.index().sums.size == 4
 
 
-def _ended(lake: Lake) -> None:
+def _ended(lake: PatternLake) -> None:
     raise RuntimeError(lake.folder)
 
 
 def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:
-    lake = Lake(tmp_path)
+    lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
     found = carried(lake, "<digit>+:<digit>{2}").carriers
     assert [(each.table, each.column, each.impurity) for each in found] == [
@@ -109,7 +109,7 @@ def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:
 
 
 def test_common_domains_are_told_with_their_names(tmp_path: Path) -> None:
-    lake = Lake(tmp_path)
+    lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS, "visits": {"on": DATES[3:]}})
     told = {(each.columns, each.text): each.name for each in common(lake, 100)}
     assert {columns for columns, _ in told} == {2}
@@ -118,7 +118,7 @@ def test_common_domains_are_told_with_their_names(tmp_path: Path) -> None:
 
 
 def test_beside_a_pattern_stand_those_that_are_narrower_and_wider(tmp_path: Path) -> None:
-    lake = Lake(tmp_path)
+    lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
     found = carried(lake, "<digit>+:<digit>{2}")
     assert found.known is not None
@@ -131,20 +131,20 @@ def test_beside_a_pattern_stand_those_that_are_narrower_and_wider(tmp_path: Path
 
 
 def test_who_sees_some_columns_alone_is_told_of_these(tmp_path: Path) -> None:
-    lake = Lake(tmp_path)
+    lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS, "visits": {"on": DATES[3:]}})
     seen = {"orders": ("day",), "unknown": ("at",)}
     assert [each.column for each in carried(lake, "2024-<digit>{2}-<digit>{2}", seen).carriers] == ["day"]
-    assert carried(lake, "<digit>+:<digit>{2}", seen) == Carried(None, (), (), ())
+    assert carried(lake, "<digit>+:<digit>{2}", seen) == PatternCarriers(None, (), (), ())
     assert {each.text.count(":") for each in common(lake, 100, seen)} == {0}
     assert common(lake, 100, {}) == []
 
 
 def test_a_lake_without_an_index_and_a_text_that_is_no_pattern_are_told(tmp_path: Path) -> None:
     with pytest.raises(UnreadableIndex):
-        Lake(tmp_path).index()
+        PatternLake(tmp_path).index()
     with pytest.raises(PatternError):
-        carried(Lake(tmp_path), "<number>")
+        carried(PatternLake(tmp_path), "<number>")
 
 
 def test_tables_are_halved_by_their_names_alone() -> None:

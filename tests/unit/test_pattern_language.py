@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from treaty.engine.patterns.language import (
     CLASSES,
-    Characters,
-    Literal,
-    Number,
+    CharacterToken,
+    LiteralToken,
+    NumberToken,
     Part,
     Pattern,
     PatternError,
+    Repetition,
     Stretch,
-    Times,
     compiled,
     joined,
     parse,
@@ -67,16 +67,24 @@ def test_patterns_are_joined_and_united() -> None:
 
 SIGNS = "ab1Z-. /é\n\\[^]"
 times = st.sampled_from(
-    [Times(), Times(2, 2), Times(1, None), Times(0, None), Times(0, 1), Times(1, 3), Times(2, None)]
+    [
+        Repetition(),
+        Repetition(2, 2),
+        Repetition(1, None),
+        Repetition(0, None),
+        Repetition(0, 1),
+        Repetition(1, 3),
+        Repetition(2, None),
+    ]
 )
-literals = st.text(SIGNS, min_size=1, max_size=3).map(Literal)
+literals = st.text(SIGNS, min_size=1, max_size=3).map(LiteralToken)
 runs = st.builds(
-    Characters,
+    CharacterToken,
     st.lists(st.sampled_from(sorted(set(CLASSES) - {"any"})), min_size=1, max_size=2, unique=True).map(tuple),
     times,
     st.text("-. [^]\\", max_size=2).map(lambda each: "".join(sorted(set(each)))),
 )
-plain: st.SearchStrategy[Part] = st.one_of(literals, runs, st.just(Number()))
+plain: st.SearchStrategy[Part] = st.one_of(literals, runs, st.just(NumberToken()))
 stretches = st.builds(Stretch, st.tuples(literals, runs), times)
 sequences = st.lists(st.one_of(plain, stretches), max_size=4).map(
     lambda parts: joined([Pattern(((each,),)) for each in parts])

@@ -6,17 +6,19 @@ import pytest
 
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers import ANALYZERS
-from treaty.engine.analyzers.conformity_test import Counts
+from treaty.engine.analyzers.conformity_test import ConformityCounts
 from treaty.engine.analyzers.pattern_conformity import PatternConformity
 from treaty.engine.patterns.contract_checks import checks, options
-from treaty.engine.patterns.inference import Learned
+from treaty.engine.patterns.inference import LearnedPattern
 from treaty.engine.patterns.language import parse
 
 SCHEMA = Schema((Column("day", "string"),))
 
 
-def learned(text: str = "<digit>{4}-<digit>{2}", bad: int = 0, floor: float = 0.5, family: str = "widths") -> Learned:
-    return Learned(family=family, pattern=parse(text), trained=Counts(bad, 100), floor=floor)
+def learned(
+    text: str = "<digit>{4}-<digit>{2}", bad: int = 0, floor: float = 0.5, family: str = "widths"
+) -> LearnedPattern:
+    return LearnedPattern(family=family, pattern=parse(text), trained=ConformityCounts(bad, 100), floor=floor)
 
 
 def analyzer(entry: Any) -> PatternConformity:
@@ -52,5 +54,5 @@ def test_what_spark_may_not_be_given_is_no_check() -> None:
     ],
     ids=["exact", "with bad values", "characters alone", "not safe"],
 )
-def test_a_pattern_of_the_standard_is_written_where_it_is_exact(given: Learned, written: dict[str, str]) -> None:
+def test_a_pattern_of_the_standard_is_written_where_it_is_exact(given: LearnedPattern, written: dict[str, str]) -> None:
     assert options(given) == written

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treaty.engine.patterns.lake_sums import FIELDS, Sums, merged, nothing, spread, sums_of
+from treaty.engine.patterns.lake_sums import FIELDS, PatternSums, merged, nothing, spread, sums_of
 from treaty.engine.patterns.pattern_ids import identity
 
 values = st.lists(st.sampled_from(["a1", "b2", "2020-01-01", "x y", "7", "-7.5", ""]), max_size=20)
 
 
-def _same(one: Sums, other: Sums) -> bool:
+def _same(one: PatternSums, other: PatternSums) -> bool:
     fields = (name for name in FIELDS if name != "impurity")
     equal = all((getattr(one, name) == getattr(other, name)).all() for name in fields)
     return (

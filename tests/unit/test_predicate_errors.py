@@ -10,7 +10,7 @@ from support.predicate_fuzz import SCHEMA as KINDS
 from support.predicate_fuzz import random_cases, random_tree
 
 from treaty.contracts.predicates.parser import PredicateError, parse
-from treaty.contracts.predicates.types import Unlike, element, group, meeting, widens
+from treaty.contracts.predicates.types import IncomparableTypes, element, group, meeting, widens
 from treaty.contracts.schema import Column, Schema
 
 TYPES = {
@@ -177,7 +177,7 @@ def test_values_that_meet_take_one_type(types, met):
     "pair", [("int", "date"), ("array<int>", "int"), ("string", "map<int,int>"), ("int", "boolean")]
 )
 def test_values_that_never_meet_are_named(pair):
-    with pytest.raises(Unlike):
+    with pytest.raises(IncomparableTypes):
         meeting(pair)
 
 

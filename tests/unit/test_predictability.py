@@ -13,8 +13,8 @@ from support.told_from import allowed, scores
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.predictability import Predictability
 from treaty.engine.components import naive_bayes
-from treaty.engine.components.naive_bayes import Bags, NaiveBayes
-from treaty.engine.components.prediction_quality import Judgement, tallied
+from treaty.engine.components.naive_bayes import NaiveBayes, TokenCounts
+from treaty.engine.components.prediction_quality import ConfusionMatrix, tallied
 from treaty.engine.dsl.check import Check
 from treaty.engine.dsl.limits import at_least, less_than
 from treaty.engine.spark.scan.classifiers import CLASSIFIERS
@@ -107,14 +107,14 @@ def test_ten_thousand_classes_are_told_in_bounded_memory() -> None:
 
 
 def test_nothing_to_judge_has_no_value() -> None:
-    none = Judgement([], *numpy.zeros((3, 0), dtype="int64"))
+    none = ConfusionMatrix([], *numpy.zeros((3, 0), dtype="int64"))
     assert (none.quality("f1"), tallied(()).quality("recall")) == (None, None)
     assert bags([("a", ["x"])]).left_out.quality("f1") is None
 
 
 def test_one_combination_in_several_lines_is_one() -> None:
     table = bags([("a", ["x"]), ("b", ["x"])]).table()
-    both = Bags.of(pyarrow.concat_tables([table, table]))
+    both = TokenCounts.of(pyarrow.concat_tables([table, table]))
     assert both.table().equals(bags([("a", ["x"]), ("b", ["x"])] * 2).table())
 
 

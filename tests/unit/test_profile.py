@@ -19,7 +19,7 @@ from treaty.engine.profile.format import ColumnDocument, ProfileDocument
 from treaty.engine.profile.html import page
 from treaty.engine.profile.notes import FEW_ROWS
 from treaty.engine.profile.stored_profile import remembered
-from treaty.engine.profile.table_profile import History, profile_of, profile_plan
+from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.profile.text_types import DATES, MOMENTS, iso, kind_of, readings
 from treaty.engine.profile.text_types import mask_of as mask_of_pattern
 from treaty.engine.profile.value_masks import mask_of, masks_of
@@ -77,7 +77,7 @@ def column(days: Sequence[dict[str, Sequence[Any]]]) -> ColumnDocument:
     extremes = {name: profile.metrics[name] for name in ("completeness", "maximum")}
     wanted = plan(extremes.values())
     bags = tuple((f"day={at:02d}", bag(wanted, schema, day)) for at, day in enumerate(days))
-    return document(History(columns=(profile,), partitions=bags), "t").columns[0]
+    return document(TableProfile(columns=(profile,), partitions=bags), "t").columns[0]
 
 
 def test_only_values_that_are_surely_frequent_are_shown() -> None:

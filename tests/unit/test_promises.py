@@ -7,7 +7,7 @@ from support.contract_texts import COLUMNS
 from support.every import every
 from support.orders import contract
 
-from treaty.contracts.document.model import Check, DataObject, Property
+from treaty.contracts.document.model import ContractCheck, DataObject, Property
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
@@ -27,7 +27,7 @@ def of(logical: str, options: dict[str, Any], kind: str, **words: Any) -> tuple[
     return Schema((Column("it", kind),)), read(write({**document, **version, "schema": [table]})).object("orders")
 
 
-def told(check: Check) -> tuple[str, dict[str, Any], str | None, str, Any]:
+def told(check: ContractCheck) -> tuple[str, dict[str, Any], str | None, str, Any]:
     assert check.assertion is not None
     given = dict(check.arguments)
     assert given.pop("column", "it") == "it"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support.histories import history
 
 from treaty.contracts.assertions import Assertion
-from treaty.engine.profile.measurements import Part
-from treaty.engine.suggestions.candidates import Candidate, Measure
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric
 from treaty.engine.suggestions.selection.holdout_test import held
 from treaty.engine.suggestions.selection.regimes import (
     BESIDE,
@@ -32,11 +32,16 @@ LIMITS = {
 @given(st.sampled_from(sorted(LIMITS)), st.lists(st.one_of(st.none(), NUMBER), max_size=8))
 def test_a_promise_is_kept_by_all_where_each_keeps_it(operator: str, values: list[Any]) -> None:
     assertion = Assertion(operator, LIMITS[operator])
-    made = Candidate(
-        kind="kind", sentence="", expression="", patch={}, measure=Measure(lambda _: values), assertion=assertion
+    made = SuggestionCandidate(
+        kind="kind",
+        sentence="",
+        expression="",
+        patch={},
+        measure=SuggestionMetric(lambda _: values),
+        assertion=assertion,
     )
     each = [None if value is None else not assertion.holds(value) for value in values]
-    part = Part.of(history({"x": "bigint"}, [{"x": [1]}]))
+    part = HistorySlice.of(history({"x": "bigint"}, [{"x": [1]}]))
     assert made.failed(part) == each
     assert made.holds(part) == (True not in each)
 
@@ -89,7 +94,7 @@ def test_one_partition_unlike_all_others_says_nothing_of_bands_but_of_what_all_v
 @pytest.mark.parametrize("most", [0, 1, 2, 3, 9])
 def test_values_are_added_up_until_there_are_more_than_are_asked_for(most: int) -> None:
     days = [{"x": list(values)} for values in ("aab", "bc", "cd")]
-    part = Part.of(history({"x": "string"}, days))
+    part = HistorySlice.of(history({"x": "string"}, days))
     counts, error = part.all_values(part.history.columns[0], most)
     every = {"a": 2, "b": 2, "c": 2, "d": 1}
     assert error == 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.every import every
 from support.orders import check, contract, judged
 
-from treaty.contracts.queries.parser import Query, QueryError, parse
+from treaty.contracts.queries.parser import QueryError, SqlQuery, parse
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.queries import Sql
 from treaty.engine.checks.binding import bind
@@ -20,7 +20,7 @@ SCHEMA = Schema((
 ))  # fmt: skip
 
 
-def read(text: str) -> Query:
+def read(text: str) -> SqlQuery:
     return parse(text, tables=["orders", "lake.sales.orders"], column="amount", schema=SCHEMA)
 
 

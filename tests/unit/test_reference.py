@@ -5,7 +5,7 @@ from support.every import every
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import ANALYZERS
-from treaty.engine.analyzers.reference import Described, reference
+from treaty.engine.analyzers.reference import AnalyzerReference, reference
 from treaty.engine.checks.binding import bind
 
 REFERENCE = {each.name: each for each in reference()}
@@ -43,7 +43,7 @@ def test_an_example_is_a_check_that_a_contract_may_hold(name: str) -> None:
 
 
 def test_arguments_say_whether_they_are_required_and_what_they_take() -> None:
-    found: Described = REFERENCE["approx_quantile"]
+    found: AnalyzerReference = REFERENCE["approx_quantile"]
     assert [(each.name, each.required) for each in found.arguments] == [
         ("column", True), ("quantile", True), ("where", False),
     ]  # fmt: skip

@@ -6,9 +6,9 @@ import pytest
 from support.histories import history
 from support.oracles import STATE_OF
 
-from treaty.engine.profile.measurements import Part
-from treaty.engine.protocol.requests import KeyOf, Source
-from treaty.engine.suggestions.selection.references import Keys, is_named_after, lie_within, may_lie_within, words
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.protocol.requests import ReferableKey, TableSource
+from treaty.engine.suggestions.selection.references import KeyValues, is_named_after, lie_within, may_lie_within, words
 
 NAMED = [
     ("customer_id", "customers", "customer_id", True),
@@ -32,20 +32,20 @@ NAMED = [
 
 @pytest.mark.parametrize(("column", "dataset", "key", "named"), NAMED)
 def test_a_column_is_named_after_the_key_that_it_ends_with(column: str, dataset: str, key: str, named: bool) -> None:
-    assert is_named_after(column, KeyOf(dataset, Source("/x"), key)) is named
+    assert is_named_after(column, ReferableKey(dataset, TableSource("/x"), key)) is named
 
 
 def test_names_are_read_word_by_word() -> None:
     assert words("HTTPServer_id2 of-theName") == ("http", "server", "id", "2", "of", "the", "name")
 
 
-def texts(values: Iterable[int]) -> Keys:
-    return Keys(STATE_OF["theta"]([f"s{each}" for each in values]))
+def texts(values: Iterable[int]) -> KeyValues:
+    return KeyValues(STATE_OF["theta"]([f"s{each}" for each in values]))
 
 
-def numbers(values: Iterable[int]) -> Keys:
+def numbers(values: Iterable[int]) -> KeyValues:
     whole = list(values)
-    return Keys(STATE_OF["theta"](whole), min(whole, default=None), max(whole, default=None))
+    return KeyValues(STATE_OF["theta"](whole), min(whole, default=None), max(whole, default=None))
 
 
 WITHIN = {
@@ -88,7 +88,7 @@ MAY = [
 
 @pytest.mark.parametrize(("column", "theirs", "may"), MAY)
 def test_columns_are_sketched_whose_profile_admits_that_they_lie_within_a_key(
-    column: str, theirs: Keys, may: bool
+    column: str, theirs: KeyValues, may: bool
 ) -> None:
     (found,) = [each for each in TABLE.columns if each.column.name == column]
-    assert may_lie_within(found, Part.of(TABLE), theirs) is may
+    assert may_lie_within(found, HistorySlice.of(TABLE), theirs) is may

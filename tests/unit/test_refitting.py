@@ -15,7 +15,7 @@ from support.orders import SCHEMA, check, contract, states
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.checks.binding import bind
 from treaty.engine.programs.newest_partitions import PARTITIONS
-from treaty.engine.programs.program import Learning
+from treaty.engine.programs.program import NoProgram
 from treaty.engine.programs.refitting import Refit, of_states, refits, watched
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -55,7 +55,7 @@ def table(days: int = 30, odd: Mapping[int, Sequence[float]] = MappingProxyType(
     return found
 
 
-def refitted(packed: dict[str, bytes], *spoilt: str) -> dict[str, Refit | Learning]:
+def refitted(packed: dict[str, bytes], *spoilt: str) -> dict[str, Refit | NoProgram]:
     wanted = list(watched(bind(PROMISED.object("orders"), SCHEMA)))
     return refits(wanted, of_states(wanted, SCHEMA, packed, spoilt=frozenset(spoilt)))
 

@@ -14,15 +14,15 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED
-from treaty.engine.evaluation.replay.report import Line, Replay
-from treaty.engine.evaluation.replay.runner import MERGED, NEEDED, Replaying, Step
+from treaty.engine.evaluation.replay.report import Replay, ReplayedCheck
+from treaty.engine.evaluation.replay.runner import MERGED, NEEDED, ReplayRunner, ReplayStep
 from treaty.engine.evaluation.replay.versions import COUNTED
-from treaty.engine.states.bag import States
-from treaty.engine.states.incremental_merge import BLOCK, Together
+from treaty.engine.states.bag import StateBag
+from treaty.engine.states.incremental_merge import BLOCK, IncrementalMerge
 
 DAY = "day=2026-04-{:02d}"
 Rows = Mapping[str, Sequence[Any]]
@@ -42,10 +42,10 @@ def versions(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> tuple[Cont
 
 
 def replay(
-    old: Contract | None, new: Contract, steps: Sequence[Mapping[str, bytes] | Step], **ways: Any
-) -> tuple[Replay, dict[str, Line]]:
-    replaying = Replaying(old=old, new=new, object_name="orders", **ways)
-    taken = [each if isinstance(each, Step) else Step(arrived=each, moment=NOW) for each in steps]
+    old: Contract | None, new: Contract, steps: Sequence[Mapping[str, bytes] | ReplayStep], **ways: Any
+) -> tuple[Replay, dict[str, ReplayedCheck]]:
+    replaying = ReplayRunner(old=old, new=new, object_name="orders", **ways)
+    taken = [each if isinstance(each, ReplayStep) else ReplayStep(arrived=each, moment=NOW) for each in steps]
     for step in taken:
         replaying.take(step)
     found = replaying.told(len({name for step in taken for name in step.arrived}))
@@ -141,7 +141,7 @@ def test_a_partition_that_is_replaced_counts_once_and_is_named_by_its_arrival() 
     first, second = DAY.format(1), DAY.format(2)
     steps = [
         {first: packed(new, amounts(-1, -2))}, {second: packed(new, amounts(1, 2))}, {first: packed(new, amounts(4))},
-        Step(arrived={}, moment=NOW, gone=(first,)),
+        ReplayStep(arrived={}, moment=NOW, gone=(first,)),
     ]  # fmt: skip
     found, lines = replay(None, new, steps)
     assert (lines["few"].new.judged, lines["few"].new.alerts) == (4, (second,))
@@ -209,7 +209,9 @@ def test_limits_that_refer_are_those_that_were_known_then() -> None:
     new = contract(check("size", "few", mustBeLessOrEqualTo=limit))
     known = [2, 1, None]
     steps = [
-        Step(arrived=arrived, moment=NOW, references={"the size of titles": Referent(value, reason="nobody knows")})
+        ReplayStep(
+            arrived=arrived, moment=NOW, references={"the size of titles": ReferenceValue(value, reason="nobody knows")}
+        )
         for arrived, value in zip(daily(new, amounts(1, 2), amounts(1, 2), amounts(1)), known, strict=True)
     ]
     _, lines = replay(None, new, steps)
@@ -219,8 +221,8 @@ def test_limits_that_refer_are_those_that_were_known_then() -> None:
 
 def test_only_what_came_so_far_is_told_of_a_part() -> None:
     new = contract(SMALLEST)
-    replaying = Replaying(old=None, new=new, object_name="orders")
-    replaying.take(Step(arrived=daily(new, amounts(-1))[0], moment=NOW))
+    replaying = ReplayRunner(old=None, new=new, object_name="orders")
+    replaying.take(ReplayStep(arrived=daily(new, amounts(-1))[0], moment=NOW))
     assert replaying.told(9).sentence == (
         "version 1.0.0 would have alerted on 1 of 1 days: 2026-04-01; judged are the first 1 of 9"
     )
@@ -277,9 +279,9 @@ def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of
         gone = tuple(name for name, found in changes.items() if found is None and name in there)
         there = {name: each for name, each in there.items() if name not in gone} | arrived
         if not (arrived or gone) or not there:
-            steps += [Step(arrived={}, moment=moment, gone=gone)] if gone else []
+            steps += [ReplayStep(arrived={}, moment=moment, gone=gone)] if gone else []
             continue
-        steps.append(Step(arrived=arrived, moment=moment, gone=gone))
+        steps.append(ReplayStep(arrived=arrived, moment=moment, gone=gone))
         run = judge(
             EvaluationRequest(
                 contract=ALL,
@@ -305,8 +307,8 @@ def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of
 
 def test_many_partitions_lie_in_blocks_and_together_are_what_they_are_from_scratch() -> None:
     total = contract(check("size", "few", scope="dataset", mustBeLessThan=9))
-    together = Together()
-    bags: dict[str, States] = {f"day={at}": states(total, amounts(*range(at % 7))) for at in range(3 * BLOCK)}
+    together = IncrementalMerge()
+    bags: dict[str, StateBag] = {f"day={at}": states(total, amounts(*range(at % 7))) for at in range(3 * BLOCK)}
     for name, bag in bags.items():
         together.change({name: bag})
     changed = {f"day={at}": states(total, amounts(1)) for at in (0, 5, BLOCK, 2 * BLOCK + 1)}
@@ -342,7 +344,9 @@ def statuses(*values: str | None) -> Rows:
     return {"id": list(range(len(values))), "amount": [1.0] * len(values), "status": list(values)}
 
 
-def evidence(before: Contract, after: Contract, *days: Rows, counting: bool = True, counted: bool = True) -> Line:
+def evidence(
+    before: Contract, after: Contract, *days: Rows, counting: bool = True, counted: bool = True
+) -> ReplayedCheck:
     """What is said of the pattern, of which no state tells how many rows match: the fake of Spark matches none."""
     stored = daily(contract(COUNTING if counted else SMALLEST), *days)
     return replay(before, after, stored, counting=counting)[1]["shape"]
@@ -469,7 +473,8 @@ def test_versions_that_share_alarms_among_more_metrics_are_judged_each_by_its_ow
 def test_nothing_is_learned_from_days_of_incidents(spoilt: Sequence[int], alerts: Sequence[int]) -> None:
     new, bad = contract(watched()), {DAY.format(at) for at in spoilt}
     steps = [
-        Step(arrived=each, moment=NOW, spoilt=frozenset(bad & each.keys())) for each in sizes(new, *CALM, 90, 95, 40)
+        ReplayStep(arrived=each, moment=NOW, spoilt=frozenset(bad & each.keys()))
+        for each in sizes(new, *CALM, 90, 95, 40)
     ]
     _, lines = replay(None, new, steps)
     assert lines["watched"].new.alerts == tuple(DAY.format(at) for at in alerts)
@@ -479,7 +484,7 @@ def test_the_dataset_is_judged_beside_what_it_was_after_earlier_arrivals() -> No
     new = contract(
         check("size", "watched", scope="dataset", mustHaveNoAnomalies={"detector": "absolute_change", "increase": 30})
     )
-    steps = [Step(arrived=each, moment=NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
+    steps = [ReplayStep(arrived=each, moment=NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
     _, lines = replay(None, new, steps)
     told = lines["watched"].new
     assert (told.judged, told.empty, told.alerts) == (6, 1, (DAY.format(7),))

@@ -14,7 +14,7 @@ from rich.console import Console
 from support.orders import NOW, ROWS, check, contract, on, run, states
 
 from treaty.engine.core.number_format import visible
-from treaty.engine.core.results import CheckResult, Outcome, RunResult, Sample
+from treaty.engine.core.results import CheckResult, Outcome, RunResult, ViolationSample
 from treaty.engine.report import REPORTS, print_draft, print_run
 
 TWO_WORDS = contract(
@@ -223,7 +223,7 @@ def test_datacontract_cli_reads_its_own_shape_and_folds_it_alike(results: list[C
 
 
 def test_rows_that_break_a_check_go_to_other_tools_where_they_were_asked_for() -> None:
-    sample = Sample(check_id="c", columns=("id", "mail"), masked=("mail",), rows=(("1", "***"), ("2", None)))
+    sample = ViolationSample(check_id="c", columns=("id", "mail"), masked=("mail",), rows=(("1", "***"), ("2", None)))
     of = ended(broken("c"), broken("d")).model_copy(update={"samples": (sample,)})
     first, second = Run.model_validate_json(REPORTS["datacontract"](of)).checks or ()
     assert first.failedSamples == [{"id": "1", "mail": "***"}, {"id": "2", "mail": None}]

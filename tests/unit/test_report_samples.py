@@ -5,12 +5,12 @@ import io
 from rich.console import Console
 from support.orders import ROWS, check, contract, run, states
 
-from treaty.engine.core.results import RunResult, Sample
+from treaty.engine.core.results import RunResult, ViolationSample
 from treaty.engine.evaluation.violation_samples import MASK
 from treaty.engine.report import REPORTS, print_run
 
 GIVEN = contract(check("completeness", "amounts", column="amount", mustBe=1))
-FOUND = Sample(
+FOUND = ViolationSample(
     check_id="amounts",
     columns=("amount", "status"),
     masked=("status",),

@@ -15,7 +15,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.dsl import Check
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.evaluation.replay.runner import Replaying, Step
+from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 
 
 def watched(detector: Any = "online_normal", **words: Any) -> Contract:
@@ -114,9 +114,9 @@ def test_earlier_runs_are_the_past_where_nothing_is_stored() -> None:
 
 def test_replays_judge_segments_as_runs_do() -> None:
     of = watched()
-    replaying = Replaying(old=None, new=of, object_name="orders", counting=True)
+    replaying = ReplayRunner(old=None, new=of, object_name="orders", counting=True)
     for at, sizes in enumerate([*PAST, {"new": 31, "paid": 40, "sent": 19}]):
-        replaying.take(Step(arrived={day(at): packed(of, **sizes)}, moment=NOW))
+        replaying.take(ReplayStep(arrived={day(at): packed(of, **sizes)}, moment=NOW))
     [line] = [each for each in replaying.told(10).lines if each.check_id == "watched"]
     assert line.new is not None
     assert line.new.alerts == (day(9),)

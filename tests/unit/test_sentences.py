@@ -11,7 +11,7 @@ from support.every import every
 from support.orders import ROWS, check, contract, judged
 
 from treaty.contracts.assertions import OPERATORS, PAIRED, Assertion
-from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.analyzers.distinct import DuplicateRows, Uniqueness
 from treaty.engine.analyzers.nulls import Completeness, NullValues
 from treaty.engine.analyzers.numbers import Mean, Minimum
@@ -23,8 +23,8 @@ COMPLETE, UNIQUE = Completeness(column="amount"), Uniqueness(columns=("order_id"
 WHOLE = Assertion("mustBe", 1)
 
 
-def read(value: Any, rows: int, **more: Any) -> Reading:
-    return Reading(value=value, rows=rows, **{"counted": rows, **more})
+def read(value: Any, rows: int, **more: Any) -> MetricValue:
+    return MetricValue(value=value, rows=rows, **{"counted": rows, **more})
 
 
 SAID = {
@@ -124,7 +124,7 @@ def test_every_bound_is_said_with_its_limits(operator: str) -> None:
 
 @every("case", CASES, ids=lambda case: case.id)
 def test_every_analyzer_can_say_what_it_found(case: Case) -> None:
-    said = found(case.analyzer, WHOLE, Reading(value=0.5, rows=4, counted=4, broken=2))
+    said = found(case.analyzer, WHOLE, MetricValue(value=0.5, rows=4, counted=4, broken=2))
     assert "0.5" in said
     assert "1 required" in said
     assert "2 " + case.analyzer.fault in said

@@ -7,41 +7,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.registry.core.enums import Spread
-from treaty.registry.datasets.names import Name
+from treaty.registry.core.enums import ContaminationState
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.downstream.propagation import (
-    Bad,
-    Hop,
+    BadData,
+    ColumnTrace,
+    Contamination,
+    ImpactHop,
+    ImpactSearch,
+    JobRead,
     JobRun,
-    Reading,
-    Spreading,
-    State,
-    Trace,
     spread,
     states,
 )
-from treaty.registry.lineage.graph.flows import Feed, Output
+from treaty.registry.lineage.graph.flows import ColumnFeed, JobOutput
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-A, B, C, D, E = (Name("file", f"/{each}") for each in "abcde")
+A, B, C, D, E = (LineageName("file", f"/{each}") for each in "abcde")
 CHAIN = {(A, "ab", B): (), (B, "bc", C): (), (C, "cd", D): ()}
-Links = dict[tuple[Name, str, Name], tuple[Feed, ...]]
+Links = dict[tuple[LineageName, str, LineageName], tuple[ColumnFeed, ...]]
 
 
-def job(name: str) -> Name:
-    return Name("shop", name)
+def job(name: str) -> LineageName:
+    return LineageName("shop", name)
 
 
-def readers(links: Links, sources: frozenset[Name] | None = None):
-    def found(datasets: Collection[Name]) -> Iterator[Reading]:
+def readers(links: Links, sources: frozenset[LineageName] | None = None):
+    def found(datasets: Collection[LineageName]) -> Iterator[JobRead]:
         for (source, name, target), feeds in links.items():
             if source in datasets:
-                yield Reading(job(name), source, (Output(target, feeds, sources),))
+                yield JobRead(job(name), source, (JobOutput(target, feeds, sources),))
 
     return found
 
 
-def reached(links: Links, *columns: str, depth: int = 20, most: int = 100) -> Spreading:
+def reached(links: Links, *columns: str, depth: int = 20, most: int = 100) -> ImpactSearch:
     return spread(A, columns or None, readers(links), depth=depth, most=most)
 
 
@@ -57,18 +57,18 @@ def test_circles_end(links: Links) -> None:
 
 
 @pytest.mark.parametrize(("depth", "found"), [(0, set()), (1, {B}), (2, {B, C})])
-def test_no_more_jobs_are_followed_than_asked(depth: int, found: set[Name]) -> None:
+def test_no_more_jobs_are_followed_than_asked(depth: int, found: set[LineageName]) -> None:
     assert set(reached(CHAIN, depth=depth).reached) == found
 
 
 def test_no_more_datasets_are_told_than_asked_and_that_is_said() -> None:
-    wide: Links = {(A, "j", Name("file", f"/{at}")): () for at in range(10)}
+    wide: Links = {(A, "j", LineageName("file", f"/{at}")): () for at in range(10)}
     found = reached(wide, most=4)
     assert (len(found.reached), found.whole, reached(wide).whole) == (4, False, True)
 
 
-AMOUNT = Feed("total", A, "amount")
-BY_DAY = Feed(None, A, "day", direct=False)
+AMOUNT = ColumnFeed("total", A, "amount")
+BY_DAY = ColumnFeed(None, A, "day", direct=False)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ BY_DAY = Feed(None, A, "day", direct=False)
         ((BY_DAY,), ("day",), (False, False, None)),
         ((BY_DAY,), (), (False, False, None)),
         ((BY_DAY, AMOUNT), ("day", "amount"), (True, False, None)),
-        ((Feed("total", A, None),), ("anything",), (True, False, {"total"})),
-        ((Feed("total", C, "amount"),), ("amount",), None),
-        ((Feed("total", C, "amount"),), (), (True, True, None)),
+        ((ColumnFeed("total", A, None),), ("anything",), (True, False, {"total"})),
+        ((ColumnFeed("total", C, "amount"),), ("amount",), None),
+        ((ColumnFeed("total", C, "amount"),), (), (True, True, None)),
     ],
 )
 def test_only_ways_that_use_the_columns_are_kept(
-    feeds: tuple[Feed, ...], columns: tuple[str, ...], told: tuple[bool, bool, set[str] | None] | None
+    feeds: tuple[ColumnFeed, ...], columns: tuple[str, ...], told: tuple[bool, bool, set[str] | None] | None
 ) -> None:
     found = reached({(A, "ab", B): feeds}, *columns).reached
     assert [(each.direct, each.coarse, each.columns) for each in found.values()] == ([told] if told else [])
@@ -96,7 +96,7 @@ def test_only_ways_that_use_the_columns_are_kept(
 
 @pytest.mark.parametrize(("sources", "found"), [(None, {B}), (frozenset({A}), {B}), (frozenset({C}), set())])
 def test_a_job_that_lists_what_feeds_a_dataset_is_taken_at_its_word(
-    sources: frozenset[Name] | None, found: set[Name]
+    sources: frozenset[LineageName] | None, found: set[LineageName]
 ) -> None:
     for columns in (None, ["amount"]):
         told = spread(A, columns, readers({(A, "ab", B): ()}, sources), depth=3, most=9)
@@ -104,7 +104,7 @@ def test_a_job_that_lists_what_feeds_a_dataset_is_taken_at_its_word(
 
 
 def test_what_is_reached_by_what_a_column_decides_stays_so() -> None:
-    links: Links = {(A, "ab", B): (BY_DAY,), (B, "bc", C): (Feed("x", B, "y"),)}
+    links: Links = {(A, "ab", B): (BY_DAY,), (B, "bc", C): (ColumnFeed("x", B, "y"),)}
     assert [each.direct for each in reached(links, "day").reached.values()] == [False, False]
 
 
@@ -112,7 +112,7 @@ def test_what_is_reached_by_what_a_column_decides_stays_so() -> None:
 NAMES = [A, B, C, D]
 COLUMNS = ["x", "y"]
 feeds = st.builds(
-    Feed,
+    ColumnFeed,
     st.sampled_from([*COLUMNS, None]),
     st.sampled_from(NAMES),
     st.sampled_from([*COLUMNS, None]),
@@ -125,7 +125,9 @@ links = st.dictionaries(
 )
 
 
-def walked(graph: Links, traces: Iterable[Trace], depth: int, distance: int = 0) -> Iterator[tuple[int, Trace]]:
+def walked(
+    graph: Links, traces: Iterable[ColumnTrace], depth: int, distance: int = 0
+) -> Iterator[tuple[int, ColumnTrace]]:
     """Every trace of every walk, with its distance: as slowly as can be."""
     for trace in traces if distance < depth else ():
         for (source, _, target), told in graph.items():
@@ -135,22 +137,22 @@ def walked(graph: Links, traces: Iterable[Trace], depth: int, distance: int = 0)
                 yield from walked(graph, onward, depth, distance + 1)
 
 
-def obvious(trace: Trace, target: Name, told: tuple[Feed, ...]) -> Iterator[Trace]:
+def obvious(trace: ColumnTrace, target: LineageName, told: tuple[ColumnFeed, ...]) -> Iterator[ColumnTrace]:
     mine = [each for each in told if each.source == trace.dataset]
     if trace.column is None:
         direct = trace.direct and (not mine or any(each.direct for each in mine))
-        yield Trace(target, None, direct, trace.coarse or not mine)
+        yield ColumnTrace(target, None, direct, trace.coarse or not mine)
         return
     if not told:
-        yield Trace(target, None, trace.direct, True)
+        yield ColumnTrace(target, None, trace.direct, True)
     for each in mine:
         if each.of is None or each.of == trace.column:
-            yield Trace(target, each.column, trace.direct and each.direct, trace.coarse)
+            yield ColumnTrace(target, each.column, trace.direct and each.direct, trace.coarse)
 
 
 @given(links, st.sets(st.sampled_from(COLUMNS)), st.integers(0, 4))
 def test_the_reach_of_bad_data_is_what_every_walk_says(graph: Links, columns: set[str], depth: int) -> None:
-    first = {Trace(A, each) for each in columns} or {Trace(A, None)}
+    first = {ColumnTrace(A, each) for each in columns} or {ColumnTrace(A, None)}
     expected = list(walked(graph, first, depth))
     found = spread(A, columns, readers(graph), depth=depth, most=100).reached
     assert {name: each.distance for name, each in found.items()} == {
@@ -171,7 +173,7 @@ def minute(at: int) -> datetime:
 
 
 def ran(name: str, began: int, ended: int | None, *, failed: bool = False, **reads: str) -> JobRun:
-    versions = {Name("file", f"/{each}"): version for each, version in reads.items()}
+    versions = {LineageName("file", f"/{each}"): version for each, version in reads.items()}
     return JobRun(
         job=job(name),
         began=minute(began),
@@ -181,8 +183,8 @@ def ran(name: str, began: int, ended: int | None, *, failed: bool = False, **rea
     )
 
 
-HOPS = [Hop(source, job(name), target) for source, name, target in CHAIN]
-CAME, FLIES, RISK = Spread.CONTAMINATED, Spread.IN_FLIGHT, Spread.AT_RISK
+HOPS = [ImpactHop(source, job(name), target) for source, name, target in CHAIN]
+CAME, FLIES, RISK = ContaminationState.CONTAMINATED, ContaminationState.IN_FLIGHT, ContaminationState.AT_RISK
 
 
 @pytest.mark.parametrize(
@@ -204,14 +206,14 @@ CAME, FLIES, RISK = Spread.CONTAMINATED, Spread.IN_FLIGHT, Spread.AT_RISK
         ([ran("ab", -9, 1, a="6")], {B: RISK, C: RISK, D: RISK}),
     ],
 )
-def test_what_runs_since_then_made_of_bad_data(runs: list[JobRun], told: dict[Name, Spread]) -> None:
-    found = states(Bad(A, NOON, version="7"), HOPS, runs)
+def test_what_runs_since_then_made_of_bad_data(runs: list[JobRun], told: dict[LineageName, ContaminationState]) -> None:
+    found = states(BadData(A, NOON, version="7"), HOPS, runs)
     assert {name: each.spread for name, each in found.items()} == told
 
 
 def test_the_time_is_told_at_which_bad_data_came() -> None:
-    found = states(Bad(A, NOON), HOPS, [ran("ab", 3, 9), ran("ab", 0, 5), ran("bc", 6, 8)])
-    assert (found[B], found[C]) == (State(CAME, minute(5)), State(CAME, minute(8)))
+    found = states(BadData(A, NOON), HOPS, [ran("ab", 3, 9), ran("ab", 0, 5), ran("bc", 6, 8)])
+    assert (found[B], found[C]) == (Contamination(CAME, minute(5)), Contamination(CAME, minute(8)))
 
 
 @pytest.mark.parametrize(
@@ -230,21 +232,23 @@ def test_the_time_is_told_at_which_bad_data_came() -> None:
     ],
 )
 def test_once_good_data_came_each_dataset_is_good_when_it_was_written_again(
-    runs: list[JobRun], told: dict[Name, Spread]
+    runs: list[JobRun], told: dict[LineageName, ContaminationState]
 ) -> None:
-    found = states(Bad(A, NOON, until=minute(10)), HOPS, runs)
+    found = states(BadData(A, NOON, until=minute(10)), HOPS, runs)
     assert {name: each.spread for name, each in found.items()} == told
 
 
 def test_a_dataset_of_two_bad_sources_is_good_once_both_are() -> None:
-    hops = [Hop(A, job("ab"), B), Hop(A, job("j"), C), Hop(B, job("j"), C)]
+    hops = [ImpactHop(A, job("ab"), B), ImpactHop(A, job("j"), C), ImpactHop(B, job("j"), C)]
     runs = [ran("ab", 1, 2), ran("j", 3, 4), ran("j", 11, 12)]
-    assert set(states(Bad(A, NOON, until=minute(10)), hops, runs)) == {B, C}
-    assert states(Bad(A, NOON, until=minute(10)), hops, [*runs, ran("ab", 13, 14), ran("j", 15, 16)]) == {}
+    assert set(states(BadData(A, NOON, until=minute(10)), hops, runs)) == {B, C}
+    assert states(BadData(A, NOON, until=minute(10)), hops, [*runs, ran("ab", 13, 14), ran("j", 15, 16)]) == {}
 
 
 hops = st.sets(
-    st.builds(Hop, st.sampled_from(NAMES), st.sampled_from([job(each) for each in "pqr"]), st.sampled_from(NAMES)),
+    st.builds(
+        ImpactHop, st.sampled_from(NAMES), st.sampled_from([job(each) for each in "pqr"]), st.sampled_from(NAMES)
+    ),
     max_size=6,
 ).map(lambda found: {each for each in found if each.source != each.target and each.target != A})
 runs_ = st.lists(
@@ -257,7 +261,7 @@ runs_ = st.lists(
 
 
 @given(hops, runs_)
-def test_what_bad_data_came_to_is_what_every_order_of_runs_says(hops: set[Hop], runs: list[JobRun]) -> None:
+def test_what_bad_data_came_to_is_what_every_order_of_runs_says(hops: set[ImpactHop], runs: list[JobRun]) -> None:
     """A dataset is bad from the end of any run that began when something it reads was bad: until nothing changes."""
     bad = {A: NOON}
     for _ in range(len(hops) * len(runs) + 1):
@@ -266,7 +270,7 @@ def test_what_bad_data_came_to_is_what_every_order_of_runs_says(hops: set[Hop], 
                 began_bad = hop.source in bad and each.began >= bad[hop.source]
                 if each.job == hop.job and each.ended and not each.failed and began_bad:
                     bad[hop.target] = min(bad.get(hop.target, each.ended), each.ended)
-    found = states(Bad(A, NOON), hops, runs)
+    found = states(BadData(A, NOON), hops, runs)
     assert {name: each.since for name, each in found.items() if each.since} == {
         name: at for name, at in bad.items() if name != A
     }
@@ -274,9 +278,11 @@ def test_what_bad_data_came_to_is_what_every_order_of_runs_says(hops: set[Hop], 
 
 
 @given(hops, runs_, st.randoms())
-def test_the_order_in_which_runs_and_jobs_are_told_does_not_matter(hops: set[Hop], runs: list[JobRun], random) -> None:
+def test_the_order_in_which_runs_and_jobs_are_told_does_not_matter(
+    hops: set[ImpactHop], runs: list[JobRun], random
+) -> None:
     for until in (None, minute(4)):
         mixed, listed = list(runs), list(hops)
         random.shuffle(mixed)
         random.shuffle(listed)
-        assert states(Bad(A, NOON, until), listed, mixed) == states(Bad(A, NOON, until), hops, runs)
+        assert states(BadData(A, NOON, until), listed, mixed) == states(BadData(A, NOON, until), hops, runs)

@@ -14,7 +14,7 @@ from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.core.errors import StateError
 from treaty.engine.states import bag as states_bag
 from treaty.engine.states import envelope
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -26,11 +26,11 @@ BOUND = [analyzer.bind(SCHEMA) for analyzer in ANALYZERS]
 PLAN = plan(BOUND)
 
 
-def made(values: list[int | None]) -> States:
+def made(values: list[int | None]) -> StateBag:
     return bag(PLAN, SCHEMA, {"id": values}, failures={"count/1 count(x)": "Spark could not compute it"})
 
 
-def answers(given: States) -> list[object]:
+def answers(given: StateBag) -> list[object]:
     return [bound.value(given.values) for bound in BOUND]
 
 

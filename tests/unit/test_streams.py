@@ -17,7 +17,7 @@ from support.streams import Rows, Stream
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.gate.publication import store_of
-from treaty.engine.session.streaming import Overtaken, Refused, watched
+from treaty.engine.session.streaming import BatchRejected, GenerationConflict, watched
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 
@@ -109,7 +109,7 @@ def test_a_callback_that_fails_folds_nothing(stream: Stream) -> None:
 
 def test_a_stream_stops_at_a_verdict_and_goes_on_where_it_stopped(stream: Stream) -> None:
     bad = [BATCHES[0], Rows({A: [-1]}), BATCHES[2]]
-    with pytest.raises(Refused, match="failed, 1 check") as refused:
+    with pytest.raises(BatchRejected, match="failed, 1 check") as refused:
         stream.hand_over(bad, stops=frozenset({Verdict.FAILED}))
     assert refused.value.run.verdict is Verdict.FAILED
     assert (stream.last, len(stream.told)) == (0, 1)
@@ -143,7 +143,7 @@ def test_another_writer_of_the_same_states_is_told(stream: Stream) -> None:
     def meanwhile(*_: Any) -> None:
         stream.sink(name="other", on_run=lambda *_: None)(BATCHES[2], 0)
 
-    with pytest.raises(Overtaken):
+    with pytest.raises(GenerationConflict):
         stream.hand_over(BATCHES[:1], on_run=meanwhile)
     assert stream.values == stream.computed([BATCHES[2]])
 

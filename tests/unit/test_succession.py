@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.engine.anomaly.partition_order import Succession
+from treaty.engine.anomaly.partition_order import PartitionOrder
 from treaty.engine.anomaly.series import placed
 
 NAMES = st.builds(
@@ -16,7 +16,7 @@ NAMES = st.builds(
 
 @given(st.lists(NAMES), NAMES)
 def test_those_before_are_of_its_segment_and_older_newest_first(names: list[str], partition: str) -> None:
-    here, found = placed(partition), list(Succession.of(names).before(partition))
+    here, found = placed(partition), list(PartitionOrder.of(names).before(partition))
     dated = [(its.time, name) for name in set(names) if (its := placed(name)).time and its.segment == here.segment]
     older = sorted((time, name) for time, name in dated if time and here.time and time < here.time)
     assert found == [name for _, name in reversed(older)]
@@ -24,10 +24,10 @@ def test_those_before_are_of_its_segment_and_older_newest_first(names: list[str]
 
 @given(st.lists(NAMES))
 def test_the_order_of_arrival_makes_no_difference(names: list[str]) -> None:
-    assert Succession.of(names) == Succession.of([*reversed(names), *names])
+    assert PartitionOrder.of(names) == PartitionOrder.of([*reversed(names), *names])
 
 
 def test_merged_months_are_of_no_day_and_what_no_time_dates_has_none_before_it() -> None:
-    known = Succession.of(["day=2026-04-01", "day=2026-03-[01-31]", "part=a"])
+    known = PartitionOrder.of(["day=2026-04-01", "day=2026-03-[01-31]", "part=a"])
     assert list(known.times(None)) == ["day=2026-04-01"]
     assert list(known.before("part=b")) == list(known.before(None)) == []

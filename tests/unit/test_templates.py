@@ -13,7 +13,7 @@ from treaty.contracts.document.yaml_syntax import parse
 from treaty.contracts.errors import ContractError
 from treaty.engine.checks.executors import entrusted
 from treaty.registry.cli.main import main
-from treaty.registry.exchange.builtin_templates import Template, template, templates
+from treaty.registry.exchange.builtin_templates import DocumentTemplate, template, templates
 
 WORDS = {
     "id": "shop-orders",
@@ -32,7 +32,7 @@ def _folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("each", templates(), ids=lambda each: each.name)
-def test_a_filled_template_is_a_sound_contract(each: Template) -> None:
+def test_a_filled_template_is_a_sound_contract(each: DocumentTemplate) -> None:
     source = each.filled(WORDS).encode()
     assert set(each.places) == WORDS.keys()
     assert lint(source) == []
@@ -43,7 +43,7 @@ def test_a_filled_template_is_a_sound_contract(each: Template) -> None:
 
 
 @pytest.mark.parametrize("each", templates(), ids=lambda each: each.name)
-def test_a_template_that_is_not_filled_can_be_read_too(each: Template) -> None:
+def test_a_template_that_is_not_filled_can_be_read_too(each: DocumentTemplate) -> None:
     assert read(each.text.encode()).id == "${id}"
 
 

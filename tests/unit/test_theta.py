@@ -9,7 +9,7 @@ from support.oracles import STATE_OF
 
 from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.operands import Operand
-from treaty.engine.components.theta_sketch import Overlap, Theta, overlap
+from treaty.engine.components.theta_sketch import KeyOverlap, ThetaSketch, overlap
 
 
 def keys(values: Iterable[int]) -> bytes:
@@ -18,7 +18,7 @@ def keys(values: Iterable[int]) -> bytes:
     return state
 
 
-NOTHING = Overlap(Estimate.exact(0.0), None, None)
+NOTHING = KeyOverlap(Estimate.exact(0.0), None, None)
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,11 @@ def test_the_overlap_of_few_keys_is_exact(
     left: range, right: range, shared: int, of_left: float, of_right: float
 ) -> None:
     found = overlap(keys(left), keys(right))
-    assert found == Overlap(*(Estimate.exact(each) for each in (shared, of_left, of_right)))
+    assert found == KeyOverlap(*(Estimate.exact(each) for each in (shared, of_left, of_right)))
 
 
 def test_no_keys_share_nothing() -> None:
-    some = Overlap(Estimate.exact(0.0), Estimate.exact(0.0), None)
+    some = KeyOverlap(Estimate.exact(0.0), Estimate.exact(0.0), None)
     assert overlap(keys([1, 2]), None) == overlap(keys([1, 2]), keys([])) == some
     assert overlap(None, None) == overlap(keys([]), None) == NOTHING
 
@@ -49,7 +49,7 @@ def test_the_overlap_of_sets_is_that_of_their_keys(left: frozenset[int], right: 
     found = overlap(keys(left), keys(right))
     assert found.shared == Estimate.exact(len(left & right))
     assert found.of_left == (Estimate.exact(len(left & right) / len(left)) if left else None)
-    assert overlap(keys(right), keys(left)) == Overlap(found.shared, found.of_right, found.of_left)
+    assert overlap(keys(right), keys(left)) == KeyOverlap(found.shared, found.of_right, found.of_left)
 
 
 def test_bounds_of_many_keys_hold_as_often_as_they_say() -> None:
@@ -70,8 +70,8 @@ def test_bounds_of_many_keys_hold_as_often_as_they_say() -> None:
 
 
 def test_merged_partitions_have_the_keys_of_both() -> None:
-    merged = Theta().merge(keys(range(20_000)), keys(range(10_000, 30_000)))
-    found = Theta.estimate(merged)
+    merged = ThetaSketch().merge(keys(range(20_000)), keys(range(10_000, 30_000)))
+    found = ThetaSketch.estimate(merged)
     assert found.low <= 30_000 <= found.high
     contained = overlap(merged, keys(range(20_000))).of_right
     assert contained is not None
@@ -94,4 +94,4 @@ def test_a_key_among_hundreds_of_thousands_tells_nothing_of_its_share() -> None:
 )
 def test_a_key_of_one_column_is_asked_as_it_is_counted(types: tuple[str, ...], asked: str) -> None:
     operands = tuple(Operand(sql=f"c{at}", type=each) for at, each in enumerate(types))
-    assert Theta().aggregates(operands) == (f"theta_sketch_agg({asked}, 12)",)
+    assert ThetaSketch().aggregates(operands) == (f"theta_sketch_agg({asked}, 12)",)

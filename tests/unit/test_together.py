@@ -9,7 +9,7 @@ import numpy
 import pytest
 from support.histories import related
 
-from treaty.engine.suggestions.kinds.column_group_search import Rows, by_chance, pairs_by_chance
+from treaty.engine.suggestions.kinds.column_group_search import RowSample, by_chance, pairs_by_chance
 from treaty.engine.suggestions.selection.pipeline import suggest
 
 Days = Sequence[Mapping[str, Sequence[Any]]]
@@ -111,6 +111,6 @@ def test_columns_that_have_nothing_to_do_with_each_other_are_alike_as_often_as_c
 
 def test_rows_that_would_be_alike_by_chance_are_counted() -> None:
     draws = numpy.random.default_rng(4)
-    rows = Rows.of({name: draws.integers(0, 20, 2000).tolist() for name in "ab"}, [0] * 2000)
+    rows = RowSample.of({name: draws.integers(0, 20, 2000).tolist() for name in "ab"}, [0] * 2000)
     assert pairs_by_chance(rows, ("a", "b"), [2000]) == pytest.approx(2000 * 1999 / 2 / 400, rel=0.02)
     assert log(pairs_by_chance(rows, ("a",), [2000, 2000])) > log(pairs_by_chance(rows, ("a", "b"), [2000]))

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from treaty.registry.schemas import CheckedOut, DatasetOut, RunOut, SampleOut
+from treaty.registry.schemas import CheckHistoryItemOut, DatasetOut, RunOut, ViolationSampleOut
 from treaty.ui.parts.run import failure_breakdown, reproduction
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
@@ -22,12 +22,12 @@ def run_id(day: int) -> UUID:
     return UUID(int=day + 1)
 
 
-def result(day: int, outcome: str, *, version: str = "1.0.0", partition: str | None = None) -> CheckedOut:
+def result(day: int, outcome: str, *, version: str = "1.0.0", partition: str | None = None) -> CheckHistoryItemOut:
     told = {"outcome": outcome, "version": version, "partition": partition, "run_id": run_id(day)}
-    return CheckedOut.model_validate({**BASE, **told, "finished": NOW + timedelta(days=day)})
+    return CheckHistoryItemOut.model_validate({**BASE, **told, "finished": NOW + timedelta(days=day)})
 
 
-def course(outcomes: str) -> list[CheckedOut]:
+def course(outcomes: str) -> list[CheckHistoryItemOut]:
     """A result a day: p passed, f failed."""
     return [result(day, {"p": "passed", "f": "failed"}[each]) for day, each in enumerate(outcomes)]
 
@@ -85,9 +85,9 @@ def test_what_failing_partitions_have_in_common_and_no_other_has(
     assert failure_breakdown.parts(results) == shared
 
 
-def sample(*rows: tuple[str | None, ...], masked: tuple[str, ...] = ()) -> SampleOut:
+def sample(*rows: tuple[str | None, ...], masked: tuple[str, ...] = ()) -> ViolationSampleOut:
     columns = ("warehouse", "status", "day")
-    return SampleOut(check_id="c", columns=columns, masked=masked, rows=rows, expires=NOW)
+    return ViolationSampleOut(check_id="c", columns=columns, masked=masked, rows=rows, expires=NOW)
 
 
 ROWS = [("WH-7", "open", "d")] * 5 + [("WH-1", "shipped", "d")]

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treaty.ui.widgets import charts
-from treaty.ui.widgets.charts import Band, Point
+from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12)
-SERIES = st.lists(st.builds(Point, st.text(max_size=8), FINITE), max_size=30).map(tuple)
-BANDS = st.builds(Band, st.none() | FINITE, st.none() | FINITE)
-DAYS = tuple(Point(f"day={number}", float(number)) for number in range(5))
+SERIES = st.lists(st.builds(ChartPoint, st.text(max_size=8), FINITE), max_size=30).map(tuple)
+BANDS = st.builds(ChartBand, st.none() | FINITE, st.none() | FINITE)
+DAYS = tuple(ChartPoint(f"day={number}", float(number)) for number in range(5))
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,14 @@ def test_only_finite_numbers_are_drawn(value: Any, found: float | None) -> None:
 
 
 def test_points_leave_out_what_cannot_be_drawn() -> None:
-    assert charts.points([["a", 1], ["b", None], ["c", "x"], ["d", 2.5]]) == (Point("a", 1.0), Point("d", 2.5))
+    assert charts.points([["a", 1], ["b", None], ["c", "x"], ["d", 2.5]]) == (
+        ChartPoint("a", 1.0),
+        ChartPoint("d", 2.5),
+    )
 
 
 @given(SERIES, BANDS)
-def test_the_axis_shows_every_value_and_every_limit(series: tuple[Point, ...], band: Band) -> None:
+def test_the_axis_shows_every_value_and_every_limit(series: tuple[ChartPoint, ...], band: ChartBand) -> None:
     low, high = charts.domain(series, band)
 
     assert low < high
@@ -50,7 +53,9 @@ def test_the_axis_shows_every_value_and_every_limit(series: tuple[Point, ...], b
 
 @settings(deadline=None, max_examples=5)  # checking against the schema takes a while
 @given(SERIES, BANDS, st.sampled_from(["small", "large"]))
-def test_any_series_makes_a_chart_that_vega_lite_takes(series: tuple[Point, ...], band: Band, size: str) -> None:
+def test_any_series_makes_a_chart_that_vega_lite_takes(
+    series: tuple[ChartPoint, ...], band: ChartBand, size: str
+) -> None:
     drawn = charts.sparkline(series, band) if size == "small" else charts.history(series, band, metric="size")
 
     altair.LayerChart.from_dict(drawn, validate=True)
@@ -58,8 +63,8 @@ def test_any_series_makes_a_chart_that_vega_lite_takes(series: tuple[Point, ...]
 
 
 @given(FINITE, BANDS)
-def test_a_value_is_marked_exactly_when_the_band_does_not_admit_it(value: float, band: Band) -> None:
-    spec = charts.sparkline((Point("a", value),), band)
+def test_a_value_is_marked_exactly_when_the_band_does_not_admit_it(value: float, band: ChartBand) -> None:
+    spec = charts.sparkline((ChartPoint("a", value),), band)
 
     states = {row["state"] for rows in _data(spec) for row in rows if "state" in row}
 
@@ -67,24 +72,24 @@ def test_a_value_is_marked_exactly_when_the_band_does_not_admit_it(value: float,
 
 
 def test_this_run_stands_out() -> None:
-    spec = charts.history(DAYS, Band(1, 3), metric="size", marked="day=4")
+    spec = charts.history(DAYS, ChartBand(1, 3), metric="size", marked="day=4")
 
     assert [row["label"] for rows in _data(spec)[:4] for row in rows if row.get("marked")].count("day=4") >= 1
     assert not any(row["marked"] for rows in _data(spec) for row in rows if row.get("label") == "day=2")
-    small = charts.sparkline(DAYS, Band(1, 3), marked=("day=2", "day=4"))
+    small = charts.sparkline(DAYS, ChartBand(1, 3), marked=("day=2", "day=4"))
     assert {row["label"] for rows in _data(small) for row in rows if row.get("marked")} == {"day=2", "day=4"}
 
 
 @pytest.mark.parametrize(
     ("band", "labels"),
     [
-        (Band(1, 3), ["at least 1", "at most 3"]),
-        (Band(1, 1), ["exactly 1"]),
-        (Band(0.99, None), ["at least 0.99"]),
-        (Band(), []),
+        (ChartBand(1, 3), ["at least 1", "at most 3"]),
+        (ChartBand(1, 1), ["exactly 1"]),
+        (ChartBand(0.99, None), ["at least 0.99"]),
+        (ChartBand(), []),
     ],
 )
-def test_limits_are_written_beside_their_lines(band: Band, labels: list[str]) -> None:
+def test_limits_are_written_beside_their_lines(band: ChartBand, labels: list[str]) -> None:
     spec = charts.history(DAYS, band, metric="size")
 
     assert [row["word"] for rows in _data(spec) for row in rows if "word" in row] == labels
@@ -93,12 +98,12 @@ def test_limits_are_written_beside_their_lines(band: Band, labels: list[str]) ->
 @pytest.mark.parametrize(
     ("series", "band", "said"),
     [
-        ((), Band(), "size: no values yet"),
-        (DAYS, Band(1, 3), "size over 5 partitions; from 0 to 4; allowed: between 1 and 3; 2 outside"),
-        (DAYS[:1], Band(), "size over 1 partition; from 0 to 0; no limit"),
+        ((), ChartBand(), "size: no values yet"),
+        (DAYS, ChartBand(1, 3), "size over 5 partitions; from 0 to 4; allowed: between 1 and 3; 2 outside"),
+        (DAYS[:1], ChartBand(), "size over 1 partition; from 0 to 0; no limit"),
     ],
 )
-def test_the_chart_is_told_in_a_sentence(series: tuple[Point, ...], band: Band, said: str) -> None:
+def test_the_chart_is_told_in_a_sentence(series: tuple[ChartPoint, ...], band: ChartBand, said: str) -> None:
     assert charts.described(series, band, metric="size") == said
 
 

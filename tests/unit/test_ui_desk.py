@@ -10,13 +10,13 @@ import pytest
 from treaty.engine.core.results import Verdict
 from treaty.registry.schemas import (
     AcknowledgementOut,
-    BlastOut,
     ContractOut,
+    DownstreamImpactOut,
     InboxOut,
     IncidentOut,
-    ProposalSummary,
+    ProposalSummaryOut,
     ReplayedCheckOut,
-    RunSummary,
+    RunSummaryOut,
     VersionOut,
 )
 from treaty.ui.parts.contract import activity, contract_rows, header
@@ -30,12 +30,12 @@ HOUR = timedelta(hours=1)
 NOBODY: dict[str, Any] = {"to_decide": (), "waiting": (), "affecting": (), "failed_runs": ()}
 
 
-def run(number: int, verdict: str, *, hours: int = 0) -> RunSummary:
+def run(number: int, verdict: str, *, hours: int = 0) -> RunSummaryOut:
     told: dict[str, Any] = {
         "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": (), "counts": {}, "rows": 1,
         "started": NOW, "reason": None,
     }  # fmt: skip
-    return RunSummary(**told, id=UUID(int=number), verdict=Verdict(verdict), finished=NOW + hours * HOUR)
+    return RunSummaryOut(**told, id=UUID(int=number), verdict=Verdict(verdict), finished=NOW + hours * HOUR)
 
 
 def question(number: int, *, deadline: int | None, answer: str = "pending") -> AcknowledgementOut:
@@ -47,12 +47,12 @@ def question(number: int, *, deadline: int | None, answer: str = "pending") -> A
     return AcknowledgementOut(**told, id=UUID(int=number), asked=NOW + number * HOUR, deadline=until)
 
 
-def proposal(number: int, *, hours: int = 0, state: str = "in_review") -> ProposalSummary:
+def proposal(number: int, *, hours: int = 0, state: str = "in_review") -> ProposalSummaryOut:
     told: dict[str, Any] = {
         "contract_id": "shop", "title": f"draft {number}", "author": "ann", "state": state, "revision": 1,
         "pending": 1, "accepted": 0, "rejected": 0, "approvals": 0, "voided": False,
     }  # fmt: skip
-    return ProposalSummary(**told, id=UUID(int=number), created=NOW + hours * HOUR)
+    return ProposalSummaryOut(**told, id=UUID(int=number), created=NOW + hours * HOUR)
 
 
 def inbox(**found: Any) -> InboxOut:
@@ -135,7 +135,9 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
 
 def test_the_activity_is_taken_away_without_formulas() -> None:
     found = [
-        contract_rows.Event(kind="Draft", time=NOW, who="=cmd", what="put “@x” forward", address="/review?proposal=1")
+        contract_rows.ActivityEvent(
+            kind="Draft", time=NOW, who="=cmd", what="put “@x” forward", address="/review?proposal=1"
+        )
     ]
     assert activity.exported(found).splitlines() == [
         "When,Kind,Who,What,Open",
@@ -161,7 +163,7 @@ def test_two_texts_differ_by_their_lines(older: str, newer: str, shown: str) -> 
     assert (shown in told, bool(told)) == (True, bool(shown))
 
 
-def blast(consumers: int) -> BlastOut:
+def blast(consumers: int) -> DownstreamImpactOut:
     touched = {
         "contract_id": "c", "object": "o", "owner": "x", "consumers": [(f"team {n}", "p") for n in range(consumers)],
     }  # fmt: skip
@@ -171,7 +173,7 @@ def blast(consumers: int) -> BlastOut:
     }  # fmt: skip
     told: dict[str, Any] = {"namespace": "n", "name": "s", "since": NOW, "until": None, "columns": None}
     rest = {"supposed": False, "contracts": (), "whole": True, "entries": [entry] if consumers >= 0 else []}
-    return BlastOut.model_validate({**told, **rest})
+    return DownstreamImpactOut.model_validate({**told, **rest})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treaty.ui.parts.contract import document_rows
-from treaty.ui.widgets.charts import Band
+from treaty.ui.widgets.charts import ChartBand
 
 DOCUMENT = document_rows.parsed("""
 schema:
@@ -63,17 +63,17 @@ def test_every_check_is_a_row_in_words() -> None:
 @pytest.mark.parametrize(
     ("check_id", "band"),
     [
-        ("row-count", Band(10, 20)),
-        ("few", Band(None, 5)),
-        ("city-known", Band(0, 0)),
-        ("said", Band()),
-        ("id-required", Band(1, 1)),
-        ("id-unique", Band(1, 1)),
-        ("primary-key", Band(1, 1)),
-        ("unknown", Band()),
+        ("row-count", ChartBand(10, 20)),
+        ("few", ChartBand(None, 5)),
+        ("city-known", ChartBand(0, 0)),
+        ("said", ChartBand()),
+        ("id-required", ChartBand(1, 1)),
+        ("id-unique", ChartBand(1, 1)),
+        ("primary-key", ChartBand(1, 1)),
+        ("unknown", ChartBand()),
     ],
 )
-def test_the_limits_of_a_check_are_those_written(check_id: str, band: Band) -> None:
+def test_the_limits_of_a_check_are_those_written(check_id: str, band: ChartBand) -> None:
     assert document_rows.band(DOCUMENT, check_id) == band
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from treaty.registry.core.enums import Decision
 from treaty.registry.schemas import SuggestionOut
-from treaty.ui.parts.review.evidence import Evidence, held_everywhere, read
-from treaty.ui.widgets.charts import Band, Point
+from treaty.ui.parts.review.evidence import EvidenceBasis, held_everywhere, read
+from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
 WHOLE = {
     "rows": 31_240,
@@ -39,8 +39,8 @@ def suggestion(**content: Any) -> SuggestionOut:
 
 def test_evidence_is_read_as_recorded() -> None:
     found = read(suggestion(evidence=WHOLE))
-    assert found.series == (Point("day=1", 0.5),)
-    assert found == Evidence(
+    assert found.series == (ChartPoint("day=1", 0.5),)
+    assert found == EvidenceBasis(
         rows=31_240,
         partitions=25,
         held=24,
@@ -48,7 +48,7 @@ def test_evidence_is_read_as_recorded() -> None:
         judged_on=7,
         failed_on=("day=9",),
         history=(["day=1", 0.5], ["day=2", "text"]),
-        band=Band(0, None),
+        band=ChartBand(0, None),
         values=(("b", 7), ("c", 7), ("a", 1)),
     )
 
@@ -92,7 +92,7 @@ def test_evidence_says_what_a_suggestion_is_worth(evidence: dict[str, Any], told
     "evidence", [None, "text", [], {}, {"limits": [], "history": None, "details": None, "rows": None, "values": 3}]
 )
 def test_missing_evidence_counts_as_nothing(evidence: Any) -> None:
-    assert read(suggestion(evidence=evidence)) == Evidence()
+    assert read(suggestion(evidence=evidence)) == EvidenceBasis()
     assert not held_everywhere(suggestion(evidence=evidence))
 
 
@@ -100,13 +100,13 @@ def test_missing_evidence_counts_as_nothing(evidence: Any) -> None:
     ("found", "said"),
     [
         (
-            Evidence(rows=31_240, partitions=25, held=25, learned_on=18, judged_on=7),
+            EvidenceBasis(rows=31_240, partitions=25, held=25, learned_on=18, judged_on=7),
             "Held on 25 of 25 partitions · learned on 18, judged on 7 · 31,240 rows",
         ),
-        (Evidence(rows=1, partitions=1, held=0), "Held on 0 of 1 partition · too few to judge apart · 1 row"),
+        (EvidenceBasis(rows=1, partitions=1, held=0), "Held on 0 of 1 partition · too few to judge apart · 1 row"),
     ],
 )
-def test_evidence_is_told_in_a_sentence(found: Evidence, said: str) -> None:
+def test_evidence_is_told_in_a_sentence(found: EvidenceBasis, said: str) -> None:
     assert found.sentence == said
 
 

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.partitions import partition_names, views
 from treaty.registry import schemas
-from treaty.registry.schemas import CheckedOut, HistoryOut
+from treaty.registry.schemas import CheckHistoryItemOut, MetricHistoryItemOut
 from treaty.ui.parts.metric import metric_charts, metric_series, partition_comparison, point_feedback
-from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.parts.metric.metric_series import MetricPoint
 from treaty.ui.widgets import charts
-from treaty.ui.widgets.charts import Band
+from treaty.ui.widgets.charts import ChartBand
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 RUN = uuid4()
-LIMITS = Band(10, 20)
+LIMITS = ChartBand(10, 20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9)
-BANDS = st.builds(Band, st.none() | FINITE, st.none() | FINITE)
+BANDS = st.builds(ChartBand, st.none() | FINITE, st.none() | FINITE)
 SEEN = st.builds(
-    Seen,
+    MetricPoint,
     label=st.text(max_size=8),
     time=st.just(NOW),
     value=st.none() | FINITE,
@@ -39,28 +39,32 @@ SEEN = st.builds(
 )
 
 
-def measured(partition: str | None, value: float | None, *, day: int = 0, run: UUID = RUN) -> HistoryOut:
+def measured(partition: str | None, value: float | None, *, day: int = 0, run: UUID = RUN) -> MetricHistoryItemOut:
     told: dict[str, Any] = {
         "identity": "size", "analyzer": "size", "arguments": {}, "segment": None, "exact": None, "counted": None,
         "version": "1.0.0", "dataset": None, "tags": (), "reason": None if value is not None else "no rows",
     }  # fmt: skip
-    return HistoryOut(
+    return MetricHistoryItemOut(
         **told, partition=partition, value=value, run_id=run, data_time=NOW + day * DAY, measured=NOW + day * DAY
     )
 
 
-def judged(partition: str | None, outcome: str, *, band: dict[str, Any] | None = None, reason: str = "") -> CheckedOut:
+def judged(
+    partition: str | None, outcome: str, *, band: dict[str, Any] | None = None, reason: str = ""
+) -> CheckHistoryItemOut:
     told: dict[str, Any] = {
         "check_id": "c", "name": "c", "severity": "error", "scope": "delta", "sentence": "s", "column": None,
         "dimension": None, "value": None, "measurement": "size", "found": None, "counted": None, "broken": None,
         "unevaluated": 0, "bound": None, "reference": None, "version": "1.0.0", "finished": NOW, "run_id": RUN,
     }  # fmt: skip
-    return CheckedOut.model_validate(
+    return CheckHistoryItemOut.model_validate(
         {**told, "partition": partition, "outcome": outcome, "band": band, "reason": reason or None}
     )
 
 
-def course(points: list[HistoryOut], verdicts: list[CheckedOut] | None = None) -> tuple[Seen, ...]:
+def course(
+    points: list[MetricHistoryItemOut], verdicts: list[CheckHistoryItemOut] | None = None
+) -> tuple[MetricPoint, ...]:
     return metric_series.course(points, verdicts or [], LIMITS, timezone="Europe/Stockholm")
 
 
@@ -77,7 +81,7 @@ def test_a_whole_table_has_a_point_a_run_named_in_the_viewers_zone() -> None:
 def test_a_band_that_was_told_takes_the_place_of_the_contracts_limits() -> None:
     told = {"lower": 4.0, "upper": None, "expected": 5.0}
     first, second = course([measured("a", 5), measured("b", 6)], [judged("a", "failed", band=told)])
-    assert (first.band, first.expected, first.learned, first.is_anomaly) == (Band(4, None), 5, True, True)
+    assert (first.band, first.expected, first.learned, first.is_anomaly) == (ChartBand(4, None), 5, True, True)
     assert (second.band, second.expected, second.learned, second.is_anomaly) == (LIMITS, None, False, False)
 
 
@@ -103,7 +107,7 @@ def test_the_course_is_told_in_a_sentence() -> None:
         ([judged("a", "not_evaluated", reason="the column is gone")], ""),
     ],
 )
-def test_only_a_detector_that_learns_is_told_to_be_learning(last: list[CheckedOut], said: str) -> None:
+def test_only_a_detector_that_learns_is_told_to_be_learning(last: list[CheckHistoryItemOut], said: str) -> None:
     assert metric_series.learning(last) == said
 
 
@@ -116,7 +120,7 @@ def test_the_table_has_the_newest_first_and_leads_to_each_report() -> None:
 
 
 @given(st.lists(SEEN, max_size=20), BANDS)
-def test_the_axis_shows_every_value_band_and_limit(seen: list[Seen], limits: Band) -> None:
+def test_the_axis_shows_every_value_band_and_limit(seen: list[MetricPoint], limits: ChartBand) -> None:
     low, high = metric_charts.extent(seen, limits)
     assert low < high
     assert all(low <= each.value <= high for each in seen if each.value is not None)
@@ -125,16 +129,16 @@ def test_the_axis_shows_every_value_band_and_limit(seen: list[Seen], limits: Ban
 
 @settings(deadline=None, max_examples=4)  # checking against the schema takes a while
 @given(st.lists(SEEN, max_size=5), BANDS)
-def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[Seen], limits: Band) -> None:
+def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[MetricPoint], limits: ChartBand) -> None:
     drawn = metric_charts.course(seen, limits, metric="size")
     altair.LayerChart.from_dict(drawn, validate=True)
     altair.LayerChart.from_dict(charts.on_dark(drawn), validate=True)
     assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
 
 
-def foreseen(limits: Any = (None, None), **more: Any) -> schemas.ForeseenOut:
+def foreseen(limits: Any = (None, None), **more: Any) -> schemas.FeedbackPreviewOut:
     told = {"outlook": "told", "points": (), "limits": limits, "judged": 0, "alarms": (0, 0), "back_test": None}
-    return schemas.ForeseenOut.model_validate({**told, **more})
+    return schemas.FeedbackPreviewOut.model_validate({**told, **more})
 
 
 @pytest.mark.parametrize(
@@ -147,20 +151,20 @@ def foreseen(limits: Any = (None, None), **more: Any) -> schemas.ForeseenOut:
         (foreseen(back_test=(1, 16)), ["Limits learned so would have alarmed 1 of 16 times."]),
     ],
 )
-def test_what_a_word_would_change_is_told_in_sentences(found: schemas.ForeseenOut, said: list[str]) -> None:
+def test_what_a_word_would_change_is_told_in_sentences(found: schemas.FeedbackPreviewOut, said: list[str]) -> None:
     assert point_feedback.sentences(found) == said
 
 
 EDGES = st.none() | st.tuples(st.none() | FINITE, st.none() | FINITE)
 FORESEEN = st.builds(
-    schemas.ForeseenPoint, partition=st.just("a"), time=st.just(NOW), value=st.none() | FINITE, run_id=st.just(RUN),
+    schemas.PreviewPointOut, partition=st.just("a"), time=st.just(NOW), value=st.none() | FINITE, run_id=st.just(RUN),
     learned=st.tuples(st.booleans(), st.booleans()), bands=st.tuples(EDGES, EDGES),
 )  # fmt: skip
 
 
 @settings(deadline=None, max_examples=4)  # checking against the schema takes a while
 @given(st.lists(FORESEEN, max_size=5))
-def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[schemas.ForeseenPoint]) -> None:
+def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[schemas.PreviewPointOut]) -> None:
     drawn = metric_charts.foreseen(points, [str(at) for at in range(len(points))], metric="size")
     altair.LayerChart.from_dict(drawn, validate=True)
     assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
@@ -168,7 +172,7 @@ def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[sch
 
 def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
     said = [
-        schemas.MarkOut(id=RUN, object="o", run_id=RUN, partition="a", mark=mark, why="w", by="b", created=NOW,
+        schemas.FeedbackOut(id=RUN, object="o", run_id=RUN, partition="a", mark=mark, why="w", by="b", created=NOW,
                         incident_id=None)
         for mark in ("expected", "incident")
     ]  # fmt: skip

@@ -33,7 +33,7 @@ def graph(*nodes: dict[str, Any]) -> GraphOut:
 SHOP = graph(dataset("/a", "passed", "failed"), dataset("/b"), job("load", "/a", "/b"))
 
 
-def points(shown: list[graph_chart.Shown]) -> dict[str, dict[str, Any]]:
+def points(shown: list[graph_chart.ShownNode]) -> dict[str, dict[str, Any]]:
     """The nodes of the picture, by their names."""
     return {each["name"]: each for each in graph_chart.picture(shown)["layer"][-1]["data"]["values"]}
 

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from treaty.ui.server import security
 from treaty.ui.server.security import (
     COOKIE,
-    Gate,
     SecureHeaders,
+    SignInGate,
     inline_scripts,
     own_scripts,
     policy,
@@ -30,7 +30,7 @@ def browser() -> TestClient:
 
     app = Starlette(
         routes=[Route("/{rest:path}", page, methods=["GET", "POST"])],
-        middleware=[Middleware(SecureHeaders, scripts=["'sha256-x'"]), Middleware(Gate, pages=["/", "/review"])],
+        middleware=[Middleware(SecureHeaders, scripts=["'sha256-x'"]), Middleware(SignInGate, pages=["/", "/review"])],
     )
     return TestClient(app, base_url="http://treaty.test:8701", follow_redirects=False)
 

@@ -7,8 +7,8 @@ import pytest
 import streamlit.config
 
 from treaty import ui
-from treaty.ui.server.oidc_flow import Provider
-from treaty.ui.server.settings import LOCAL_HOSTS, Settings, SettingsError, load
+from treaty.ui.server.oidc_flow import SignInProvider
+from treaty.ui.server.settings import LOCAL_HOSTS, PageSettings, SettingsError, load
 
 CONFIG = Path(ui.__file__).parent / ".streamlit" / "config.toml"
 
@@ -16,22 +16,22 @@ CONFIG = Path(ui.__file__).parent / ".streamlit" / "config.toml"
 @pytest.mark.parametrize(
     ("environ", "settings"),
     [
-        ({}, Settings()),
-        ({"TREATY_API_URL": ""}, Settings()),
-        ({"TREATY_API_URL": "http://api:9000/"}, Settings(api_url="http://api:9000")),
+        ({}, PageSettings()),
+        ({"TREATY_API_URL": ""}, PageSettings()),
+        ({"TREATY_API_URL": "http://api:9000/"}, PageSettings(api_url="http://api:9000")),
         (
             {
                 "TREATY_OIDC_CLIENT_ID": "ui",
                 "TREATY_OIDC_ISSUER": "https://id.example",
                 "TREATY_PUBLIC_URL": "https://t/",
             },
-            Settings(provider=Provider("https://id.example", "ui"), public_url="https://t"),
+            PageSettings(provider=SignInProvider("https://id.example", "ui"), public_url="https://t"),
         ),
-        ({"TREATY_OIDC_ISSUER": "https://id.example"}, Settings()),
-        ({"TREATY_UI_HOSTS": " data.example, ,localhost"}, Settings(hosts=(*LOCAL_HOSTS, "data.example"))),
+        ({"TREATY_OIDC_ISSUER": "https://id.example"}, PageSettings()),
+        ({"TREATY_UI_HOSTS": " data.example, ,localhost"}, PageSettings(hosts=(*LOCAL_HOSTS, "data.example"))),
     ],
 )
-def test_settings_come_from_the_environment(environ: dict[str, str], settings: Settings) -> None:
+def test_settings_come_from_the_environment(environ: dict[str, str], settings: PageSettings) -> None:
     assert load(environ) == settings
 
 

@@ -14,9 +14,9 @@ from support.provider import Issuer, issuing, required
 
 from treaty.registry.client import ClientError
 from treaty.registry.core.enums import Role
-from treaty.registry.schemas import FaultOut, Ready, SessionOut, SetupIn, UserOut
-from treaty.ui.server.auth_routes import Doors
-from treaty.ui.server.oidc_flow import Flow, NotSignedIn, Provider
+from treaty.registry.schemas import FaultOut, ReadinessOut, SessionOut, SetupIn, UserOut
+from treaty.ui.server.auth_routes import AuthRoutes
+from treaty.ui.server.oidc_flow import SignInFailed, SignInFlow, SignInProvider
 from treaty.ui.server.security import COOKIE
 from treaty.ui.texts import sign_in as texts
 
@@ -74,9 +74,9 @@ class FakeClient:
         self.registry.made.append((name, password))
         return USER
 
-    def ready(self) -> Ready:
+    def ready(self) -> ReadinessOut:
         self._answer()
-        return Ready(status="ready", migration="0001")
+        return ReadinessOut(status="ready", migration="0001")
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def registry() -> FakeRegistry:
 
 @pytest.fixture
 def browser(registry: FakeRegistry) -> Iterator[TestClient]:
-    app = Starlette(routes=Doors(registry.as_whom).routes())  # type: ignore[arg-type]
+    app = Starlette(routes=AuthRoutes(registry.as_whom).routes())  # type: ignore[arg-type]
     with TestClient(app, base_url=SITE, follow_redirects=False) as client:
         yield client
 
@@ -114,7 +114,7 @@ def test_the_session_cookie_is_out_of_reach_for_scripts_and_other_sites(browser:
 
 
 def test_over_https_the_cookie_goes_over_https_only(registry: FakeRegistry) -> None:
-    app = Starlette(routes=Doors(registry.as_whom).routes())  # type: ignore[arg-type]
+    app = Starlette(routes=AuthRoutes(registry.as_whom).routes())  # type: ignore[arg-type]
     browser = TestClient(app, base_url="https://treaty.test", follow_redirects=False)
 
     answer = browser.post(
@@ -273,7 +273,7 @@ def issuer() -> Iterator[Issuer]:
 @pytest.fixture
 def visitor(registry: FakeRegistry, issuer: Issuer) -> Iterator[TestClient]:
     """A browser at pages that know the provider; the registry believes any token, and keeps what came."""
-    doors = Doors(registry.as_whom, Provider(issuer.address, CLIENT, "a client's secret"))  # type: ignore[arg-type]
+    doors = AuthRoutes(registry.as_whom, SignInProvider(issuer.address, CLIENT, "a client's secret"))  # type: ignore[arg-type]
     with TestClient(Starlette(routes=doors.routes()), base_url=SITE, follow_redirects=False) as client:
         yield client
 
@@ -326,7 +326,7 @@ def test_the_address_says_what_the_standards_ask_for(issuer: Issuer, monkeypatch
     monkeypatch.setattr(
         "treaty.ui.server.oidc_flow.secrets.token_urlsafe", lambda _: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     )
-    address, begun = Provider(issuer.address, "a client & co").begin(BACK, "/")
+    address, begun = SignInProvider(issuer.address, "a client & co").begin(BACK, "/")
     assert address.startswith(f"{issuer.address}/authorization?")
     assert dict(parse_qsl(urlsplit(address).query)) == {
         "response_type": "code",
@@ -341,7 +341,7 @@ def test_the_address_says_what_the_standards_ask_for(issuer: Issuer, monkeypatch
 
 
 def test_state_nonce_and_verifier_are_long_and_differ_each_time(issuer: Issuer) -> None:
-    begun = [Provider(issuer.address, CLIENT).begin(BACK, "/")[1] for _ in range(3)]
+    begun = [SignInProvider(issuer.address, CLIENT).begin(BACK, "/")[1] for _ in range(3)]
     secrets = {secret for each in begun for secret in (each.state, each.nonce, each.verifier)}
     assert (len(secrets), min(map(len, secrets)) >= 43) == (9, True)
 
@@ -355,7 +355,7 @@ def test_state_nonce_and_verifier_are_long_and_differ_each_time(issuer: Issuer) 
     ],
 )
 def test_a_code_is_exchanged_as_the_client_that_began(issuer: Issuer, secret: str, authorization: str) -> None:
-    provider = Provider(issuer.address, "a treaty", secret)
+    provider = SignInProvider(issuer.address, "a treaty", secret)
     address, begun = provider.begin(BACK, "/")
     code = dict(parse_qsl(urlsplit(issuer.left(urlsplit(address).query)).query))["code"]
 
@@ -396,16 +396,16 @@ TOKEN = b'"id_token":"a.b.c","access_token":"x","token_type":"Bearer"'
 def test_an_answer_that_is_no_token_opens_nothing(issuer: Issuer, status: int, body: bytes, message: str) -> None:
     issuer.answer = (status, body)
     try:
-        with pytest.raises(NotSignedIn) as refused:
-            Provider(issuer.address, CLIENT).token(Flow("s", "n", "v"), BACK, "code %zz ü\n")
+        with pytest.raises(SignInFailed) as refused:
+            SignInProvider(issuer.address, CLIENT).token(SignInFlow("s", "n", "v"), BACK, "code %zz ü\n")
     finally:
         issuer.answer = None
     assert str(refused.value) == message
     assert issuer.sent["code"] == "code %zz ü\n"
 
 
-def flow(visitor: TestClient) -> Flow:
-    found = Flow.of(visitor.cookies["treaty_sign_in"])
+def flow(visitor: TestClient) -> SignInFlow:
+    found = SignInFlow.of(visitor.cookies["treaty_sign_in"])
     assert found is not None
     return found
 
@@ -415,7 +415,7 @@ def test_a_code_is_good_only_with_what_was_remembered(
 ) -> None:
     back = at_the_provider(visitor, issuer)
     mine = flow(visitor)
-    other = Flow(mine.state, mine.nonce, "another verifier", mine.next)
+    other = SignInFlow(mine.state, mine.nonce, "another verifier", mine.next)
     visitor.cookies.clear()
     visitor.cookies.set("treaty_sign_in", other.cookie, path="/sign-in")
 

@@ -165,7 +165,7 @@ def test_slugs_are_fit_for_keys_and_tell_texts_apart(one: str, other: str) -> No
         (TaskState, ui_texts.TASKS),
     ],
 )
-def test_every_state_has_a_word_a_sign_and_a_colour(states: Any, marks: dict[str, ui_texts.Mark]) -> None:
+def test_every_state_has_a_word_a_sign_and_a_colour(states: Any, marks: dict[str, ui_texts.StatusLabel]) -> None:
     assert {each.value for each in states} <= set(marks)
     for mark in marks.values():
         assert mark.word

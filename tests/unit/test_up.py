@@ -10,13 +10,13 @@ from support.ports import free_port
 from support.processes import all_gone, descendants
 
 from treaty.registry.core import settings as core_settings
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.serve import local_stack
 
 
 def test_every_setting_reaches_the_parts_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    settings = Settings(
+    settings = RegistrySettings(
         home=Path("kept"), database_url="postgresql://u:secret@h/d", api_port=9000, ui_port=9001, idle_seconds=0.5
     )
 
@@ -30,34 +30,34 @@ def test_every_setting_reaches_the_parts_and_nothing_is_lost(tmp_path: Path, mon
 
 
 def test_a_setting_without_a_value_is_not_told() -> None:
-    told = local_stack.environment(Settings(), {})
+    told = local_stack.environment(RegistrySettings(), {})
 
     assert all(told.values())
     assert "TREATY_DATABASE_URL" not in told
 
 
-def sleeper(_: Settings) -> local_stack.Part:
-    return local_stack.Part("sleeper", (sys.executable, "-c", "import time; time.sleep(60)"))
+def sleeper(_: RegistrySettings) -> local_stack.ManagedProcess:
+    return local_stack.ManagedProcess("sleeper", (sys.executable, "-c", "import time; time.sleep(60)"))
 
 
-def stubborn(_: Settings) -> local_stack.Part:
+def stubborn(_: RegistrySettings) -> local_stack.ManagedProcess:
     script = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(60)"
     )
-    return local_stack.Part("stubborn", (sys.executable, "-c", script))
+    return local_stack.ManagedProcess("stubborn", (sys.executable, "-c", script))
 
 
-def broken(settings: Settings) -> local_stack.Part:
+def broken(settings: RegistrySettings) -> local_stack.ManagedProcess:
     script = "print('first'); raise SystemExit('the disk is full')"
-    return local_stack.Part("broken", (sys.executable, "-c", script), f"{settings.api}/never")
+    return local_stack.ManagedProcess("broken", (sys.executable, "-c", script), f"{settings.api}/never")
 
 
 def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_others(tmp_path: Path) -> None:
     before = descendants(os.getpid())
 
     with (
-        pytest.raises(local_stack.NotStarted) as failed,
-        local_stack.running(Settings(home=tmp_path, api_port=free_port()), (sleeper, broken)),
+        pytest.raises(local_stack.StartFailed) as failed,
+        local_stack.running(RegistrySettings(home=tmp_path, api_port=free_port()), (sleeper, broken)),
     ):
         pass
 
@@ -69,7 +69,7 @@ def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_othe
 def test_a_part_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_stack, "STOPS_WITHIN", 0.2)
 
-    with local_stack.running(Settings(home=tmp_path), (stubborn,)) as (started,):
+    with local_stack.running(RegistrySettings(home=tmp_path), (stubborn,)) as (started,):
         while "here" not in started.log.read_text():
             pass
 
@@ -77,18 +77,18 @@ def test_a_part_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_part_that_was_killed_is_told_by_its_signal(tmp_path: Path) -> None:
-    with local_stack.running(Settings(home=tmp_path), (sleeper,)) as (started,):
+    with local_stack.running(RegistrySettings(home=tmp_path), (sleeper,)) as (started,):
         started.process.kill()
         started.process.wait()
 
-        with pytest.raises(local_stack.NotStarted, match=r"^sleeper was ended by signal 9; the end of "):
+        with pytest.raises(local_stack.StartFailed, match=r"^sleeper was ended by signal 9; the end of "):
             local_stack.watch([started])
 
 
 def test_the_signals_are_as_before_once_the_parts_have_ended(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
 
-    with local_stack.running(Settings(home=tmp_path), ()), pytest.raises(KeyboardInterrupt):
+    with local_stack.running(RegistrySettings(home=tmp_path), ()), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
 
     assert signal.getsignal(signal.SIGTERM) is before

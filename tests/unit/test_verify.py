@@ -11,7 +11,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
 from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
 from treaty.engine.evaluation.metric_values import UNKNOWN
-from treaty.engine.states.bag import ALL, States
+from treaty.engine.states.bag import ALL, StateBag
 
 AMOUNT = contract(check("mean", column="amount", mustBeGreaterThan=2))
 GOOD, BAD = {**ROWS, "amount": [9.0] * 4}, {**ROWS, "amount": [1.0] * 4}
@@ -81,7 +81,7 @@ def test_a_failure_of_one_metric_leaves_the_others_judged() -> None:
 
 
 def test_a_partition_that_could_not_be_read_is_not_evaluated_and_the_others_are() -> None:
-    unread = States({}, failures={ALL: "the rows cannot be read"})
+    unread = StateBag({}, failures={ALL: "the rows cannot be read"})
     found = run(AMOUNT, {"day=1": states(AMOUNT, GOOD), "day=2": unread})
     checked = [(each.partition, each.outcome, each.reason) for each in found.results if each.check_id == "c"]
     assert checked == [("day=1", "passed", None), ("day=2", "not_evaluated", "the rows cannot be read")]
@@ -185,7 +185,7 @@ LACKING = [
     (AMOUNT, states(AMOUNT, ROWS).pack(), None),
     (contract(properties=on("id", unique=True)), states(AMOUNT, ROWS).pack(), HELD),
     (AMOUNT, damaged(states(AMOUNT, ROWS).pack()), frozenset()),
-    (AMOUNT, States({}, SCHEMA, {ALL: "the rows cannot be read"}).pack(), None),
+    (AMOUNT, StateBag({}, SCHEMA, {ALL: "the rows cannot be read"}).pack(), None),
 ]
 
 

@@ -11,14 +11,14 @@ from support.ports import free_port
 from treaty.engine.core import clock
 from treaty.registry.core import ids
 from treaty.registry.core.prometheus import ProcessRegistry, render
-from treaty.registry.tables import Task
-from treaty.registry.worker.metrics import DONE, FAILED, RELEASED, Figures, served
+from treaty.registry.tables import TaskRow
+from treaty.registry.worker.metrics import DONE, FAILED, RELEASED, WorkerMetrics, served
 
 ENDS = (DONE, FAILED, RELEASED)
 
 
-def task() -> Task:
-    return Task(id=ids.new(), kind="validate", payload={}, key="k", available_at=clock.now(), created=clock.now())
+def task() -> TaskRow:
+    return TaskRow(id=ids.new(), kind="validate", payload={}, key="k", available_at=clock.now(), created=clock.now())
 
 
 def samples(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
@@ -63,7 +63,7 @@ def test_the_format_is_one_that_is_accepted(accept: str, media_type: str, end: s
 
 
 def test_attempts_are_counted_by_how_they_ended() -> None:
-    figures = Figures()
+    figures = WorkerMetrics()
     with figures.attempt(task()):
         pass
     for error in (RuntimeError, KeyboardInterrupt):
@@ -76,7 +76,7 @@ def test_attempts_are_counted_by_how_they_ended() -> None:
 
 
 def test_a_worker_answers_with_its_figures_where_it_is_told_to() -> None:
-    figures, port = Figures(), free_port()
+    figures, port = WorkerMetrics(), free_port()
     figures.asked("measure", 1.5)
     with served(figures, "127.0.0.1", port), urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
@@ -87,5 +87,5 @@ def test_a_worker_answers_with_its_figures_where_it_is_told_to() -> None:
 
 
 def test_a_worker_answers_nowhere_unless_told() -> None:
-    with served(Figures(), "127.0.0.1", 0) as port:
+    with served(WorkerMetrics(), "127.0.0.1", 0) as port:
         assert port == 0

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import streamlit as st
 
-from treaty.registry.core.enums import InboxState, OutboxState, Permission, Role, TaskState
-from treaty.registry.schemas import MessageOut, TokenOut, UserChange, UserOut
+from treaty.registry.core.enums import LineageEventState, OutboxState, Permission, Role, TaskState
+from treaty.registry.schemas import OutboxMessageOut, TokenOut, UserOut, UserUpdateIn
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import admin as texts
 from treaty.ui.texts import lineage, pages
@@ -61,13 +61,13 @@ def change(of: UserOut) -> None:
 
 def changed(of: UserOut, key: str) -> None:
     """Gives the user the roles that are chosen."""
-    wanted = UserChange(roles=frozenset(st.session_state.get(key) or ()))
+    wanted = UserUpdateIn(roles=frozenset(st.session_state.get(key) or ()))
     step_runner.attempt(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
 def let_in(of: UserOut) -> None:
     """Lets the user in, or shuts them out."""
-    wanted = UserChange(active=not of.active)
+    wanted = UserUpdateIn(active=not of.active)
     step_runner.attempt(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
@@ -113,11 +113,11 @@ def health() -> None:
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact(texts.SERVICE, ready.status)
         panels.fact(texts.DATABASE, ready.migration)
-        panels.fact(texts.EVENTS_WAITING, ui_texts.count(inbox.events.get(InboxState.NEW, 0)))
+        panels.fact(texts.EVENTS_WAITING, ui_texts.count(inbox.events.get(LineageEventState.NEW, 0)))
         panels.fact(texts.BEHIND_BY, texts.seconds(inbox.lag_seconds))
         panels.fact(texts.TASKS_WAITING, most(len(waiting)))
         panels.fact(texts.TASKS_GIVEN_UP, most(len(failed)))
-    if inbox.events.get(InboxState.PARKED):
+    if inbox.events.get(LineageEventState.PARKED):
         st.warning(texts.UNREADABLE_EVENTS, icon=":material/warning:")
         panels.link("lineage", texts.SEE_EVENTS, tab=lineage.EVENTS)
     if failed:
@@ -138,7 +138,7 @@ def undelivered() -> None:
         message(each)
 
 
-def message(of: MessageOut) -> None:
+def message(of: OutboxMessageOut) -> None:
     """A message that was given up."""
     about = texts.given_up(of.kind, of.attempts, of.error or "")
     with panels.row(ui_texts.UNDELIVERED, age=of.created, about=about, key=f"message-{of.id}"):

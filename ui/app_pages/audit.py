@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from treaty.registry.core.enums import Action
+from treaty.registry.core.enums import AuditAction
 from treaty.registry.schemas import AuditOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import audit as texts
@@ -18,7 +18,7 @@ def page() -> None:
     proof()
     with st.container(horizontal=True, key="filters"):
         action = st.selectbox(
-            ui_texts.WHAT, [ui_texts.ALL, *(each.value for each in Action)], key="action", bind="query-params"
+            ui_texts.WHAT, [ui_texts.ALL, *(each.value for each in AuditAction)], key="action", bind="query-params"
         )
         subject = st.text_input(texts.OBJECT_ID, key="object", bind="query-params")
     wanted = None if action in (ui_texts.ALL, None) else action

@@ -4,7 +4,7 @@ last runs came out; what is asked stands in the address."""
 import streamlit as st
 
 from treaty.registry.core.enums import LabelKind, Permission
-from treaty.registry.schemas import CatalogItem, CatalogPage
+from treaty.registry.schemas import CatalogItemOut, CatalogPageOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import contract_requests
 from treaty.ui.texts import contract as texts
@@ -41,7 +41,7 @@ def labels() -> dict[LabelKind, str]:
     return {kind: value for kind, value in asked.items() if value and value != ui_texts.ALL}
 
 
-def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
+def choose(found: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
     """One choice for each kind of label, with how many contracts have which."""
     with st.container(horizontal=True, key="filters"):
         for kind in LabelKind:
@@ -57,7 +57,7 @@ def choose(found: CatalogPage, chosen: dict[LabelKind, str]) -> None:
             )
 
 
-def listed(found: CatalogPage, question: str, *, anything: bool) -> None:
+def listed(found: CatalogPageOut, question: str, *, anything: bool) -> None:
     """A portion of what was found, and the way to the next."""
     st.caption(texts.found(found.total))
     if not found.items:
@@ -85,7 +85,7 @@ def clear() -> None:
     st.session_state.update({"q": "", MINE: False, **{kind.value: ui_texts.ALL for kind in LabelKind}})
 
 
-def row(item: CatalogItem) -> None:
+def row(item: CatalogItemOut) -> None:
     """A contract: how its last runs came out, its name, and what it says of itself."""
     state = (ui_texts.VERSIONS.get(item.state) or ui_texts.PROPOSALS["in_review"]).word.lower()
     version = ui_texts.version(item.version) if item.version else ""
@@ -103,7 +103,7 @@ def row(item: CatalogItem) -> None:
             st.markdown(course(item), width="content", help=texts.last_runs(len(item.recent)))
 
 
-def course(item: CatalogItem) -> str:
+def course(item: CatalogItemOut) -> str:
     """The verdicts of the last runs as signs, the newest last. Holds no foreign text."""
     marks = (ui_texts.VERDICTS[each.verdict] for each in item.recent)
     return "".join(f":{each.colour}[{ui_texts.GLYPHS[each.word]}]" for each in marks)

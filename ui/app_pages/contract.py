@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from treaty.registry.schemas import ContractOut, DatasetOut, EntrustedOut, ResultOut, RunOut
+from treaty.registry.schemas import CheckOut, CheckResultOut, ContractOut, DatasetOut, RunOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import activity, consumers, contract_rows, document_rows, header
 from treaty.ui.parts.review import next_version
@@ -96,7 +96,7 @@ def checks(contract: ContractOut) -> None:
         panels.table(rows, key="checks", alt=texts.CHECKS_TABLE)
 
 
-def last_results(contract: ContractOut) -> dict[str, ResultOut]:
+def last_results(contract: ContractOut) -> dict[str, CheckResultOut]:
     """The last result of each check by its id, the worst where the last run judged it on several partitions."""
     if contract.last_run is None:
         return {}
@@ -104,12 +104,12 @@ def last_results(contract: ContractOut) -> dict[str, ResultOut]:
     return {each.check_id: each for each in reversed(found)}
 
 
-def counted(found: Sequence[EntrustedOut]) -> Counter[str]:
+def counted(found: Sequence[CheckOut]) -> Counter[str]:
     """How many checks each judges."""
     return Counter(each.runner.value for each in found)
 
 
-def entrusted(check: EntrustedOut) -> dict[str, str]:
+def entrusted(check: CheckOut) -> dict[str, str]:
     """A check as a row."""
     signed = texts.signed_by(check.signed_by) if check.signed_by else ""
     return {

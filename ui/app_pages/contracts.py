@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from treaty.registry.schemas import ContractSummary
+from treaty.registry.schemas import ContractSummaryOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import contract as texts
 from treaty.ui.texts import pages
@@ -27,7 +27,7 @@ def page() -> None:
     listed(matching(contracts, asked or ""))
 
 
-def matching(contracts: list[ContractSummary], asked: str) -> list[ContractSummary]:
+def matching(contracts: list[ContractSummaryOut], asked: str) -> list[ContractSummaryOut]:
     """The contracts that hold every asked word, what needs attention first."""
     parts = asked.casefold().split()
     found = [
@@ -36,13 +36,13 @@ def matching(contracts: list[ContractSummary], asked: str) -> list[ContractSumma
     return sorted(found, key=lambda each: (urgency(each), each.name.casefold(), each.id))
 
 
-def urgency(contract: ContractSummary) -> int:
+def urgency(contract: ContractSummaryOut) -> int:
     """0 for the worst verdict; contracts never judged come last."""
     order = ["failed", "not_evaluated", "warned", "passed"]
     return order.index(contract.last_run.verdict) if contract.last_run else len(order)
 
 
-def listed(found: list[ContractSummary]) -> None:
+def listed(found: list[ContractSummaryOut]) -> None:
     """A page of them."""
     st.caption(texts.found(len(found)))
     if not found:
@@ -53,7 +53,7 @@ def listed(found: list[ContractSummary]) -> None:
         row(contract)
 
 
-def row(contract: ContractSummary) -> None:
+def row(contract: ContractSummaryOut) -> None:
     """One contract: last verdict, name, version, owner, open drafts."""
     run = contract.last_run
     mark, age = (ui_texts.VERDICTS[run.verdict], run.finished) if run else (ui_texts.NEVER, None)
@@ -61,7 +61,7 @@ def row(contract: ContractSummary) -> None:
         panels.link("contract", contract.name or contract.id, id=contract.id)
 
 
-def summary(contract: ContractSummary) -> str:
+def summary(contract: ContractSummaryOut) -> str:
     """What else the list says of a contract."""
     version = ui_texts.version(contract.active_version) if contract.active_version else texts.NO_VERSION_IN_FORCE
     drafts = texts.open_drafts(contract.open_proposals) if contract.open_proposals else ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from treaty.registry.core.enums import Answer
+from treaty.registry.core.enums import AcknowledgementState
 from treaty.registry.schemas import AcknowledgementOut, InboxOut, SubscriptionOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import contract_requests, failed_runs, inbox_order, proposal_list
@@ -73,24 +73,30 @@ def question(asked: AcknowledgementOut) -> None:
         panels.link("contract", title, id=asked.contract_id, tab=of_contract.DIFF, newer=asked.version)
     with st.container(horizontal=True, key=f"answers-{asked.id}"):
         st.button(
-            texts.I_KNOW, key=f"know-{asked.id}", type="primary", on_click=answer, args=(asked, Answer.ACKNOWLEDGED)
+            texts.I_KNOW,
+            key=f"know-{asked.id}",
+            type="primary",
+            on_click=answer,
+            args=(asked, AcknowledgementState.ACKNOWLEDGED),
         )
         with st.popover(texts.ASK_OBJECT, key=f"object-{asked.id}"):
             st.text_input(texts.OWNER_READS, key=f"why-{asked.id}", max_chars=1000, on_change="ignore")
-            st.button(texts.OBJECT, key=f"objected-{asked.id}", on_click=answer, args=(asked, Answer.OBJECTED))
+            st.button(
+                texts.OBJECT, key=f"objected-{asked.id}", on_click=answer, args=(asked, AcknowledgementState.OBJECTED)
+            )
 
 
-def answer(asked: AcknowledgementOut, given: Answer) -> None:
+def answer(asked: AcknowledgementOut, given: AcknowledgementState) -> None:
     """Answers; an objection with what was typed."""
     typed = str(st.session_state.get(f"why-{asked.id}") or "").strip()
-    if given is Answer.OBJECTED and not typed:
+    if given is AcknowledgementState.OBJECTED and not typed:
         panels.tell(texts.SAY_WHY, problem=True)
         return
-    said = texts.OWNER_SEES_YOU_KNOW if given is Answer.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
+    said = texts.OWNER_SEES_YOU_KNOW if given is AcknowledgementState.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
     registry = viewer.registry()
     if step_runner.attempt(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
         about = texts.answered(said, f"{asked.contract_id} {asked.version}")
-        panels.tell(about, undo=undo.remember(about, lambda: registry.answer(asked.id, Answer.PENDING)))
+        panels.tell(about, undo=undo.remember(about, lambda: registry.answer(asked.id, AcknowledgementState.PENDING)))
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from treaty.registry.core.enums import IncidentState, Permission
-from treaty.registry.schemas import BlastEntry, IncidentOut
+from treaty.registry.schemas import DownstreamDatasetOut, IncidentOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import failed_runs, incident_steps
 from treaty.ui.texts import incidents as texts
@@ -134,7 +134,7 @@ def reached(incident: IncidentOut) -> None:
     panels.table([entry(each) for each in found.entries], key="blast", alt=texts.DOWNSTREAM)
 
 
-def entry(found: BlastEntry) -> dict[str, str]:
+def entry(found: DownstreamDatasetOut) -> dict[str, str]:
     """A dataset downstream, as a row."""
     return {
         texts.DATASET: found.name,

@@ -5,8 +5,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from treaty.registry.client import ClientError
-from treaty.registry.core.enums import InboxState
-from treaty.registry.schemas import ContractRequestOut, EventOut, InboxCounts, RefusedOut, UnmatchedOut
+from treaty.registry.core.enums import LineageEventState
+from treaty.registry.schemas import (
+    ContractRequestOut,
+    LineageEventCountsOut,
+    LineageEventOut,
+    RejectedEventOut,
+    UnmatchedDatasetOut,
+)
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import contract_requests
 from treaty.ui.parts.lineage import graph_chart
@@ -59,7 +65,7 @@ def graph() -> None:
     promised(every)
 
 
-def promised(shown: Sequence[graph_chart.Shown]) -> None:
+def promised(shown: Sequence[graph_chart.ShownNode]) -> None:
     """Who asks for a contract of the dataset that the graph is around, where it has none."""
     for each in shown:
         if each.asked and each.kind == texts.DATASET and not each.contracts:
@@ -75,23 +81,23 @@ def events() -> None:
     if not found:
         panels.empty(texts.NO_EVENT, texts.SEND_EVENTS)
         return
-    parked = [each for each in found if each.state == InboxState.PARKED]
+    parked = [each for each in found if each.state == LineageEventState.PARKED]
     if parked:
         st.warning(texts.unreadable(len(parked)), icon=":material/warning:")
     panels.table([event(each) for each in found], key="events", alt=texts.NEWEST_EVENTS)
 
 
-def counts(found: InboxCounts) -> None:
+def counts(found: LineageEventCountsOut) -> None:
     """What lies in the inbox, in figures."""
     with st.container(horizontal=True, gap="medium", key="facts"):
-        for state in InboxState:
+        for state in LineageEventState:
             panels.fact(ui_texts.INBOX[state].word, ui_texts.count(found.events.get(state, 0)))
         panels.fact(texts.REPEATED, ui_texts.count(found.repeats))
         panels.fact(texts.REFUSED, ui_texts.count(sum(found.refused.values())))
         panels.time(texts.OLDEST, found.oldest)
 
 
-def event(found: EventOut) -> dict[str, str]:
+def event(found: LineageEventOut) -> dict[str, str]:
     """An event as a row."""
     more = texts.more_outputs(found.written - len(found.outputs)) if found.written > len(found.outputs) else ""
     return {
@@ -116,7 +122,7 @@ def refused() -> None:
     panels.table([refusal(each) for each in found], key="refused", alt=texts.REFUSED_BODIES)
 
 
-def refusal(found: RefusedOut) -> dict[str, str]:
+def refusal(found: RejectedEventOut) -> dict[str, str]:
     """A refused body as a row."""
     return {
         texts.CAME: ui_texts.moment(found.time, timezone=viewer.timezone()),
@@ -138,7 +144,7 @@ def unmatched() -> None:
         without_contract(each, asked)
 
 
-def without_contract(found: UnmatchedOut, asked: Sequence[ContractRequestOut]) -> None:
+def without_contract(found: UnmatchedDatasetOut, asked: Sequence[ContractRequestOut]) -> None:
     """A dataset without a contract, and who asks for one."""
     written = texts.written(found.times)
     about = " · ".join(part for part in (found.namespace, written, texts.by(found.job) if found.job else "") if part)

@@ -6,23 +6,23 @@ from datetime import timedelta
 import streamlit as st
 
 from treaty.registry.schemas import (
-    CheckedOut,
+    CheckHistoryItemOut,
+    CheckResultOut,
     ContractOut,
-    HistoryAsked,
-    HistoryOut,
-    MarkOut,
-    ResultOut,
+    FeedbackOut,
+    MetricHistoryItemOut,
+    MetricHistoryQuery,
     RunOut,
-    RunSummary,
+    RunSummaryOut,
 )
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import document_rows
 from treaty.ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback
-from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.parts.metric.metric_series import MetricPoint
 from treaty.ui.texts import metric as texts
 from treaty.ui.texts import pages
 from treaty.ui.widgets import panels, viewer
-from treaty.ui.widgets.charts import Band
+from treaty.ui.widgets.charts import ChartBand
 
 PERIODS = {ui_texts.DAYS_30: 30, ui_texts.DAYS_90: 90, ui_texts.YEAR: 365, ui_texts.ALL: None}
 MOST = 2000
@@ -58,9 +58,9 @@ def chosen_contract() -> ContractOut | None:
     return viewer.registry().contract(named or known[0])
 
 
-def last_run(contract: ContractOut) -> RunSummary | None:
+def last_run(contract: ContractOut) -> RunSummaryOut | None:
     """The newest run of the chosen table of the contract, of those that are shown with it."""
-    newest: dict[str, RunSummary] = {}
+    newest: dict[str, RunSummaryOut] = {}
     for run in contract.runs:
         newest.setdefault(run.object, run)
     if len(newest) < 2:
@@ -69,7 +69,7 @@ def last_run(contract: ContractOut) -> RunSummary | None:
     return newest[name or next(iter(newest))]
 
 
-def explore(contract: ContractOut, report: RunOut, checks: dict[str, ResultOut]) -> None:
+def explore(contract: ContractOut, report: RunOut, checks: dict[str, CheckResultOut]) -> None:
     """What is to be seen, then the metric, the one beside it, and the partitions that are compared."""
     with st.container(horizontal=True, key="filters"):
         check = st.selectbox(ui_texts.CHECK, list(checks), key="check", bind="query-params", width=320)
@@ -90,13 +90,13 @@ def explore(contract: ContractOut, report: RunOut, checks: dict[str, ResultOut])
 
 def metric(
     report: RunOut,
-    check: ResultOut,
+    check: CheckResultOut,
     document: document_rows.Document,
     period: str,
-    said: Sequence[MarkOut],
+    said: Sequence[FeedbackOut],
     *,
     key: str,
-) -> tuple[Seen, ...]:
+) -> tuple[MetricPoint, ...]:
     """One metric: what it is, how it stands, its course as a chart and as a table. What of it was drawn comes back."""
     st.subheader(ui_texts.esc(check.name or check.check_id))
     if check.sentence != check.name:
@@ -119,23 +119,25 @@ def metric(
     return seen
 
 
-def asked(report: RunOut, check: ResultOut, days: int | None) -> tuple[list[HistoryOut], list[CheckedOut]]:
+def asked(
+    report: RunOut, check: CheckResultOut, days: int | None
+) -> tuple[list[MetricHistoryItemOut], list[CheckHistoryItemOut]]:
     """What was measured and how it was judged, in so many days; None: ever."""
     since = viewer.now() - timedelta(days=days) if days else None
     registry = viewer.registry()
-    wanted = HistoryAsked(
+    wanted = MetricHistoryQuery(
         contract_id=report.contract_id, object=report.object, metric=check.measurement, since=since, limit=MOST
     )
     return registry.history(wanted), registry.checked(report.contract_id, report.object, check.check_id, limit=MOST)
 
 
-def segmented(measured: Sequence[HistoryOut], *, key: str) -> str | None:
+def segmented(measured: Sequence[MetricHistoryItemOut], *, key: str) -> str | None:
     """The segment that is chosen among those that partitions' names tell; None where they tell none."""
     names = sorted({each.segment for each in measured if each.segment})
     return st.selectbox(texts.SEGMENT, names, key=f"{key}-segment", bind="query-params", width=320) if names else None
 
 
-def standing(seen: Sequence[Seen], judged: Sequence[CheckedOut]) -> None:
+def standing(seen: Sequence[MetricPoint], judged: Sequence[CheckHistoryItemOut]) -> None:
     """The last value beside what was expected and admitted of it, and how often it was an anomaly."""
     last = seen[-1]
     with st.container(horizontal=True, gap="medium"):
@@ -149,7 +151,7 @@ def standing(seen: Sequence[Seen], judged: Sequence[CheckedOut]) -> None:
         st.info(ui_texts.esc(said.capitalize()), icon=":material/hourglass_empty:")
 
 
-def drawn(seen: Sequence[Seen], limits: Band, *, name: str, key: str) -> None:
+def drawn(seen: Sequence[MetricPoint], limits: ChartBand, *, name: str, key: str) -> None:
     """The chart, what stands in it, and the same as a table that leads to each report."""
     panels.drawn(metric_charts.course(seen, limits, metric=name), key=key, alt=metric_series.told(seen, metric=name))
     st.caption(legend(seen, limits))
@@ -161,7 +163,7 @@ def drawn(seen: Sequence[Seen], limits: Band, *, name: str, key: str) -> None:
             )
 
 
-def legend(seen: Sequence[Seen], limits: Band) -> str:
+def legend(seen: Sequence[MetricPoint], limits: ChartBand) -> str:
     """What of the marks is there to be read. Holds no foreign text."""
     allowed = ui_texts.limits(limits.lower, limits.upper)
     return " · ".join(
@@ -176,7 +178,7 @@ def legend(seen: Sequence[Seen], limits: Band) -> str:
     )
 
 
-def partitions(report: RunOut, seen: Sequence[Seen]) -> None:
+def partitions(report: RunOut, seen: Sequence[MetricPoint]) -> None:
     """Two partitions, chosen among those drawn, beside each other; by default the last two."""
     names = [each.label for each in seen if partition_comparison.condition(each.label)]
     if len(names) < 2:

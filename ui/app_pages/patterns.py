@@ -6,7 +6,7 @@ import streamlit as st
 
 from treaty.registry.client import ClientError
 from treaty.registry.core.enums import Permission
-from treaty.registry.schemas import CarriedOut, CarrierOut, DomainOut
+from treaty.registry.schemas import CommonPatternOut, PatternColumnOut, PatternInfoOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import contract_rows
 from treaty.ui.texts import pages
@@ -48,7 +48,7 @@ def one(pattern: str) -> None:
             listed(beside, key=key, alt=alt)
 
 
-def figures(found: CarriedOut) -> None:
+def figures(found: PatternInfoOut) -> None:
     """What the index knows of the pattern."""
     if found.domain is None:
         st.caption(texts.TOO_FEW_COLUMNS)
@@ -60,7 +60,7 @@ def figures(found: CarriedOut) -> None:
         panels.fact(texts.FALSE_ALARMS, texts.share(found.domain.false_alarms), help_text=texts.ALARMS_ESTIMATED)
 
 
-def carriers(found: Sequence[CarrierOut]) -> None:
+def carriers(found: Sequence[PatternColumnOut]) -> None:
     """The columns that carry it, the purest first."""
     st.subheader(texts.CARRIERS)
     rows = [
@@ -78,7 +78,7 @@ def carriers(found: Sequence[CarrierOut]) -> None:
     panels.table(rows, key="carriers", alt=texts.CARRIERS_TABLE, **{ui_texts.OPEN: link})
 
 
-def domains(found: Sequence[DomainOut]) -> None:
+def domains(found: Sequence[CommonPatternOut]) -> None:
     """The common domains, those of most columns first, and the way to learn them anew."""
     st.subheader(texts.DOMAINS)
     if not found:
@@ -89,7 +89,7 @@ def domains(found: Sequence[DomainOut]) -> None:
         st.button(texts.LEARN, key="learn", icon=":material/refresh:", on_click=learn)
 
 
-def listed(found: Sequence[DomainOut], *, key: str, alt: str) -> None:
+def listed(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> None:
     """Patterns as a table; each leads to its columns."""
     rows = [
         {

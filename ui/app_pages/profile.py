@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from treaty.registry.schemas import Bins, ColumnDocument, Counted, ProfileDocument
+from treaty.registry.schemas import ColumnDocument, HistogramBins, ProfileDocument, ValueCount
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import pages
 from treaty.ui.texts import profile as texts
@@ -91,13 +91,13 @@ def kind(of: ColumnDocument) -> str:
     )
 
 
-def bars(of: Bins, name: str) -> None:
+def bars(of: HistogramBins, name: str) -> None:
     """How the numbers are distributed, with the same as text for who cannot see it."""
     told = texts.bins(name, len(of.counts), of.edges[0], of.edges[-1])
     panels.drawn(charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{ui_texts.slug(name)}", alt=told)
 
 
-def counted(title: str, found: Sequence[Counted]) -> None:
+def counted(title: str, found: Sequence[ValueCount]) -> None:
     """A table of values and in how many rows each stands; nothing where there are none."""
     if found:
         rows = [{title: each.value, ui_texts.ROWS: each.count} for each in found]

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from treaty.registry.client import ClientError
-from treaty.registry.schemas import ResultOut, RunOut, SampleOut
+from treaty.registry.schemas import CheckResultOut, RunOut, ViolationSampleOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import document_rows, inferred_consumers
 from treaty.ui.parts.metric import partition_comparison
@@ -88,13 +88,13 @@ def text_of(run: RunOut) -> str:
         return ""
 
 
-def outcome_of(result: ResultOut) -> str:
+def outcome_of(result: CheckResultOut) -> str:
     """The outcome as it counts: a failed check of severity warning is a warning."""
     return "warned" if result.outcome == "failed" and result.severity == "warning" else str(result.outcome)
 
 
 def section(
-    run: RunOut, document: Mapping[str, Any], samples: Mapping[str, SampleOut], outcome: str, title: str
+    run: RunOut, document: Mapping[str, Any], samples: Mapping[str, ViolationSampleOut], outcome: str, title: str
 ) -> None:
     """The checks of that outcome, one panel each with the partitions it concerns."""
     found = sorted((each for each in run.results if outcome_of(each) == outcome), key=lambda each: each.check_id)
@@ -106,15 +106,20 @@ def section(
             check(run, results, admitted(results[0], document), sample, key=f"{outcome}-{number}")
 
 
-def admitted(result: ResultOut, document: Mapping[str, Any]) -> charts.Band:
+def admitted(result: CheckResultOut, document: Mapping[str, Any]) -> charts.ChartBand:
     """What was admitted of the result: the band that a detector told, else the limits of the document."""
     if result.band is None:
         return document_rows.band(document, result.check_id)
-    return charts.Band(charts.number(result.band.get("lower")), charts.number(result.band.get("upper")))
+    return charts.ChartBand(charts.number(result.band.get("lower")), charts.number(result.band.get("upper")))
 
 
 def check(
-    run: RunOut, results: list[ResultOut], band: charts.Band, sample: SampleOut | None = None, *, key: str
+    run: RunOut,
+    results: list[CheckResultOut],
+    band: charts.ChartBand,
+    sample: ViolationSampleOut | None = None,
+    *,
+    key: str,
 ) -> None:
     """One check: the promise, what was measured against the limit, where, rows that break it, how the metric went."""
     first = results[0]
@@ -134,7 +139,7 @@ def check(
         past(run, first, band, key=key)
 
 
-def likely(run: RunOut, results: list[ResultOut], sample: SampleOut | None) -> None:
+def likely(run: RunOut, results: list[CheckResultOut], sample: ViolationSampleOut | None) -> None:
     """Since when the check fails, and in which part of the data, as far as that is told; values stand as plain text."""
     check = results[0]
     if check.outcome != "failed":
@@ -151,7 +156,7 @@ def likely(run: RunOut, results: list[ResultOut], sample: SampleOut | None) -> N
         st.text(found.sentence if found else texts.NOTHING_IN_COMMON)
 
 
-def shares(run: RunOut, results: list[ResultOut]) -> Mapping[str, Mapping[str, float]]:
+def shares(run: RunOut, results: list[CheckResultOut]) -> Mapping[str, Mapping[str, float]]:
     """Of all rows of the partitions that fail, how large a part has which value, by column; {} where nobody knows."""
     chosen = [partition_comparison.condition(each.partition or "") for each in results if each.outcome == "failed"]
     where = " OR ".join(f"({each})" for each in chosen) if chosen and all(chosen) else None
@@ -163,7 +168,7 @@ def shares(run: RunOut, results: list[ResultOut]) -> Mapping[str, Mapping[str, f
     return {column.name: {each.value: each.count / rows for each in column.values} for column in found.columns}
 
 
-def measured(result: ResultOut, band: charts.Band) -> str:
+def measured(result: CheckResultOut, band: charts.ChartBand) -> str:
     """What was found, where, and what was allowed."""
     place = f"{result.partition}: " if result.partition else ""
     if result.outcome == "not_evaluated":
@@ -175,7 +180,7 @@ def measured(result: ResultOut, band: charts.Band) -> str:
     return f"{found} ({result.reason})" if result.reason else found
 
 
-def past(run: RunOut, result: ResultOut, band: charts.Band, *, key: str) -> None:
+def past(run: RunOut, result: CheckResultOut, band: charts.ChartBand, *, key: str) -> None:
     """The metric's history with its limits and this run marked; nothing where there is none to draw."""
     found = run.history.get(result.measurement or "", ())
     series = panels.points(found)
@@ -193,7 +198,7 @@ def everything(run: RunOut) -> None:
     panels.table(rows, key="results", alt=texts.EVERY_CHECK)
 
 
-def row(result: ResultOut) -> dict[str, str]:
+def row(result: CheckResultOut) -> dict[str, str]:
     """A result as a row."""
     return {
         ui_texts.OUTCOME: ui_texts.glyph(ui_texts.OUTCOMES[outcome_of(result)]),

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from treaty.registry.core.enums import TaskState
-from treaty.registry.schemas import TaskSummary
+from treaty.registry.schemas import TaskSummaryOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import pages
 from treaty.ui.texts import tasks as texts
@@ -37,7 +37,7 @@ def newest(state: str | None, contract: str | None) -> None:
         row(task)
 
 
-def row(task: TaskSummary) -> None:
+def row(task: TaskSummaryOut) -> None:
     """A task: its state, what it is about, how far it is or why it failed."""
     about = " · ".join(part for part in (urgency(task), attempts(task), task.progress or "") if part)
     with panels.row(ui_texts.TASKS[task.state], age=task.created, about=about, key=f"task-{task.id}"):
@@ -54,28 +54,28 @@ def row(task: TaskSummary) -> None:
         st.button(ui_texts.STOP, key=f"stop-{task.id}", icon=":material/stop_circle:", on_click=stop, args=(task,))
 
 
-def retry(task: TaskSummary) -> None:
+def retry(task: TaskSummaryOut) -> None:
     """Has the task tried again."""
     step_runner.attempt(lambda: viewer.registry().retry_task(task.id), done=texts.TRIED_AGAIN)
 
 
-def stop(task: TaskSummary) -> None:
+def stop(task: TaskSummaryOut) -> None:
     """Ends the task; what it had done is of no use to anybody."""
     step_runner.attempt(lambda: viewer.registry().stop_task(task.id), done=texts.STOPPED)
 
 
-def subject(task: TaskSummary) -> str:
+def subject(task: TaskSummaryOut) -> str:
     """The contract, and the object where the task is about one."""
     return " · ".join(part for part in (task.contract_id, task.object) if part)
 
 
-def urgency(task: TaskSummary) -> str:
+def urgency(task: TaskSummaryOut) -> str:
     """When it may be done, where that lies ahead."""
     ahead = task.state == TaskState.QUEUED and task.available_at > viewer.now()
     return texts.not_before(ui_texts.moment(task.available_at, timezone=viewer.timezone())) if ahead else ""
 
 
-def attempts(task: TaskSummary) -> str:
+def attempts(task: TaskSummaryOut) -> str:
     """How often it was tried, where that is more than once."""
     return texts.tried(task.attempts) if task.attempts > 1 else ""
 

@@ -31,7 +31,7 @@ FONT = _font()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Field:
+class FormField:
     """One input of a form; a hidden one has no label."""
 
     name: str
@@ -44,37 +44,37 @@ class Field:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Door:
+class AuthPage:
     """One page: what it says and the form it offers (no fields and no button: a message only)."""
 
     title: str
     intro: str
     action: str = ""
     button: str = ""
-    fields: tuple[Field, ...] = ()
+    fields: tuple[FormField, ...] = ()
     link: tuple[str, str] | None = None
 
 
-def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> Door:
+def sign_in(next_path: str, *, name: str = "", elsewhere: bool = False) -> AuthPage:
     """The sign-in page, which leads to `next_path`; `elsewhere`: also through an identity provider."""
     through = (f"/sign-in/provider?{urlencode({'next': next_path})}", texts.ELSEWHERE)
-    return Door(
+    return AuthPage(
         title=ui_texts.SIGN_IN,
         intro=texts.INTRO,
         action="/sign-in",
         button=ui_texts.SIGN_IN,
         fields=(
-            Field(name="name", label=ui_texts.NAME, value=name, autocomplete="username"),
-            Field(name="password", label=texts.PASSWORD, kind="password", autocomplete="current-password"),
-            Field(name="next", kind="hidden", value=next_path),
+            FormField(name="name", label=ui_texts.NAME, value=name, autocomplete="username"),
+            FormField(name="password", label=texts.PASSWORD, kind="password", autocomplete="current-password"),
+            FormField(name="next", kind="hidden", value=next_path),
         ),
         link=through if elsewhere else None,
     )
 
 
-def sign_out() -> Door:
+def sign_out() -> AuthPage:
     """The page that asks before signing out."""
-    return Door(
+    return AuthPage(
         title=texts.SIGN_OUT,
         intro=texts.DECISIONS_KEPT,
         action="/sign-out",
@@ -83,16 +83,16 @@ def sign_out() -> Door:
     )
 
 
-def setup(token: str, *, name: str = "") -> Door:
+def setup(token: str, *, name: str = "") -> AuthPage:
     """The page of the one-time link: the first administrator."""
-    return Door(
+    return AuthPage(
         title=texts.SET_UP,
         intro=texts.ONE_TIME_LINK,
         action="/setup",
         button=texts.CREATE_ADMINISTRATOR,
         fields=(
-            Field(name="name", label=ui_texts.NAME, value=name, autocomplete="username"),
-            Field(
+            FormField(name="name", label=ui_texts.NAME, value=name, autocomplete="username"),
+            FormField(
                 name="password",
                 label=texts.PASSWORD,
                 kind="password",
@@ -100,17 +100,17 @@ def setup(token: str, *, name: str = "") -> Door:
                 hint=texts.PASSWORD_LENGTH,
                 minimum=12,
             ),
-            Field(name="token", kind="hidden", value=token),
+            FormField(name="token", kind="hidden", value=token),
         ),
     )
 
 
-def notice(title: str, intro: str) -> Door:
+def notice(title: str, intro: str) -> AuthPage:
     """A page that only says something, with the way back."""
-    return Door(title=title, intro=intro, link=("/", texts.GO_ON))
+    return AuthPage(title=title, intro=intro, link=("/", texts.GO_ON))
 
 
-def rendered(door: Door, *, status: int = 200, problem: str = "", details: Sequence[str] = ()) -> HTMLResponse:
+def rendered(door: AuthPage, *, status: int = 200, problem: str = "", details: Sequence[str] = ()) -> HTMLResponse:
     """The page, with a problem above its form if there is one. Every text is escaped."""
     page = PAGE.substitute(
         title=escape(door.title),
@@ -129,7 +129,7 @@ def _alert(problem: str, details: Sequence[str]) -> str:
     return f'<div class="alert" role="alert">{escape(problem)}{f"<ul>{items}</ul>" if items else ""}</div>'
 
 
-def _form(door: Door) -> str:
+def _form(door: AuthPage) -> str:
     if not door.button:
         return ""
     inputs = "".join(_hidden(field) if field.kind == "hidden" else _labelled(field) for field in door.fields)
@@ -137,11 +137,11 @@ def _form(door: Door) -> str:
     return f'<form method="post" action="{escape(door.action)}">{inputs}{button}</form>'
 
 
-def _hidden(field: Field) -> str:
+def _hidden(field: FormField) -> str:
     return f'<input type="hidden" name="{field.name}" value="{escape(field.value)}">'
 
 
-def _labelled(field: Field) -> str:
+def _labelled(field: FormField) -> str:
     described = f' aria-describedby="{field.name}-hint"' if field.hint else ""
     hint = f'<p class="hint" id="{field.name}-hint">{escape(field.hint)}</p>' if field.hint else ""
     least = f' minlength="{field.minimum}"' if field.minimum else ""
@@ -152,5 +152,5 @@ def _labelled(field: Field) -> str:
     )
 
 
-def _link(door: Door) -> str:
+def _link(door: AuthPage) -> str:
     return f'<p class="hint"><a href="{escape(door.link[0])}">{escape(door.link[1])}</a></p>' if door.link else ""

@@ -15,9 +15,9 @@ from starlette.routing import Route
 from treaty.registry.client import Client, ClientError
 from treaty.registry.schemas import SessionOut
 from treaty.ui.server import auth_pages
-from treaty.ui.server.auth_pages import Door, rendered
+from treaty.ui.server.auth_pages import AuthPage, rendered
 from treaty.ui.server.oidc_flow import COOKIE as FLOW
-from treaty.ui.server.oidc_flow import LASTS, Flow, NotSignedIn, Provider
+from treaty.ui.server.oidc_flow import LASTS, SignInFailed, SignInFlow, SignInProvider
 from treaty.ui.server.security import COOKIE, from_own_page, same_site_path
 from treaty.ui.texts import sign_in as texts
 
@@ -28,11 +28,11 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class Doors:
+class AuthRoutes:
     """The routes, over clients that `connect` makes for a session's secret (None: for nobody)."""
 
     connect: Callable[[str | None], Client]
-    provider: Provider | None = None
+    provider: SignInProvider | None = None
     public_url: str = ""
 
     def routes(self) -> list[Route]:
@@ -58,7 +58,7 @@ class Doors:
         next_path = same_site_path(request.query_params.get("next"))
         try:
             address, flow = await run_in_threadpool(self._provider().begin, self._back(request), next_path)
-        except NotSignedIn as error:
+        except SignInFailed as error:
             return rendered(self._sign_in(next_path), status=503, problem=str(error))
         answer = RedirectResponse(address, status_code=303, headers={"Cache-Control": "no-store"})
         secure = self._back(request).startswith("https")
@@ -69,12 +69,12 @@ class Doors:
 
     async def come_back(self, request: Request) -> Response:
         """Opens a session for whom the provider names; the sign-in page again, with why, where it names nobody."""
-        flow, told = Flow.of(request.cookies.get(FLOW, "")), request.query_params
+        flow, told = SignInFlow.of(request.cookies.get(FLOW, "")), request.query_params
         answer = await self._opened(request, flow, told.get("state", ""), told.get("code", ""))
         answer.delete_cookie(FLOW, path="/sign-in", httponly=True, samesite="lax")
         return answer
 
-    async def _opened(self, request: Request, flow: Flow | None, state: str, code: str) -> Response:
+    async def _opened(self, request: Request, flow: SignInFlow | None, state: str, code: str) -> Response:
         if flow is None or not compare_digest(flow.state.encode(), state.encode()):
             return rendered(self._sign_in("/"), status=400, problem=texts.STRAY)
         next_path = same_site_path(flow.next)
@@ -83,18 +83,18 @@ class Doors:
         try:
             token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
             opened = await self._ask(lambda nobody: nobody.sign_in_as(token, flow.nonce))
-        except NotSignedIn as error:
+        except SignInFailed as error:
             return rendered(self._sign_in(next_path), status=401, problem=str(error))
         except ClientError as error:
             return _refused(self._sign_in(next_path), error, wrong=error.message)
         return _signed_in(request, opened, next_path)
 
-    def _sign_in(self, next_path: str, *, name: str = "") -> Door:
+    def _sign_in(self, next_path: str, *, name: str = "") -> AuthPage:
         return auth_pages.sign_in(next_path, name=name, elsewhere=self.provider is not None)
 
-    def _provider(self) -> Provider:
+    def _provider(self) -> SignInProvider:
         if self.provider is None:
-            raise NotSignedIn(texts.NO_PROVIDER)
+            raise SignInFailed(texts.NO_PROVIDER)
         return self.provider
 
     def _back(self, request: Request) -> str:
@@ -193,7 +193,7 @@ def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response
     return answer
 
 
-def _refused(form: Door, error: ClientError | ValidationError, *, wrong: str = texts.WRONG) -> Response:
+def _refused(form: AuthPage, error: ClientError | ValidationError, *, wrong: str = texts.WRONG) -> Response:
     if isinstance(error, ValidationError):
         details = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors(include_input=False)]
         return rendered(form, status=422, problem=texts.UNUSABLE, details=details)

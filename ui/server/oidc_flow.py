@@ -30,12 +30,12 @@ SCOPE = " ".join(("openid", "email", "profile"))
 WAIT = 10.0
 
 
-class NotSignedIn(Exception):
+class SignInFailed(Exception):
     """The provider let nobody in, or cannot be asked; says why in words that hold no secret."""
 
 
 @dataclass(frozen=True)
-class Flow:
+class SignInFlow:
     """What must be known of a sign-in when the person comes back from the provider: `next`, the page to go on to."""
 
     state: str
@@ -60,26 +60,26 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class Provider:
+class SignInProvider:
     """The provider, and who the pages are there."""
 
     issuer: str
     client_id: str
     client_secret: str = field(default="", repr=False)
 
-    def begin(self, back: str, next_path: str) -> tuple[str, Flow]:
+    def begin(self, back: str, next_path: str) -> tuple[str, SignInFlow]:
         """The address at the provider where the person goes, to come `back`; and what to remember until then. Raises
         NotSignedIn where the provider cannot be asked."""
         state, nonce, verifier = (secrets.token_urlsafe(48) for _ in range(3))
-        flow = Flow(state, nonce, verifier, same_site_path(next_path))
+        flow = SignInFlow(state, nonce, verifier, same_site_path(next_path))
         where, client = self._endpoints()["authorization_endpoint"], self._client(back)
         try:
             address, _ = client.create_authorization_url(where, flow.state, flow.verifier, nonce=flow.nonce)
         except ValueError:
-            raise NotSignedIn(texts.PROVIDER_SILENT) from None
+            raise SignInFailed(texts.PROVIDER_SILENT) from None
         return str(address), flow
 
-    def token(self, flow: Flow, back: str, code: str) -> str:
+    def token(self, flow: SignInFlow, back: str, code: str) -> str:
         """The identity token for the code with which the person came back. Raises NotSignedIn where there is none."""
         where = self._endpoints()["token_endpoint"]
         # RFC 6749 section 2.3.1: a client's name and secret are encoded as a form's fields are.
@@ -91,9 +91,9 @@ class Provider:
                     where, auth=httpx.USE_CLIENT_DEFAULT, code=code, code_verifier=flow.verifier, **public
                 )
         except (AuthlibBaseError, *UNREADABLE):
-            raise NotSignedIn(texts.CODE_REFUSED) from None
+            raise SignInFailed(texts.CODE_REFUSED) from None
         if not isinstance(found.get("id_token"), str):
-            raise NotSignedIn(texts.NOBODY_NAMED)
+            raise SignInFailed(texts.NOBODY_NAMED)
         return str(found["id_token"])
 
     def _client(self, back: str, wire: httpx.Client | None = None) -> OAuth2Client:
@@ -108,9 +108,9 @@ class Provider:
         try:
             found = httpx.get(where, timeout=WAIT).raise_for_status().json()
         except UNREADABLE:
-            raise NotSignedIn(texts.PROVIDER_SILENT) from None
+            raise SignInFailed(texts.PROVIDER_SILENT) from None
         if not isinstance(found, dict):
-            raise NotSignedIn(texts.PROVIDER_SILENT)
+            raise SignInFailed(texts.PROVIDER_SILENT)
         if found.get("issuer") != self.issuer:
-            raise NotSignedIn(texts.OTHER_ISSUER)
+            raise SignInFailed(texts.OTHER_ISSUER)
         return {name: str(found.get(name)) for name in ("authorization_endpoint", "token_endpoint")}

@@ -100,7 +100,7 @@ class SecureHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class Gate:
+class SignInGate:
     """Sends visitors without a session to the sign-in page, which brings them back; answers 404 for closed paths.
 
     It spares people a dead page and is no protection: what a session may see and do is the API's decision alone."""

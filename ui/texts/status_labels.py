@@ -9,7 +9,7 @@ Colour = Literal["blue", "red", "orange", "gray", "green"]
 
 
 @dataclass(frozen=True)
-class Mark:
+class StatusLabel:
     """How a state is shown: never by its colour alone."""
 
     word: str
@@ -22,75 +22,75 @@ class Mark:
         return f":{self.colour}-badge[{self.icon} {self.word}]"
 
 
-UNKNOWN = Mark("Unknown", ":material/help:", "gray")
+UNKNOWN = StatusLabel("Unknown", ":material/help:", "gray")
 
 VERDICTS = {
-    "passed": Mark("Passed", ":material/check_circle:", "blue"),
-    "warned": Mark("Passed with warnings", ":material/warning:", "orange"),
-    "failed": Mark("Failed", ":material/cancel:", "red"),
-    "not_evaluated": Mark("Not evaluated", ":material/help:", "gray"),
+    "passed": StatusLabel("Passed", ":material/check_circle:", "blue"),
+    "warned": StatusLabel("Passed with warnings", ":material/warning:", "orange"),
+    "failed": StatusLabel("Failed", ":material/cancel:", "red"),
+    "not_evaluated": StatusLabel("Not evaluated", ":material/help:", "gray"),
 }
-WANTED = Mark("Asked for", ":material/contract:", "orange")
-NEVER = Mark("Never judged", ":material/schedule:", "gray")
+WANTED = StatusLabel("Asked for", ":material/contract:", "orange")
+NEVER = StatusLabel("Never judged", ":material/schedule:", "gray")
 OUTCOMES = {
-    "passed": Mark("Passed", ":material/check_circle:", "blue"),
-    "failed": Mark("Failed", ":material/cancel:", "red"),
-    "warned": Mark("Warning", ":material/warning:", "orange"),
-    "not_applicable": Mark("Not applicable", ":material/remove_circle_outline:", "gray"),
-    "not_evaluated": Mark("Not evaluated", ":material/help:", "gray"),
+    "passed": StatusLabel("Passed", ":material/check_circle:", "blue"),
+    "failed": StatusLabel("Failed", ":material/cancel:", "red"),
+    "warned": StatusLabel("Warning", ":material/warning:", "orange"),
+    "not_applicable": StatusLabel("Not applicable", ":material/remove_circle_outline:", "gray"),
+    "not_evaluated": StatusLabel("Not evaluated", ":material/help:", "gray"),
 }
 SEVERITIES = {
-    "error": Mark("Error", ":material/block:", "red"),
-    "warning": Mark("Warning", ":material/warning:", "orange"),
+    "error": StatusLabel("Error", ":material/block:", "red"),
+    "warning": StatusLabel("Warning", ":material/warning:", "orange"),
 }
 DECISIONS = {
-    "pending": Mark("Pending", ":material/radio_button_unchecked:", "gray"),
-    "accepted": Mark("Accepted", ":material/check_circle:", "blue"),
-    "rejected": Mark("Rejected", ":material/cancel:", "red"),
+    "pending": StatusLabel("Pending", ":material/radio_button_unchecked:", "gray"),
+    "accepted": StatusLabel("Accepted", ":material/check_circle:", "blue"),
+    "rejected": StatusLabel("Rejected", ":material/cancel:", "red"),
 }
 PROPOSALS = {
-    "draft": Mark("Draft", ":material/edit_note:", "gray"),
-    "in_review": Mark("In review", ":material/rate_review:", "orange"),
-    "changes_requested": Mark("Changes requested", ":material/edit_note:", "red"),
-    "approved": Mark("Approved", ":material/verified:", "blue"),
-    "rejected": Mark("Rejected", ":material/cancel:", "red"),
-    "withdrawn": Mark("Withdrawn", ":material/undo:", "gray"),
+    "draft": StatusLabel("Draft", ":material/edit_note:", "gray"),
+    "in_review": StatusLabel("In review", ":material/rate_review:", "orange"),
+    "changes_requested": StatusLabel("Changes requested", ":material/edit_note:", "red"),
+    "approved": StatusLabel("Approved", ":material/verified:", "blue"),
+    "rejected": StatusLabel("Rejected", ":material/cancel:", "red"),
+    "withdrawn": StatusLabel("Withdrawn", ":material/undo:", "gray"),
 }
 VERSIONS = {
-    "approved": Mark("Approved", ":material/schedule:", "orange"),
-    "active": Mark("Active", ":material/verified:", "blue"),
-    "deprecated": Mark("Deprecated", ":material/warning:", "orange"),
-    "retired": Mark("Retired", ":material/block:", "gray"),
-    "superseded": Mark("Superseded", ":material/history:", "gray"),
-    "none": Mark("No version yet", ":material/edit_note:", "gray"),
+    "approved": StatusLabel("Approved", ":material/schedule:", "orange"),
+    "active": StatusLabel("Active", ":material/verified:", "blue"),
+    "deprecated": StatusLabel("Deprecated", ":material/warning:", "orange"),
+    "retired": StatusLabel("Retired", ":material/block:", "gray"),
+    "superseded": StatusLabel("Superseded", ":material/history:", "gray"),
+    "none": StatusLabel("No version yet", ":material/edit_note:", "gray"),
 }
-BREAKS = Mark("Breaks you", ":material/link_off:", "red")
-BEHIND = Mark("Behind", ":material/history:", "orange")
-SUBSCRIBED = Mark("Subscribed", ":material/notifications:", "blue")
-CHANNEL = Mark("Channel", ":material/send:", "gray")
-SEEN = Mark("Seen reading", ":material/visibility:", "gray")
-UNDELIVERED = Mark("Not delivered", ":material/cancel:", "red")
-DONE = Mark("Done", ":material/check_circle:", "blue")
-TO_DO = Mark("To do", ":material/radio_button_unchecked:", "gray")
+BREAKS = StatusLabel("Breaks you", ":material/link_off:", "red")
+BEHIND = StatusLabel("Behind", ":material/history:", "orange")
+SUBSCRIBED = StatusLabel("Subscribed", ":material/notifications:", "blue")
+CHANNEL = StatusLabel("Channel", ":material/send:", "gray")
+SEEN = StatusLabel("Seen reading", ":material/visibility:", "gray")
+UNDELIVERED = StatusLabel("Not delivered", ":material/cancel:", "red")
+DONE = StatusLabel("Done", ":material/check_circle:", "blue")
+TO_DO = StatusLabel("To do", ":material/radio_button_unchecked:", "gray")
 USERS = {
-    True: Mark("Active", ":material/check_circle:", "blue"),
-    False: Mark("Shut out", ":material/block:", "gray"),
+    True: StatusLabel("Active", ":material/check_circle:", "blue"),
+    False: StatusLabel("Shut out", ":material/block:", "gray"),
 }
 TASKS = {
-    "queued": Mark("Queued", ":material/hourglass_empty:", "gray"),
-    "running": Mark("Running", ":material/sync:", "orange"),
-    "done": Mark("Done", ":material/check_circle:", "blue"),
-    "failed": Mark("Failed", ":material/cancel:", "red"),
+    "queued": StatusLabel("Queued", ":material/hourglass_empty:", "gray"),
+    "running": StatusLabel("Running", ":material/sync:", "orange"),
+    "done": StatusLabel("Done", ":material/check_circle:", "blue"),
+    "failed": StatusLabel("Failed", ":material/cancel:", "red"),
 }
 INBOX = {
-    "new": Mark("Waiting", ":material/hourglass_empty:", "gray"),
-    "folded": Mark("Taken in", ":material/check_circle:", "blue"),
-    "parked": Mark("Not readable", ":material/cancel:", "red"),
+    "new": StatusLabel("Waiting", ":material/hourglass_empty:", "gray"),
+    "folded": StatusLabel("Taken in", ":material/check_circle:", "blue"),
+    "parked": StatusLabel("Not readable", ":material/cancel:", "red"),
 }
 INCIDENTS = {
-    "open": Mark("Open", ":material/error:", "red"),
-    "acknowledged": Mark("Acknowledged", ":material/visibility:", "orange"),
-    "resolved": Mark("Resolved", ":material/check_circle:", "blue"),
+    "open": StatusLabel("Open", ":material/error:", "red"),
+    "acknowledged": StatusLabel("Acknowledged", ":material/visibility:", "orange"),
+    "resolved": StatusLabel("Resolved", ":material/check_circle:", "blue"),
 }
 RESOLUTIONS = {
     "recovered": "recovered", "fixed": "the data were fixed", "expected_change": "the change was expected",
@@ -98,9 +98,9 @@ RESOLUTIONS = {
 }  # fmt: skip
 ENDS = "After an expected change or a false alarm, programs and detectors learn from these data; else they do not."
 SAID = {
-    "expected": Mark("Expected", ":material/check_circle:", "blue"),
-    "incident": Mark("Incident", ":material/error:", "red"),
-    "undone": Mark("Taken back", ":material/undo:", "gray"),
+    "expected": StatusLabel("Expected", ":material/check_circle:", "blue"),
+    "incident": StatusLabel("Incident", ":material/error:", "red"),
+    "undone": StatusLabel("Taken back", ":material/undo:", "gray"),
 }
 OUTLOOKS = {
     "judges": "The contract admits these limits: the next run is judged by them.",
@@ -175,7 +175,7 @@ def cell(text: str | None) -> str:
     return NULL if text is None else text
 
 
-def glyph(mark: Mark) -> str:
+def glyph(mark: StatusLabel) -> str:
     """The mark for a table cell: sign and word."""
     return f"{GLYPHS.get(mark.word, '•')} {mark.word}"
 

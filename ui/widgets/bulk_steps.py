@@ -15,7 +15,7 @@ Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
-class Step(Generic[Thing]):
+class BulkStep(Generic[Thing]):
     """A step: what it does with one of them, how that one is called, and what is said of those it was taken with.
 
     `back`: the way back, from the thing as it was and as the step left it; None: there is none. It may raise
@@ -27,7 +27,7 @@ class Step(Generic[Thing]):
     back: Callable[[Thing, Thing], object] | None
 
 
-def take(found: Sequence[Thing], step: Step[Thing]) -> None:
+def take(found: Sequence[Thing], step: BulkStep[Thing]) -> None:
     """Takes the step with each; says of those that refused why, and keeps the way back of the others."""
     taken, refused = [], []
     for each in found:
@@ -46,7 +46,7 @@ def typed(key: str) -> str:
     return str(st.session_state.get(key) or "").strip()
 
 
-def _put_back(taken: Sequence[tuple[Thing, Thing]], step: Step[Thing]) -> None:
+def _put_back(taken: Sequence[tuple[Thing, Thing]], step: BulkStep[Thing]) -> None:
     for before, after in taken:
         if step.back:
             step.back(before, after)

@@ -27,7 +27,7 @@ RENDERER = {"embedOptions": {"renderer": "svg", "actions": False}}
 
 
 @dataclass(frozen=True)
-class Band:
+class ChartBand:
     """What is admitted; None means open to that side."""
 
     lower: float | None = None
@@ -44,17 +44,17 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Point:
+class ChartPoint:
     """A metric of one partition, or at one time."""
 
     label: str
     value: float
 
 
-def points(history: Sequence[Sequence[Any]]) -> tuple[Point, ...]:
+def points(history: Sequence[Sequence[Any]]) -> tuple[ChartPoint, ...]:
     """The finite numbers of (label, value) pairs; the others cannot be drawn and are left out."""
     pairs = ((str(label), number(value)) for label, value in history)
-    return tuple(Point(label, value) for label, value in pairs if value is not None)
+    return tuple(ChartPoint(label, value) for label, value in pairs if value is not None)
 
 
 def number(value: Any) -> float | None:
@@ -66,7 +66,7 @@ def number(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def described(series: Sequence[Point], band: Band, *, metric: str) -> str:
+def described(series: Sequence[ChartPoint], band: ChartBand, *, metric: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
     if not series:
         return texts.no_values(metric)
@@ -85,7 +85,7 @@ def described(series: Sequence[Point], band: Band, *, metric: str) -> str:
     )
 
 
-def sparkline(series: Sequence[Point], band: Band, *, marked: Collection[str] = ()) -> Spec:
+def sparkline(series: Sequence[ChartPoint], band: ChartBand, *, marked: Collection[str] = ()) -> Spec:
     """A small history without labels below: the band that is allowed, the line, and what lies outside; the points of
     these labels (`marked`) stand out."""
     bare = {"labels": False, "ticks": False, "domain": False, "grid": False, "title": None}
@@ -93,7 +93,7 @@ def sparkline(series: Sequence[Point], band: Band, *, marked: Collection[str] = 
     return framed(_layers(series, band, x=bare, y=few, marked=marked), height=96)
 
 
-def history(series: Sequence[Point], band: Band, *, metric: str, marked: str | None = None) -> Spec:
+def history(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, marked: str | None = None) -> Spec:
     """A metric's history with labelled axes and limits; the point of this run (`marked`) stands out."""
     x = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
     y = {"title": metric, "titleColor": SOFT, "domain": False, "ticks": False}
@@ -129,7 +129,7 @@ def _colour(part: Any) -> Any:
     return ON_DARK.get(part, part) if isinstance(part, str) else on_dark(part)
 
 
-def domain(series: Sequence[Point], band: Band) -> tuple[float, float]:
+def domain(series: Sequence[ChartPoint], band: ChartBand) -> tuple[float, float]:
     """The range of the vertical axis: all values and limits with a little air, and never empty."""
     seen = [point.value for point in series] + list(band.edges)
     low, high = min(seen, default=0.0), max(seen, default=1.0)
@@ -155,7 +155,7 @@ def framed(layers: list[Spec], *, height: int) -> Spec:
     }
 
 
-def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: Collection[str]) -> list[Spec]:
+def _layers(series: Sequence[ChartPoint], band: ChartBand, *, x: Spec, y: Spec, marked: Collection[str]) -> list[Spec]:
     low, high = domain(series, band)
     line = {"type": "line", "color": INK, "strokeWidth": 1.5, "opacity": 0.65}
     base = {
@@ -177,7 +177,7 @@ def _layers(series: Sequence[Point], band: Band, *, x: Spec, y: Spec, marked: Co
 TOLD = (("label", texts.TIP_PARTITION), ("shown", texts.TIP_VALUE), ("state", texts.TIP_STATE))
 
 
-def _row(point: Point, band: Band, marked: Collection[str]) -> Spec:
+def _row(point: ChartPoint, band: ChartBand, marked: Collection[str]) -> Spec:
     return {
         "label": point.label,
         "value": point.value,
@@ -203,7 +203,7 @@ def _marks(base: Spec) -> list[Spec]:
     ]
 
 
-def _band(band: Band, low: float, high: float) -> list[Spec]:
+def _band(band: ChartBand, low: float, high: float) -> list[Spec]:
     if not band.edges:
         return []
     lower = low if band.lower is None else band.lower
@@ -224,7 +224,7 @@ def _edge(edge: float) -> Spec:
     }
 
 
-def _named_edges(band: Band) -> list[tuple[float, str]]:
+def _named_edges(band: ChartBand) -> list[tuple[float, str]]:
     if band.lower is not None and band.lower == band.upper:
         return [(band.lower, texts.exactly(band.lower))]
     named = ((band.lower, texts.at_least), (band.upper, texts.at_most))

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from treaty.registry.core.enums import NoticeKind, Permission
+from treaty.registry.core.enums import NotificationKind, Permission
 from treaty.registry.schemas import ChannelOut, SubscriptionOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import consumers as texts
@@ -14,9 +14,9 @@ from treaty.ui.widgets import viewer
 EVENTS, CHANNEL = "events", "through"
 # What consumers choose from, in the words of notices.
 KINDS = {
-    texts.FAILURES: (NoticeKind.VIOLATION, NoticeKind.RECOVERY),
-    texts.BREAKING: (NoticeKind.BREAKING,),
-    texts.LAGGING: (NoticeKind.LAG,),
+    texts.FAILURES: (NotificationKind.VIOLATION, NotificationKind.RECOVERY),
+    texts.BREAKING: (NotificationKind.BREAKING,),
+    texts.LAGGING: (NotificationKind.LAG,),
 }
 
 
@@ -42,7 +42,7 @@ def chosen(of: SubscriptionOut | None = None) -> dict[str, Any] | None:
     return None if kinds is None else {"kinds": kinds, "channel_id": st.session_state.get(_key(CHANNEL, of))}
 
 
-def told_of(events: Sequence[str]) -> tuple[NoticeKind, ...] | None:
+def told_of(events: Sequence[str]) -> tuple[NotificationKind, ...] | None:
     """The kinds of notices that these events are; () for all of them, None where nothing is chosen."""
     if not events:
         return None

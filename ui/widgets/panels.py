@@ -11,19 +11,19 @@ from uuid import uuid4
 import streamlit as st
 
 from treaty.registry.client import UNREACHABLE, ClientError
-from treaty.registry.schemas import MeasurementOut, RunSummary
+from treaty.registry.schemas import MeasurementOut, RunSummaryOut
 from treaty.ui import texts as ui_texts
-from treaty.ui.texts import Mark
+from treaty.ui.texts import StatusLabel
 from treaty.ui.texts import steps as texts
 from treaty.ui.widgets import charts, viewer
-from treaty.ui.widgets.charts import Band, Point
+from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
 log = logging.getLogger(__name__)
 TOLD = "_told"
 Step = Callable[[], object]
 
 
-def marks(*shown: Mark) -> None:
+def marks(*shown: StatusLabel) -> None:
     """The marks in one line."""
     st.markdown(" ".join(mark.badge for mark in shown))
 
@@ -63,7 +63,7 @@ def empty(title: str, text: str) -> None:
         st.caption(text)
 
 
-def row(mark: Mark, *, age: datetime | None, about: str, key: str) -> ExitStack:
+def row(mark: StatusLabel, *, age: datetime | None, about: str, key: str) -> ExitStack:
     """A row of a list: enter it and place the link; the mark stands before, the age after, `about` below."""
     entered = ExitStack()
     entered.enter_context(st.container(border=True, key=key, gap=None))
@@ -79,17 +79,17 @@ def row(mark: Mark, *, age: datetime | None, about: str, key: str) -> ExitStack:
     return entered
 
 
-def points(measured: Sequence[MeasurementOut]) -> tuple[Point, ...]:
+def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
     """Measured values by their partition, else by when they were measured, in the viewer's zone; gaps are left out."""
     zone = viewer.timezone()
     return tuple(
-        Point(each.partition or ui_texts.moment(each.time, timezone=zone), each.value)
+        ChartPoint(each.partition or ui_texts.moment(each.time, timezone=zone), each.value)
         for each in measured
         if each.value is not None
     )
 
 
-def run_row(run: RunSummary, *, named: bool, more: str = "") -> None:
+def run_row(run: RunSummaryOut, *, named: bool, more: str = "") -> None:
     """A run in a list: its verdict, what it judged, its counts, what `more` there is to say, and age; opens the
     report."""
     parts = (counted(run.counts), ui_texts.rows(run.rows), ui_texts.version(run.version), more)
@@ -116,7 +116,7 @@ def drawn(spec: charts.Spec, *, key: str, alt: str) -> None:
     st.vega_lite_chart(spec=charts.on_dark(spec) if viewer.is_dark() else spec, key=key, theme=None, alt=alt)
 
 
-def chart(series: Sequence[Point], band: Band, *, metric: str, key: str, marked: str | None = None) -> None:
+def chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, key: str, marked: str | None = None) -> None:
     """A metric's history, large, with the same numbers as a table for who cannot see it."""
     shown = charts.history(series, band, metric=metric, marked=marked)
     drawn(shown, key=key, alt=charts.described(series, band, metric=metric))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from treaty.registry.client import ClientError
 from treaty.registry.core.enums import Decision
-from treaty.registry.schemas import ApprovedOut, PreviewOut, ProposalOut
+from treaty.registry.schemas import ApprovalResultOut, PreviewOut, ProposalOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import review as texts
 from treaty.ui.widgets import panels, viewer
@@ -116,7 +116,7 @@ def submit(proposal: ProposalOut) -> None:
 
 def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = None) -> bool:
     """Approves exactly the document that was shown, with what there is to say of it; False where it was refused."""
-    answers: list[ApprovedOut] = []
+    answers: list[ApprovalResultOut] = []
     registry = viewer.registry()
     if not attempt(
         lambda: answers.append(
@@ -135,7 +135,7 @@ def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = No
     return True
 
 
-def approved(answer: ApprovedOut) -> str:
+def approved(answer: ApprovalResultOut) -> str:
     """What an approval came to, in a sentence."""
     if answer.version is None:
         return texts.still_missing(answer.missing)

@@ -15,7 +15,7 @@ KEPT = 20
 
 
 @dataclass(frozen=True)
-class Done:
+class UndoableStep:
     """A step that was taken: what it was, in a sentence that may hold foreign text, and the way back."""
 
     said: str
@@ -24,18 +24,18 @@ class Done:
 
 def remember(said: str, back: Callable[[], object]) -> Callable[[], None]:
     """Keeps the way back, which may raise ClientError; what a button for it does."""
-    done = Done(said, back)
+    done = UndoableStep(said, back)
     st.session_state[DONE] = [done, *listed()][:KEPT]
     return lambda: take(done)
 
 
-def listed() -> list[Done]:
+def listed() -> list[UndoableStep]:
     """What can be taken back, the newest first."""
-    found: list[Done] = st.session_state.get(DONE, [])
+    found: list[UndoableStep] = st.session_state.get(DONE, [])
     return found
 
 
-def take(done: Done) -> None:
+def take(done: UndoableStep) -> None:
     """Takes the step back; where the registry refuses, all stays as it is."""
     try:
         done.back()

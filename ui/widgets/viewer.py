@@ -10,7 +10,7 @@ import streamlit as st
 
 from treaty.registry.client import Client
 from treaty.registry.core.enums import Permission
-from treaty.registry.schemas import InboxOut, Me, ProposalOut
+from treaty.registry.schemas import CurrentUserOut, InboxOut, ProposalOut
 from treaty.ui.server import settings
 from treaty.ui.server.security import COOKIE, sign_in_link
 
@@ -34,7 +34,7 @@ def _wire(address: str) -> httpx.Client:
     return httpx.Client(base_url=address, timeout=30)
 
 
-def me() -> Me:
+def me() -> CurrentUserOut:
     """The viewer and what they may do. Raises ClientError where the session has ended."""
     found = registry().me()
     st.session_state[VIEWER] = found
@@ -44,7 +44,7 @@ def me() -> Me:
 def may(permission: Permission) -> bool:
     """Whether the viewer has the permission, on some part of the registry at least: whether a step is offered. That was
     asked when the page was drawn; whether the step is taken is the registry's to say."""
-    found: Me = st.session_state.get(VIEWER) or me()
+    found: CurrentUserOut = st.session_state.get(VIEWER) or me()
     return permission in found.permissions or any(permission in each.permissions for each in found.granted)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 _DATED = re.compile(r"(?<==)(\d{4}-\d{2})-(?:(\d{2})|\[([\d,-]+)\])(?=/|$)", re.ASCII)
 
 
-class Days(NamedTuple):
+class MonthDays(NamedTuple):
     """Days of one month, of partitions whose names are alike `before` and `after` the date."""
 
     before: str
@@ -43,13 +43,13 @@ class Days(NamedTuple):
         return (first + timedelta(days=31)).replace(day=1)
 
 
-def days(name: str) -> Days | None:
+def days(name: str) -> MonthDays | None:
     """The days that the name stands for, one or many; None where it says not exactly one date."""
     found = list(_DATED.finditer(name))
     if len(found) != 1:
         return None
     (dated,) = found
-    told = Days(name[: dated.start()], dated[1], name[dated.end() :], tuple(_listed(dated[2] or dated[3])))
+    told = MonthDays(name[: dated.start()], dated[1], name[dated.end() :], tuple(_listed(dated[2] or dated[3])))
     return told if told.days and _are_dates(told) else None
 
 
@@ -61,13 +61,13 @@ def members(name: str) -> tuple[str, ...]:
     return found.members if found else (name,)
 
 
-def together(given: Iterable[Days]) -> Days:
+def together(given: Iterable[MonthDays]) -> MonthDays:
     """The days of all of them, which are at least one and have all else in common."""
     parts = list(given)
     return parts[0]._replace(days=tuple(sorted(day for part in parts for day in part.days)))
 
 
-def _are_dates(told: Days) -> bool:
+def _are_dates(told: MonthDays) -> bool:
     try:
         return all(date.fromisoformat(f"{told.month}-{day:02d}") for day in told.days)
     except ValueError:

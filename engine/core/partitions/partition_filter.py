@@ -50,7 +50,7 @@ _MATCHED = frozenset({"string", "date", *INTEGRAL})
 
 
 @dataclass(frozen=True)
-class Term:
+class ConditionTerm:
     """A part of a condition: its type ('any' for NULL), and its value for a partition; None is null.
 
     `text`: the constant text that it is; None for all else."""
@@ -60,7 +60,7 @@ class Term:
     text: str | None = None
 
 
-NULL = Term("any", lambda _: None)
+NULL = ConditionTerm("any", lambda _: None)
 
 
 def known(type_: str) -> str:
@@ -114,7 +114,7 @@ class _Conditions:
     def __init__(self, columns: Schema) -> None:
         self.columns = columns
 
-    def term(self, node: Any) -> Term:
+    def term(self, node: Any) -> ConditionTerm:
         """The term of a node and of what is beneath it. Raises PredicateError for what is not admitted."""
         name = type(node).__name__
         if name == "Paren":
@@ -130,12 +130,12 @@ def _named(node: Any) -> str:
     return f"{node.name}()" if name == "Anonymous" else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
-def _column(of: _Conditions, node: Any) -> Term:
+def _column(of: _Conditions, node: Any) -> ConditionTerm:
     name = node.this.this
-    return Term(known(of.columns.get(name).type), lambda row: row[name])  # type: ignore[union-attr]
+    return ConditionTerm(known(of.columns.get(name).type), lambda row: row[name])  # type: ignore[union-attr]
 
 
-def _literal(_: _Conditions, node: Any) -> Term:
+def _literal(_: _Conditions, node: Any) -> ConditionTerm:
     if node.is_string:
         return _constant("string", node.this, text=node.this)
     if node.this.isdigit() and int(node.this) <= LARGEST:
@@ -143,12 +143,12 @@ def _literal(_: _Conditions, node: Any) -> Term:
     return _constant("double" if "e" in node.this.lower() else "decimal", node.this)
 
 
-def _constant(type_: str, written: str, *, text: str | None = None) -> Term:
+def _constant(type_: str, written: str, *, text: str | None = None) -> ConditionTerm:
     try:
         value = read(written, type_)
     except ValueError as error:
         raise _refused(f"has a constant that {error}", f"write it as partitions do: {_EXAMPLES[type_]}") from None
-    return Term(type_, lambda _: value, text)
+    return ConditionTerm(type_, lambda _: value, text)
 
 
 _EXAMPLES = {
@@ -157,7 +157,7 @@ _EXAMPLES = {
 }  # fmt: skip
 
 
-def _typed(of: _Conditions, node: Any) -> Term:
+def _typed(of: _Conditions, node: Any) -> ConditionTerm:
     """DATE '2026-01-31', TIMESTAMP '...': a constant with its type."""
     inner, type_ = of.term(node.this), grammar.TYPES.get(node.args["to"].this.name, "").lower()
     if inner.text is None or type_ not in {"date", "timestamp", "timestamp_ntz"}:
@@ -165,21 +165,21 @@ def _typed(of: _Conditions, node: Any) -> Term:
     return _constant(known(type_), inner.text)
 
 
-def _minus(of: _Conditions, node: Any) -> Term:
+def _minus(of: _Conditions, node: Any) -> ConditionTerm:
     inner = of.term(node.this)
     if type(node.this).__name__ != "Literal" or inner.text is not None:
         raise _refused("has a minus before something else than a number")
-    return Term(inner.type, lambda row: -inner.value(row))
+    return ConditionTerm(inner.type, lambda row: -inner.value(row))
 
 
-def _alike(left: Term, right: Term) -> tuple[Term, Term]:
+def _alike(left: ConditionTerm, right: ConditionTerm) -> tuple[ConditionTerm, ConditionTerm]:
     """Both as they are compared: a constant text as the other side's type, numbers and moments as what they meet in."""
     left, right = _read_as(left, right.type), _read_as(right, left.type)
     met = known(meeting((left.type, right.type))) if "any" not in (left.type, right.type) else "any"
     return _as(left, met), _as(right, met)
 
 
-def _read_as(term: Term, other: str) -> Term:
+def _read_as(term: ConditionTerm, other: str) -> ConditionTerm:
     if term.type != "string" or other in ("string", "any"):
         return term
     if term.text is None:
@@ -188,67 +188,67 @@ def _read_as(term: Term, other: str) -> Term:
     return _constant("double" if other == "decimal" else other, term.text)
 
 
-def _as(term: Term, met: str) -> Term:
+def _as(term: ConditionTerm, met: str) -> ConditionTerm:
     key = _KEYS.get(met)
     if key is None:
         return term
-    return Term(met, lambda row: None if (value := term.value(row)) is None else key(value))
+    return ConditionTerm(met, lambda row: None if (value := term.value(row)) is None else key(value))
 
 
-def _compared(left: Term, sign: Callable[[Any, Any], bool], right: Term) -> Term:
+def _compared(left: ConditionTerm, sign: Callable[[Any, Any], bool], right: ConditionTerm) -> ConditionTerm:
     left, right = _alike(left, right)
 
     def value(row: Row) -> bool | None:
         pair = left.value(row), right.value(row)
         return None if None in pair else sign(*pair)
 
-    return Term(BOOLEAN, value)
+    return ConditionTerm(BOOLEAN, value)
 
 
-def _comparison(of: _Conditions, node: Any) -> Term:
+def _comparison(of: _Conditions, node: Any) -> ConditionTerm:
     return _compared(of.term(node.this), _SIGNS[type(node).__name__], of.term(node.expression))
 
 
-def _equality(of: _Conditions, node: Any) -> Term:
+def _equality(of: _Conditions, node: Any) -> ConditionTerm:
     """`<=>`: never null, and null is equal to null."""
     left, right = _alike(of.term(node.this), of.term(node.expression))
-    return Term(BOOLEAN, lambda row: left.value(row) == right.value(row))
+    return ConditionTerm(BOOLEAN, lambda row: left.value(row) == right.value(row))
 
 
-def _in(of: _Conditions, node: Any) -> Term:
+def _in(of: _Conditions, node: Any) -> ConditionTerm:
     subject = of.term(node.this)
     return _any([_compared(subject, operator.eq, of.term(each)) for each in node.expressions])
 
 
-def _between(of: _Conditions, node: Any) -> Term:
+def _between(of: _Conditions, node: Any) -> ConditionTerm:
     this, low, high = (of.term(node.args[part]) for part in ("this", "low", "high"))
     return _all([_compared(this, operator.ge, low), _compared(this, operator.le, high)])
 
 
-def _all(terms: list[Term]) -> Term:
+def _all(terms: list[ConditionTerm]) -> ConditionTerm:
     def value(row: Row) -> bool | None:
         found = [each.value(row) for each in terms]
         return False if False in found else None if None in found else True
 
-    return Term(BOOLEAN, value)
+    return ConditionTerm(BOOLEAN, value)
 
 
-def _any(terms: list[Term]) -> Term:
+def _any(terms: list[ConditionTerm]) -> ConditionTerm:
     return _not(_all([_not(each) for each in terms]))
 
 
-def _not(term: Term) -> Term:
-    return Term(BOOLEAN, lambda row: None if (value := term.value(row)) is None else not value)
+def _not(term: ConditionTerm) -> ConditionTerm:
+    return ConditionTerm(BOOLEAN, lambda row: None if (value := term.value(row)) is None else not value)
 
 
-def _is(of: _Conditions, node: Any) -> Term:
+def _is(of: _Conditions, node: Any) -> ConditionTerm:
     wanted, subject = of.term(node.expression), of.term(node.this)
     if wanted.type == BOOLEAN != subject.type:
         raise _refused(f"asks of a value of type {subject.type} whether it is true", "compare it")
-    return Term(BOOLEAN, lambda row: subject.value(row) is wanted.value(row))
+    return ConditionTerm(BOOLEAN, lambda row: subject.value(row) is wanted.value(row))
 
 
-def _like(of: _Conditions, node: Any) -> Term:
+def _like(of: _Conditions, node: Any) -> ConditionTerm:
     subject, pattern = of.term(node.this), of.term(node.expression).text
     if subject.type not in _MATCHED:
         raise _refused(f"has LIKE of a value of type {subject.type}", "compare it")
@@ -261,7 +261,7 @@ def _like(of: _Conditions, node: Any) -> Term:
             return None
         return fits.fullmatch(str(found)) is not None
 
-    return _not(Term(BOOLEAN, value)) if node.args.get("negate") else Term(BOOLEAN, value)
+    return _not(ConditionTerm(BOOLEAN, value)) if node.args.get("negate") else ConditionTerm(BOOLEAN, value)
 
 
 def _regex(pattern: str) -> str:
@@ -271,7 +271,7 @@ def _regex(pattern: str) -> str:
     return "".join(re.escape(escaped) if escaped else wild.get(plain, re.escape(plain)) for escaped, plain in found)
 
 
-_TERMS: dict[str, Callable[[_Conditions, Any], Term]] = {
+_TERMS: dict[str, Callable[[_Conditions, Any], ConditionTerm]] = {
     **dict.fromkeys(_SIGNS, _comparison),
     "And": lambda of, node: _all([of.term(each) for each in node.flatten()]),
     "Or": lambda of, node: _any([of.term(each) for each in node.flatten()]),
@@ -287,5 +287,5 @@ _TERMS: dict[str, Callable[[_Conditions, Any], Term]] = {
     "Cast": _typed,
     "Neg": _minus,
     "Null": lambda *_: NULL,
-    "Boolean": lambda _, node: Term(BOOLEAN, lambda __: bool(node.this)),
+    "Boolean": lambda _, node: ConditionTerm(BOOLEAN, lambda __: bool(node.this)),
 }

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from treaty.contracts.document import computed_partitions
 from treaty.contracts.predicates.parser import PredicateError, literal
 from treaty.contracts.schema import Schema
-from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.errors import UnreadableTable
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _DATED = re.compile(r"(19|20)\d\d-?(0[1-9]|1[0-2])(-?([0-2]\d|3[01])([ T].*)?)?$")
@@ -25,12 +25,14 @@ def refuse(columns: Sequence[str], schema: Schema) -> None:
     missing = [name for name, by in map(computed_partitions.split, columns) if by is None and schema.get(name) is None]
     if missing:
         known = ", ".join(schema.names)
-        raise Unreadable(f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False)
+        raise UnreadableTable(
+            f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False
+        )
     try:
         computed_partitions.typed(columns, schema)
     except PredicateError as error:
         told = "; ".join(f"{fault.message} ({fault.remedy})" for fault in error.faults)
-        raise Unreadable(f"what the table is partitioned by {told}", retry=False) from None
+        raise UnreadableTable(f"what the table is partitioned by {told}", retry=False) from None
 
 
 def name(columns: Sequence[str], values: Sequence[str | None]) -> str:

@@ -4,26 +4,26 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from treaty.engine.analyzers.bound import Reading
-from treaty.engine.anomaly.baselines import Pasts, Stated
-from treaty.engine.anomaly.partition_order import Succession, place
-from treaty.engine.anomaly.series import Point
+from treaty.engine.analyzers.bound import MetricValue
+from treaty.engine.anomaly.baselines import MetricBaselines, StateValue
+from treaty.engine.anomaly.partition_order import PartitionOrder, place
+from treaty.engine.anomaly.series import SeriesPoint
 from treaty.engine.checks.binding import BoundCheck
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation import metric_values
-from treaty.engine.evaluation.replay.versions import Case
+from treaty.engine.evaluation.replay.versions import ReplayCase
 
-Read = Callable[[Case], Reading | str]
+Read = Callable[[ReplayCase], MetricValue | str]
 
 
 @dataclass
-class Walked:
+class ReplayHistory:
     """What was seen of the metrics that detectors look at, in the order in which it came.
 
     `measured`: by the metric's identity. `succession`: the partitions so far, `spoilt` those of an incident."""
 
-    measured: dict[str, list[Point]] = field(default_factory=dict)
-    succession: Succession = field(default_factory=Succession)
+    measured: dict[str, list[SeriesPoint]] = field(default_factory=dict)
+    succession: PartitionOrder = field(default_factory=PartitionOrder)
     spoilt: Collection[str | None] = ()
 
     def come(self, names: Iterable[str], spoilt: Collection[str | None]) -> None:
@@ -34,7 +34,7 @@ class Walked:
             self.succession.add(name)
         self.spoilt = {each for each in self.spoilt if each and each not in names} | set(spoilt)
 
-    def see(self, cases: Iterable[Case], partition: str | None, read: Read, moment: datetime) -> None:
+    def see(self, cases: Iterable[ReplayCase], partition: str | None, read: Read, moment: datetime) -> None:
         """Adds what these checks' metrics are, as they are `read` on the partition; None: on all of them together. Days
         whose states were merged are no point."""
         if len(members(partition or "")) > 1:
@@ -46,14 +46,14 @@ class Walked:
             self.measured.setdefault(identity, []).append(replace(point, excluded=partition in self.spoilt))
 
     def before(self, partition: str | None) -> Iterator[str]:
-        """The partitions that one is compared with, newest first (as `Pasts.before`)."""
+        """The partitions that one is compared with, newest first (as `MetricBaselines.before`)."""
         return (name for name in self.succession.before(partition) if name not in self.spoilt)
 
-    def beside(self, check: BoundCheck, case: Case, partition: str | None, moment: datetime) -> BoundCheck:
+    def beside(self, check: BoundCheck, case: ReplayCase, partition: str | None, moment: datetime) -> BoundCheck:
         """The check with what its detector says of that point by what was seen before; as it is without a detector."""
         if check.detector is None or check.analyzer is None or case.budget is None:
             return check
-        pasts = Pasts(
+        pasts = MetricBaselines(
             measured=self.measured,
             succession=self.succession,
             now=moment,
@@ -64,9 +64,9 @@ class Walked:
         return replace(check, judged=pasts.judged(check.detector, check.identity or "", partition, _nothing, share))
 
 
-def _point(found: Reading | str, partition: str | None, moment: datetime) -> Point:
+def _point(found: MetricValue | str, partition: str | None, moment: datetime) -> SeriesPoint:
     told = metric_values.stated(found)
-    return Point(
+    return SeriesPoint(
         time=place(partition).time or moment,
         value=told.value,
         partition=partition,
@@ -75,6 +75,6 @@ def _point(found: Reading | str, partition: str | None, moment: datetime) -> Poi
     )
 
 
-def _nothing(_: Iterable[str]) -> Mapping[str, Stated]:
+def _nothing(_: Iterable[str]) -> Mapping[str, StateValue]:
     """What states say beyond what was seen: whatever came was seen."""
     return {}

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from treaty.contracts.safe_regex import MAX_SUBJECT
-from treaty.engine.analyzers.base import Analyzer, Unbindable
+from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.distinct import CountDistinct
 from treaty.engine.checks.binding import BoundCheck
-from treaty.engine.components.frequencies import Counts
-from treaty.engine.states.bag import States
+from treaty.engine.components.frequencies import FrequencyTable
+from treaty.engine.states.bag import StateBag
 
 # Values of one partition that are tried, those that occur most often first.
 MOST = 100_000
@@ -21,7 +21,7 @@ Matches = Callable[[str], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class RegexTrialResult:
     """Two patterns tried on stored values: on so many partitions, whose values stand for `rows` of `present` rows that
     have one. `differing`: partitions with a value that one of them alone accepts; `refused`: rows with values that only
     the pattern in force accepts, `accepted`: only the proposed one."""
@@ -40,7 +40,7 @@ class Tried:
 
 
 @dataclass(kw_only=True)
-class Trial:
+class RegexTrial:
     """Two patterns that are tried partition by partition; a value that many have is tried once."""
 
     old: Matches
@@ -53,7 +53,7 @@ class Trial:
     differing: list[str] = field(default_factory=list)
     known: dict[str, tuple[bool, bool]] = field(default_factory=dict)
 
-    def take(self, name: str, bag: States, key: str) -> None:
+    def take(self, name: str, bag: StateBag, key: str) -> None:
         """Tries both on the values that the state of that key counts; nothing where the bag does not have it."""
         state = bag.entries.get(key)
         if state is None:
@@ -62,7 +62,7 @@ class Trial:
         if state.value is not None:
             self._try(name, state.value)
 
-    def _try(self, name: str, counts: Counts) -> None:
+    def _try(self, name: str, counts: FrequencyTable) -> None:
         before = self.refused + self.accepted
         self.present += counts.rows
         for value, rows in _values(counts):
@@ -78,9 +78,9 @@ class Trial:
             self.known[value] = self.old(value), self.new(value)
         return self.known.get(value) or (self.old(value), self.new(value))
 
-    def told(self) -> Tried:
+    def told(self) -> RegexTrialResult:
         """What was found so far."""
-        return Tried(
+        return RegexTrialResult(
             partitions=self.partitions,
             rows=self.rows,
             present=self.present,
@@ -90,14 +90,14 @@ class Trial:
         )
 
 
-def trial(old: BoundCheck, new: BoundCheck) -> Trial | None:
+def trial(old: BoundCheck, new: BoundCheck) -> RegexTrial | None:
     """The trial of an edit from one check to the other; None unless only the pattern changed."""
     before, after = _matcher(old.analyzer), _matcher(new.analyzer)
     if before is None or after is None or old.analyzer is None or new.analyzer is None:
         return None
     if _without_pattern(old.analyzer) != _without_pattern(new.analyzer):
         return None
-    return Trial(old=before, new=after) if old.analyzer != new.analyzer else None
+    return RegexTrial(old=before, new=after) if old.analyzer != new.analyzer else None
 
 
 def _without_pattern(analyzer: Analyzer) -> object:
@@ -126,11 +126,11 @@ def counted(check: BoundCheck) -> str | None:
         return None
     try:
         return wanted.bind(check.bound.schema).parts["frequencies"].key
-    except Unbindable:
+    except NotApplicableToTable:
         return None
 
 
-def _values(counts: Counts) -> Iterator[tuple[str, int]]:
+def _values(counts: FrequencyTable) -> Iterator[tuple[str, int]]:
     """The values with their rows, the most frequent first; those that are too long to be matched are left out."""
     table = counts.table.sort_by([("n", "descending")]).slice(0, MOST)
     for value, rows in zip(table["k0"].to_pylist(), table["n"].to_pylist(), strict=True):

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from treaty.engine.core.partitions.months import dated, members
-from treaty.engine.evaluation.replay.pattern_trial import UNASKED, Tried
+from treaty.engine.evaluation.replay.pattern_trial import UNASKED, RegexTrialResult
 
 NAMED = 5
 NOTHING = "nothing is stored to judge it on"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class CheckOutcome:
     """How a check of one version comes out: on how many it is `judged`, and which are `alerts`, in the order in which
     they came.
 
@@ -41,7 +41,7 @@ class Told:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ReplayedCheck:
     """A check of the version in force (`old`; None: it has none of that id) and of the proposed one (`new`).
 
     `tried`: what both patterns do with stored values, where the edit is one of a pattern; `triable`: that can be told,
@@ -49,9 +49,9 @@ class Line:
 
     check_id: str
     name: str
-    old: Told | None
-    new: Told | None
-    tried: Tried | None = None
+    old: CheckOutcome | None
+    new: CheckOutcome | None
+    tried: RegexTrialResult | None = None
     triable: bool = False
 
     @cached_property
@@ -134,7 +134,7 @@ class Replay:
     object: str
     old: str | None
     new: str
-    lines: tuple[Line, ...]
+    lines: tuple[ReplayedCheck, ...]
     partitions: int
     stored: int
     days: int | None = None
@@ -150,7 +150,7 @@ class Replay:
         return _each_once(_alerts(line.old) for line in self.lines)
 
     @property
-    def unjudged(self) -> tuple[Line, ...]:
+    def unjudged(self) -> tuple[ReplayedCheck, ...]:
         """The proposed checks that could be judged on nothing that is stored."""
         return tuple(line for line in self.lines if line.new and line.new.lacking and not line.new.judged)
 
@@ -185,12 +185,12 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(shown[:NAMED]) + more
 
 
-def _beyond(one: Told | None, other: Told | None) -> tuple[str, ...]:
+def _beyond(one: CheckOutcome | None, other: CheckOutcome | None) -> tuple[str, ...]:
     known = set(_alerts(other))
     return tuple(name for name in _alerts(one) if name not in known)
 
 
-def _alerts(told: Told | None) -> tuple[str, ...]:
+def _alerts(told: CheckOutcome | None) -> tuple[str, ...]:
     return told.alerts if told else ()
 
 
@@ -198,7 +198,7 @@ def _each_once(given: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in given for name in names))
 
 
-def _would(told: Told) -> str:
+def _would(told: CheckOutcome) -> str:
     if not told.judged:
         return "" if told.lacking else NOTHING
     if not told.alerts:
@@ -206,10 +206,10 @@ def _would(told: Told) -> str:
     return f"would have alerted on {len(told.alerts)} of {told.judged} {told.unit}: {listed(told.alerts)}"
 
 
-def _did(told: Told) -> str:
+def _did(told: CheckOutcome) -> str:
     return f"it alerts on {len(told.alerts)} of {told.judged} {told.unit}"
 
 
-def _lacks(told: Told) -> str:
+def _lacks(told: CheckOutcome) -> str:
     reasons = [f"{len(names)} could not be judged: {why}" for why, names in list(told.unjudged.items())[:NAMED]]
     return "; ".join(reasons)

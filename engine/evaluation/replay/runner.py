@@ -14,20 +14,28 @@ from typing import NamedTuple
 from treaty.contracts.document.model import Contract, View
 from treaty.contracts.predicates.parser import PredicateError
 from treaty.contracts.schema import Schema
-from treaty.engine.analyzers.bound import Reading
+from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.checks.binding import BoundCheck
-from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import views
 from treaty.engine.core.partitions.months import dated, days, members
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation import metric_values
-from treaty.engine.evaluation.replay.history import Walked
-from treaty.engine.evaluation.replay.report import Line, Replay
-from treaty.engine.evaluation.replay.versions import NEW, OLD, Case, Form, Forming, Ground, Sides
+from treaty.engine.evaluation.replay.history import ReplayHistory
+from treaty.engine.evaluation.replay.report import Replay, ReplayedCheck
+from treaty.engine.evaluation.replay.versions import (
+    NEW,
+    OLD,
+    PartitionScope,
+    ReplayCase,
+    SchemaBinder,
+    SchemaBinding,
+    VersionPair,
+)
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import ALL, Files, States
-from treaty.engine.states.incremental_merge import Together
+from treaty.engine.states.bag import ALL, StateBag, StateFileStore
+from treaty.engine.states.incremental_merge import IncrementalMerge
 
 DAMAGED = "its states cannot be read: {}"
 NEEDED = "no state of it is kept: it needs the data once"
@@ -35,7 +43,7 @@ MERGED = "the states of these days were merged by month: they are not told apart
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ReplayStep:
     """Partitions that came at once, by name with their packed states, and those that went; `moment`: when.
 
     `references`: what limits that refer to other datasets were then, by their words. `more`: others of the same arrival
@@ -45,12 +53,12 @@ class Step:
     arrived: Mapping[str, bytes]
     moment: datetime
     gone: tuple[str, ...] = ()
-    references: Mapping[str, Referent] = field(default_factory=dict)
+    references: Mapping[str, ReferenceValue] = field(default_factory=dict)
     more: bool = False
     spoilt: frozenset[str | None] = frozenset()
 
 
-class Spot(NamedTuple):
+class ReplayUnit(NamedTuple):
     """What is judged: the `partition` (None: all of them together), what people call it, why nothing of it is read."""
 
     partition: str | None
@@ -59,13 +67,13 @@ class Spot(NamedTuple):
 
 
 @dataclass
-class Reads:
+class MetricCache:
     """What metrics of checks are on the same states: each is `read` once."""
 
-    read: Callable[[BoundCheck], Reading | str]
-    found: dict[int, Reading | str] = field(default_factory=dict)
+    read: Callable[[BoundCheck], MetricValue | str]
+    found: dict[int, MetricValue | str] = field(default_factory=dict)
 
-    def __call__(self, case: Case) -> Reading | str:
+    def __call__(self, case: ReplayCase) -> MetricValue | str:
         """What the check's metric reads, or why it reads nothing."""
         if case.reads not in self.found:
             self.found[case.reads] = self.read(case.check)
@@ -73,15 +81,15 @@ class Reads:
 
 
 @dataclass
-class Stand:
+class ScopeStates:
     """What lies on a ground: the states of its partitions together. `faults`: why some cannot be chosen, by name."""
 
     keys: frozenset[str]
-    together: Together = field(default_factory=Together)
+    together: IncrementalMerge = field(default_factory=IncrementalMerge)
     faults: dict[str, str] = field(default_factory=dict)
 
 
-class Replaying:
+class ReplayRunner:
     """A replay under way: it takes step after step, oldest first, and tells at any time what it has found.
 
     `old` None: no version is in force. `counting`: counts of values are merged too; without it, checks that need them
@@ -94,28 +102,28 @@ class Replaying:
         old: Contract | None,
         new: Contract,
         object_name: str,
-        files: Files | None = None,
+        files: StateFileStore | None = None,
         counting: bool = False,
         beyond: Mapping[str, str] | None = None,
     ) -> None:
         self.files = files
-        self.sides = Sides(old=old, new=new, object_name=object_name, counting=counting, beyond=beyond or {})
-        self.forms: dict[Schema, Form] = {}
+        self.sides = VersionPair(old=old, new=new, object_name=object_name, counting=counting, beyond=beyond or {})
+        self.forms: dict[Schema, SchemaBinding] = {}
         self.form = self._form(Schema(()))
         self.packed: dict[str, bytes] = {}
-        self.stands: dict[Ground, Stand] = {}
+        self.stands: dict[PartitionScope, ScopeStates] = {}
         self.alone: Counter[str] = Counter()
         self.arrivals: Counter[str] = Counter()
         self.came: list[str] = []
-        self.walked = Walked()
-        self.near: dict[str, States] = {}
+        self.walked = ReplayHistory()
+        self.near: dict[str, StateBag] = {}
 
-    def take(self, step: Step) -> None:
+    def take(self, step: ReplayStep) -> None:
         """Judges what came, then all that is there."""
         opened = {name: self._opened(packed) for name, packed in step.arrived.items()}
         self.near |= opened
         self.walked.come(opened, step.spoilt)
-        reads = {name: Reads(partial(self._reading, bag, name, step.moment)) for name, bag in opened.items()}
+        reads = {name: MetricCache(partial(self._reading, bag, name, step.moment)) for name, bag in opened.items()}
         for name, bag in opened.items():
             self.walked.see(self._form(bag.schema).alone, name, reads[name], step.moment)
         for name, bag in opened.items():
@@ -146,13 +154,13 @@ class Replaying:
             days=None if None in dates or not dates else len(dates),
         )
 
-    def _line(self, place: tuple[str, int], units: tuple[str, str]) -> Line:
+    def _line(self, place: tuple[str, int], units: tuple[str, str]) -> ReplayedCheck:
         tallies = self.sides.places[place]
         told = {side: tally.told(units[tally.scope != "delta"]) for side, tally in tallies.items()}
         named = tallies.get(NEW) or tallies[OLD]
         trial = self.sides.trials.get(place)
         tried = trial.told() if trial and self.sides.counting else None
-        return Line(
+        return ReplayedCheck(
             check_id=place[0],
             name=named.name,
             old=told.get(OLD),
@@ -161,17 +169,17 @@ class Replaying:
             triable=trial is not None,
         )
 
-    def _judge_alone(self, name: str, bag: States, read: Reads, step: Step) -> None:
+    def _judge_alone(self, name: str, bag: StateBag, read: MetricCache, step: ReplayStep) -> None:
         unit, why = _named(name, self.alone), MERGED if len(members(name)) > 1 else bag.failures.get(ALL)
         if bag.schema.columns:
             self.form = self._form(bag.schema)
             for tally, ended, reason in self.form.structure:
                 tally.add(unit, ended, reason)
-        self._judge(self.form.alone, read, step, Spot(name, unit, why))
+        self._judge(self.form.alone, read, step, ReplayUnit(name, unit, why))
         for trial, key in self.form.trials:
             trial.take(unit, bag, key)
 
-    def _judge_together(self, step: Step) -> None:
+    def _judge_together(self, step: ReplayStep) -> None:
         if not self.packed:
             return
         unit = _named(_label(self.came), self.arrivals)
@@ -181,11 +189,11 @@ class Replaying:
             if bag is None and why is None:
                 _count_empty(cases, unit)
             else:
-                read = Reads(partial(self._reading, bag or States({}), None, step.moment))
-                self._judge(cases, read, step, Spot(None, unit, why))
+                read = MetricCache(partial(self._reading, bag or StateBag({}), None, step.moment))
+                self._judge(cases, read, step, ReplayUnit(None, unit, why))
                 self.walked.see(cases, None, read, step.moment)
 
-    def _judge(self, cases: Sequence[Case], read: Reads, step: Step, spot: Spot) -> None:
+    def _judge(self, cases: Sequence[ReplayCase], read: MetricCache, step: ReplayStep, spot: ReplayUnit) -> None:
         for case in cases:
             found = case.refused or spot.why or _lacked(read(case))
             check = replace(case.check, referents=step.references) if case.refers else case.check
@@ -194,21 +202,21 @@ class Replaying:
             for tally in case.tallies:
                 tally.add(spot.unit, ended, reason)
 
-    def _reading(self, bag: States, partition: str | None, moment: datetime, check: BoundCheck) -> Reading | str:
+    def _reading(self, bag: StateBag, partition: str | None, moment: datetime, check: BoundCheck) -> MetricValue | str:
         """What the check's metric is by the bag, beside the partition before where it compares."""
         known = self.walked.before(partition) if metric_values.compares(check) else ()
         return metric_values.reading(check, bag, moment, metric_values.compared(check, known, self._comparable))
 
-    def _comparable(self, partition: str) -> States:
+    def _comparable(self, partition: str) -> StateBag:
         """The states of a partition that came, those of the newest without reading them again."""
         known, packed = self.near.get(partition), self.packed.get(partition)
-        return known or (self._opened(packed) if packed else States({}))
+        return known or (self._opened(packed) if packed else StateBag({}))
 
-    def _stood(self, ground: Ground, opened: Mapping[str, States], step: Step) -> Stand:
+    def _stood(self, ground: PartitionScope, opened: Mapping[str, StateBag], step: ReplayStep) -> ScopeStates:
         """The ground with what came; made anew from all that is there where it lacks states."""
         keys, stand, came = self.form.needed[ground], self.stands.get(ground), dict(opened)
         if stand is None or not keys <= stand.keys:
-            stand, came = Stand(keys), {name: self._opened(packed) for name, packed in self.packed.items()}
+            stand, came = ScopeStates(keys), {name: self._opened(packed) for name, packed in self.packed.items()}
         for name in (*step.gone, *came):
             stand.faults.pop(name, None)
         chosen = set(came) if ground.view is None else self._chosen(ground.view, ground.schema, came, stand)
@@ -216,7 +224,7 @@ class Replaying:
         stand.together.change({name: came[name].only(stand.keys) for name in came if name in chosen}, left)
         return stand
 
-    def _chosen(self, view: View, schema: Schema, names: Iterable[str], stand: Stand) -> set[str]:
+    def _chosen(self, view: View, schema: Schema, names: Iterable[str], stand: ScopeStates) -> set[str]:
         """Those of the partitions that the view chooses; why it cannot say so of others is kept."""
         found = set[str]()
         for name in names:
@@ -226,16 +234,16 @@ class Replaying:
                 stand.faults[name] = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
         return found
 
-    def _opened(self, packed: bytes) -> States:
+    def _opened(self, packed: bytes) -> StateBag:
         """The states that the checks need; of a bag that cannot be read none, and why."""
         try:
             bag = self._read(packed, self.form)
             form = self._form(bag.schema)
             return bag if form.keys <= self.form.keys else self._read(packed, form)
         except StateError as error:
-            return States({}, failures={ALL: DAMAGED.format(error)})
+            return StateBag({}, failures={ALL: DAMAGED.format(error)})
 
-    def _read(self, packed: bytes, form: Form) -> States:
+    def _read(self, packed: bytes, form: SchemaBinding) -> StateBag:
         plain = bags.unpack(packed, keys=form.keys - form.filed)
         if not form.filed:
             return plain
@@ -244,9 +252,9 @@ class Replaying:
         except StateError as error:
             return replace(plain, failures={**plain.failures, **dict.fromkeys(form.filed, str(error))})
 
-    def _form(self, schema: Schema) -> Form:
+    def _form(self, schema: Schema) -> SchemaBinding:
         if schema not in self.forms:
-            self.forms[schema] = Forming(self.sides, schema).form()
+            self.forms[schema] = SchemaBinder(self.sides, schema).form()
         return self.forms[schema]
 
 
@@ -256,19 +264,19 @@ def _named(name: str, units: Counter[str]) -> str:
     return name if units[name] == 1 else f"{name} (arrival {units[name]})"
 
 
-def _count_empty(cases: Iterable[Case], unit: str) -> None:
+def _count_empty(cases: Iterable[ReplayCase], unit: str) -> None:
     for tally in (tally for case in cases for tally in case.tallies):
         tally.add(unit, Outcome.NOT_APPLICABLE, None)
 
 
-def _outcome(check: BoundCheck, read: Reading | str) -> tuple[Outcome, str | None]:
+def _outcome(check: BoundCheck, read: MetricValue | str) -> tuple[Outcome, str | None]:
     if isinstance(read, str):
         return metric_values.outcome(check, read)
     beside = check.beside(read)
     return metric_values.outcome(beside, beside.observed(read))
 
 
-def _lacked(found: Reading | str) -> Reading | str:
+def _lacked(found: MetricValue | str) -> MetricValue | str:
     return NEEDED if found == metric_values.UNKNOWN else found
 
 

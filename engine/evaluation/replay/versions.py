@@ -12,8 +12,8 @@ from treaty.engine.checks.binding import BoundCheck, bind
 from treaty.engine.checks.schema_checks import judge_structure
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import NOT_AT_ONCE
-from treaty.engine.evaluation.replay.pattern_trial import Trial, counted, trial
-from treaty.engine.evaluation.replay.report import Told
+from treaty.engine.evaluation.replay.pattern_trial import RegexTrial, counted, trial
+from treaty.engine.evaluation.replay.report import CheckOutcome
 
 OLD, NEW = 0, 1
 COUNTED = "it needs how often each value occurs: that is merged on request alone"
@@ -21,7 +21,7 @@ Place = tuple[str, int]
 
 
 @dataclass(kw_only=True)
-class Tally:
+class OutcomeCounter:
     """How one version's check comes out, counted as the replay goes on."""
 
     scope: str
@@ -44,10 +44,10 @@ class Tally:
             if outcome is Outcome.FAILED:
                 self.alerts.append(unit)
 
-    def told(self, unit: str) -> Told:
+    def told(self, unit: str) -> CheckOutcome:
         """What was counted, of what people call by that word."""
         unjudged = {why: tuple(names) for why, names in self.unjudged.items()}
-        return Told(
+        return CheckOutcome(
             scope=self.scope,
             severity=self.severity,
             sentence=self.sentence,
@@ -59,7 +59,7 @@ class Tally:
         )
 
 
-class Budget(NamedTuple):
+class DetectorBudget(NamedTuple):
     """What a version's detectors keep to: its `terms`, shared by so many `metrics`."""
 
     terms: Anomalies
@@ -67,7 +67,7 @@ class Budget(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class ReplayCase:
     """A check on one schema, of one version or of both alike: it is judged once, and counted for each.
 
     `reads`: the same number for checks whose metric is the same. `refused`: why it is not replayed. `refers`: to
@@ -77,11 +77,11 @@ class Case:
     reads: int
     refused: str | None
     refers: bool
-    tallies: tuple[Tally, ...]
-    budget: Budget | None = None
+    tallies: tuple[OutcomeCounter, ...]
+    budget: DetectorBudget | None = None
 
 
-class Ground(NamedTuple):
+class PartitionScope(NamedTuple):
     """The partitions that checks are judged on together: those of a view on that schema; None: all there are."""
 
     view: View | None
@@ -89,26 +89,26 @@ class Ground(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
+class SchemaBinding:
     """The checks of both versions on one schema. `alone` are judged on each partition by itself.
 
     `keys`: the states that they are read from, `filed` those of them that may lie in files. `trials`: pairs of
     patterns, each with the state whose values they are tried on."""
 
-    structure: tuple[tuple[Tally, Outcome, str | None], ...]
-    alone: tuple[Case, ...]
-    grounds: Mapping[Ground, tuple[Case, ...]]
+    structure: tuple[tuple[OutcomeCounter, Outcome, str | None], ...]
+    alone: tuple[ReplayCase, ...]
+    grounds: Mapping[PartitionScope, tuple[ReplayCase, ...]]
     keys: frozenset[str]
     filed: frozenset[str]
-    trials: tuple[tuple[Trial, str], ...] = ()
+    trials: tuple[tuple[RegexTrial, str], ...] = ()
 
     @cached_property
-    def needed(self) -> Mapping[Ground, frozenset[str]]:
+    def needed(self) -> Mapping[PartitionScope, frozenset[str]]:
         """By ground, the states that its checks are read from."""
         return {ground: keys_of(cases) for ground, cases in self.grounds.items()}
 
 
-class Sides:
+class VersionPair:
     """The object of that name in both versions, and the tallies of their checks by `places`: id, and which of that id.
 
     A version that does not have the object has no checks."""
@@ -119,33 +119,33 @@ class Sides:
         self.object, self.counting, self.beyond = object_name, counting, beyond
         self.contracts = {side: each for side, each in ((OLD, old), (NEW, new)) if each and _has(each, object_name)}
         self.numbers = (old.version if old else None, new.version)
-        self.places: dict[Place, dict[int, Tally]] = {}
-        self.trials: dict[Place, Trial] = {}
+        self.places: dict[Place, dict[int, OutcomeCounter]] = {}
+        self.trials: dict[Place, RegexTrial] = {}
 
     @property
     def newest(self) -> DataObject:
         """The object as the newest version that has it says. Raises ValueError where none has."""
         return self.contracts[max(self.contracts)].object(self.object)
 
-    def tally(self, place: Place, side: int, made: Tally) -> Tally:
+    def tally(self, place: Place, side: int, made: OutcomeCounter) -> OutcomeCounter:
         """The tally of that check of that version: the one there is, else this one."""
         return self.places.setdefault(place, {}).setdefault(side, made)
 
 
-class Forming:
+class SchemaBinder:
     """Makes the form of a schema."""
 
-    def __init__(self, sides: Sides, schema: Schema) -> None:
+    def __init__(self, sides: VersionPair, schema: Schema) -> None:
         self.sides, self.schema = sides, schema
         self.numbers: dict[Hashable, int] = {}
 
-    def form(self) -> Form:
+    def form(self) -> SchemaBinding:
         """The checks of both versions on the schema. Raises ContractError for faults of either contract."""
         structure = tuple(self._structure()) if self.schema.columns else ()
-        alike: dict[Hashable, Case] = {}
+        alike: dict[Hashable, ReplayCase] = {}
         for side, place, check in self._bound:
             self._join(alike, side, place, check)
-        cases, grounds = tuple(alike.values()), dict[Ground, tuple[Case, ...]]()
+        cases, grounds = tuple(alike.values()), dict[PartitionScope, tuple[ReplayCase, ...]]()
         for case in (each for each in cases if each.check.scope != "delta"):
             ground = self._ground(case.check)
             grounds[ground] = (*grounds.get(ground, ()), case)
@@ -153,11 +153,11 @@ class Forming:
         trials = tuple(self._trials())
         wanted = frozenset(key for _, key in trials)
         filed = frozenset(key for case in cases if case.refused is None for key in _counted(case.check)) | wanted
-        return Form(
+        return SchemaBinding(
             structure=structure, alone=alone, grounds=grounds, keys=keys_of(cases) | wanted, filed=filed, trials=trials
         )
 
-    def _trials(self) -> Iterator[tuple[Trial, str]]:
+    def _trials(self) -> Iterator[tuple[RegexTrial, str]]:
         """Edits of patterns that can be tried on what counts the values; none are unless counts are asked for."""
         sides: dict[Place, dict[int, BoundCheck]] = {}
         for side, place, check in self._bound:
@@ -170,10 +170,10 @@ class Forming:
                 if self.sides.counting and key not in self.sides.beyond:
                     yield tried, key
 
-    def _structure(self) -> Iterator[tuple[Tally, Outcome, str | None]]:
+    def _structure(self) -> Iterator[tuple[OutcomeCounter, Outcome, str | None]]:
         for side, contract in self.sides.contracts.items():
             for each in judge_structure(contract.object(self.sides.object), self.schema, terms=contract.terms):
-                made = Tally(scope="delta", severity=each.severity, sentence=each.sentence, name=each.name)
+                made = OutcomeCounter(scope="delta", severity=each.severity, sentence=each.sentence, name=each.name)
                 yield self.sides.tally((each.check_id, 0), side, made), each.outcome, each.reason
 
     @cached_property
@@ -188,20 +188,22 @@ class Forming:
                 seen[check.check.id] += 1
                 yield side, (check.check.id, seen[check.check.id]), check
 
-    def _join(self, alike: dict[Hashable, Case], side: int, place: Place, check: BoundCheck) -> None:
+    def _join(self, alike: dict[Hashable, ReplayCase], side: int, place: Place, check: BoundCheck) -> None:
         """Adds the check to the case of one that is the same in the other version, or as a case of its own."""
         promised, refused = check.check.assertion, self._refused(check)
         tally = self.sides.tally(
             place,
             side,
-            Tally(scope=check.scope, severity=check.check.severity, sentence=check.sentence, name=check.check.name),
+            OutcomeCounter(
+                scope=check.scope, severity=check.check.severity, sentence=check.sentence, name=check.check.name
+            ),
         )
         reads = self.numbers.setdefault((_metric(check), refused), len(self.numbers))
         budget = self._budgets[side] if check.detector else None
         # Limits may be lists, which do not hash.
         same = (place, reads, repr(promised), repr(budget), None if check.scope == "delta" else self._ground(check))
         known = alike[same].tallies if same in alike else ()
-        alike[same] = Case(
+        alike[same] = ReplayCase(
             check=check,
             reads=reads,
             refused=refused,
@@ -211,11 +213,11 @@ class Forming:
         )
 
     @cached_property
-    def _budgets(self) -> Mapping[int, Budget]:
+    def _budgets(self) -> Mapping[int, DetectorBudget]:
         """By version, the false alarms that its checks share."""
         sharing = Counter(side for side, _, check in self._bound if check.shares_alarms)
         objects = {side: each.object(self.sides.object) for side, each in self.sides.contracts.items()}
-        return {side: Budget(each.anomalies, sharing[side]) for side, each in objects.items()}
+        return {side: DetectorBudget(each.anomalies, sharing[side]) for side, each in objects.items()}
 
     def _refused(self, check: BoundCheck) -> str | None:
         """Why the check cannot be replayed, whatever is stored."""
@@ -226,11 +228,11 @@ class Forming:
             return COUNTED
         return next((self.sides.beyond[part.key] for part in parts if part.key in self.sides.beyond), None)
 
-    def _ground(self, check: BoundCheck) -> Ground:
-        return Ground(check.view, self.schema if check.view else Schema(()))
+    def _ground(self, check: BoundCheck) -> PartitionScope:
+        return PartitionScope(check.view, self.schema if check.view else Schema(()))
 
 
-def keys_of(cases: Iterable[Case]) -> frozenset[str]:
+def keys_of(cases: Iterable[ReplayCase]) -> frozenset[str]:
     """The states that the cases are read from, those that are not replayed left out."""
     bound = (case.check.bound for case in cases if case.refused is None)
     return frozenset(part.key for each in bound if each for part in each.parts.values())

@@ -12,16 +12,16 @@ from treaty.contracts.editing.patches import skeleton
 from treaty.contracts.schema import Schema
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.document import document
-from treaty.engine.profile.table_profile import History
+from treaty.engine.profile.table_profile import TableProfile
 from treaty.engine.protocol.progress import Tell, silent
-from treaty.engine.protocol.requests import Drafted, DraftRequest
+from treaty.engine.protocol.requests import DraftRequest, DraftResult
 from treaty.engine.spark.profile.patterns import suggested
-from treaty.engine.spark.profile.profiler import Opened, history, opened
+from treaty.engine.spark.profile.profiler import ProfiledTable, history, opened
 from treaty.engine.spark.profile.pseudo_partitions import as_one, split
 from treaty.engine.spark.profile.references import references
 from treaty.engine.spark.profile.row_sample import drawn
 from treaty.engine.spark.scan.scanner import scan
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.declared import worth_counting
 from treaty.engine.suggestions.kinds.column_group_search import looked_at, together, with_counted
@@ -33,7 +33,7 @@ OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band
 NOTHING_SOUND = "every partition is left out, as those of incidents are: nothing was learned, and nothing is suggested"
 
 
-def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
+def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> DraftResult:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
     whole = opened(session, request.profile)
     table, sound = _sound(whole, request)
@@ -48,14 +48,14 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> Drafted:
     suggestions = suggest(found, request.object, over_time=over_time, beside=[*patterns, *referring])
     told = [each for each in suggestions if found.sampled == 1 or each["kind"] not in OF_ALL_ROWS]
     told += _by_history(whole, request, tell)
-    return Drafted(
+    return DraftResult(
         document=write(_skeleton(request, table.schema)),
         suggestions=tuple(told),
         profile=document(found if over_time else as_one(found), request.object).model_dump(mode="json"),
     )
 
 
-def _sound(table: Opened, request: DraftRequest) -> tuple[Opened, DraftRequest]:
+def _sound(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, DraftRequest]:
     """The table and the request without the partitions that are spoilt."""
     by = request.source.partition_by
     spoilt = [name for name in request.spoilt if tuple(partition_names.values(name)) == computed_partitions.names(by)]
@@ -66,15 +66,15 @@ def _sound(table: Opened, request: DraftRequest) -> tuple[Opened, DraftRequest]:
     return replace(table, frame=frame, names=names), replace(request, partitions=wanted)
 
 
-def _unlearned(table: Opened, request: DraftRequest, tell: Tell) -> Drafted:
+def _unlearned(table: ProfiledTable, request: DraftRequest, tell: Tell) -> DraftResult:
     """The draft of a table of which every partition is spoilt: its columns and what they look like, no suggestion."""
     found = history(table, request.profile, tell)
     noted = replace(found, notes=(*found.notes, NOTHING_SOUND))
     profile = document(noted, request.object).model_dump(mode="json")
-    return Drafted(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
+    return DraftResult(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
 
 
-def _by_history(table: Opened, request: DraftRequest, tell: Tell) -> list[dict[str, Any]]:
+def _by_history(table: ProfiledTable, request: DraftRequest, tell: Tell) -> list[dict[str, Any]]:
     """The clauses of the programs that are learned from the partitions; [] where none are wanted."""
     if request.alarms is None:
         return []
@@ -102,7 +102,7 @@ def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
     return drafted
 
 
-def _counted(table: Opened, found: History, request: DraftRequest, tell: Tell) -> History:
+def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell) -> TableProfile:
     """The history with the exact counts of the values of columns that may be unique; as it is where rows were drawn."""
     counted = plan([column.unique for column in worth_counting(found, request.object) if column.unique])
     if found.sampled < 1 or not counted.groupings:
@@ -111,7 +111,7 @@ def _counted(table: Opened, found: History, request: DraftRequest, tell: Tell) -
     return found.beside(_scanned(table, counted, found, request))
 
 
-def _together(table: Opened, found: History, request: DraftRequest, tell: Tell) -> History:
+def _together(table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell) -> TableProfile:
     """The history with exact counts of columns that may promise something together; as it is where rows were drawn."""
     looked = [each.column.name for each in looked_at(found)]
     if found.sampled < 1 or not looked:
@@ -126,6 +126,6 @@ def _together(table: Opened, found: History, request: DraftRequest, tell: Tell) 
     return with_counted(found, wanted, _scanned(table, counted, found, request))
 
 
-def _scanned(table: Opened, counted: Plan, found: History, request: DraftRequest) -> dict[str, States]:
+def _scanned(table: ProfiledTable, counted: Plan, found: TableProfile, request: DraftRequest) -> dict[str, StateBag]:
     names = tuple(name for name, _ in found.partitions)
     return scan(table.frame, counted, partition_by=request.source.partition_by, expected=names)

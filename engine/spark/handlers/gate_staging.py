@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treaty.contracts.predicates.parser import literal, quote
-from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.requests import Source, StageRequest
+from treaty.engine.protocol.requests import StageRequest, TableSource
 from treaty.engine.spark.process.errors import told
 from treaty.engine.spark.scan.separate_statements import RAISED
 from treaty.engine.spark.sources import changes
@@ -16,7 +16,7 @@ Partition = Mapping[str, str | None]
 
 
 def stage(
-    partition_by: Sequence[str], frame: Any, folder: str, partition: Partition, *, like: Source | None = None
+    partition_by: Sequence[str], frame: Any, folder: str, partition: Partition, *, like: TableSource | None = None
 ) -> None:
     """Writes the frame's rows below the folder, beside what is there. `partition` names values of partition columns;
     None stands for the partition of rows without a value. Where it names them all, no rows are written as a file
@@ -49,7 +49,7 @@ def _refuse(columns: Sequence[str], partition_by: Sequence[str], partition: Part
         raise EngineError(f"the candidate has no column {missing}: name its value, as {missing}=VALUE", retry=False)
 
 
-def _typed(rows: Any, like: Source | None, partition_by: Sequence[str]) -> Any:
+def _typed(rows: Any, like: TableSource | None, partition_by: Sequence[str]) -> Any:
     """The rows with the table's types. A catalog's table takes no column that it does not have."""
     if like is None:
         return rows
@@ -82,8 +82,8 @@ def _fill(rows: Any, partition_by: Sequence[str], folder: str, partition: Partit
     """Writes a file without rows where the named partition has none: it is empty, and not as it was."""
     name = partition_names.name(partition_by, [partition[column] or None for column in partition_by])
     try:
-        lies = changes.layout(None, Source(folder, "parquet", tuple(partition_by))).fingerprints
-    except Unreadable:
+        lies = changes.layout(None, TableSource(folder, "parquet", tuple(partition_by))).fingerprints
+    except UnreadableTable:
         lies = {}
     if name not in lies:
         rows.drop(*partition_by).limit(0).write.mode("append").parquet(f"{folder}/{name}")

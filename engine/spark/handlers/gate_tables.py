@@ -7,7 +7,14 @@ from typing import Any
 from treaty.contracts.predicates.parser import literal, quote_path
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import is_path
-from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, Kind, LookRequest, PlaceRequest, Standing
+from treaty.engine.protocol.gate_requests import (
+    CommitRequest,
+    FenceRequest,
+    LocationRequest,
+    TableKind,
+    TableStatus,
+    TableStatusRequest,
+)
 from treaty.engine.spark.process.errors import told
 from treaty.engine.spark.sources import changes, delta
 from treaty.engine.spark.sources.delta import partitioned
@@ -23,7 +30,7 @@ class SessionTables:
 
     session: Any
 
-    def look(self, request: LookRequest) -> Standing:
+    def look(self, request: TableStatusRequest) -> TableStatus:
         """How the table stands. Raises EngineError."""
         return look(self.session, request)
 
@@ -35,12 +42,12 @@ class SessionTables:
         """Shuts a publication out of a Delta table. Raises EngineError."""
         delta.fence(self.session, request)
 
-    def place(self, request: PlaceRequest) -> None:
+    def place(self, request: LocationRequest) -> None:
         """One change of a partition's folder. Raises EngineError."""
         place(self.session, request)
 
 
-def look(session: Any, request: LookRequest) -> Standing:
+def look(session: Any, request: TableStatusRequest) -> TableStatus:
     """How the table stands: one that is not there has no fingerprints and no version.
 
     Raises Unreadable where the catalog does not know it, EngineError where a gate cannot publish to it."""
@@ -48,17 +55,17 @@ def look(session: Any, request: LookRequest) -> Standing:
         return delta.look(session, request.table, request)
     known = details(session, request.table)
     location = known.get("Location", "")
-    if known.get("Provider", "").lower() == Kind.DELTA:
+    if known.get("Provider", "").lower() == TableKind.DELTA:
         return delta.look(session, location, request)
     lies = changes.of_catalog(session, request.table, location, _refused(session, request, known))
-    return Standing(
-        kind=Kind.CATALOG, location=location, fingerprints=lies.fingerprints,
+    return TableStatus(
+        kind=TableKind.CATALOG, location=location, fingerprints=lies.fingerprints,
         folders=frozenset(folder for folders in lies.folders.values() for folder in folders),
         places={name: folder for name in request.places if (folder := folder_of(session, request.table, name))},
     )  # fmt: skip
 
 
-def _refused(session: Any, request: LookRequest, known: Mapping[str, str]) -> tuple[str, ...]:
+def _refused(session: Any, request: TableStatusRequest, known: Mapping[str, str]) -> tuple[str, ...]:
     """The partition columns, in the order asked for. Raises EngineError for what a gate cannot publish to."""
     table, kind = request.table, f"{known.get('Provider', '')} {known.get('Serde Library', '')}".lower()
     if PARQUET not in kind or not known.get("Location"):
@@ -73,7 +80,7 @@ def _refused(session: Any, request: LookRequest, known: Mapping[str, str]) -> tu
     return partitioned(table, by, request.partition_by)
 
 
-def place(session: Any, request: PlaceRequest) -> None:
+def place(session: Any, request: LocationRequest) -> None:
     """Has the partition lie in that folder, whether or not it did; None: has the table be without it."""
     table, which = quote_path(request.table), f"partition ({spec(request.name)})"
     if request.folder is None:

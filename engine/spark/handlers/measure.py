@@ -8,21 +8,21 @@ from typing import Any
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import BoundChecks, together
-from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.filesystems import is_path
-from treaty.engine.core.hash_key import Key, passing
+from treaty.engine.core.hash_key import HashKey, passing
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.requests import UNREAD, Measured, MeasureRequest, Source
-from treaty.engine.protocol.write_hints import How
+from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, TableSource
+from treaty.engine.protocol.write_hints import DetectionMethod
 from treaty.engine.spark.handlers.requested_checks import objects
 from treaty.engine.spark.process.errors import told
 from treaty.engine.spark.scan import separate_statements
-from treaty.engine.spark.scan.footer_statistics import Known, counted, known
-from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.scan.footer_statistics import FooterCounts, counted, known
+from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources import changes, file_arrivals
-from treaty.engine.spark.sources.changes import Layout
+from treaty.engine.spark.sources.changes import StorageLayout
 from treaty.engine.spark.sources.readers import read, resolved, schema_of
-from treaty.engine.states.bag import ALL, States
+from treaty.engine.states.bag import ALL, StateBag
 from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -35,7 +35,7 @@ READ = "read"
 NOTHING: frozenset[str] = frozenset()
 
 
-def measure(session: Any, request: MeasureRequest) -> Measured:
+def measure(session: Any, request: MeasureRequest) -> MeasureResult:
     """The packed states of every partition that changed since `known`. Raises Unreadable, ContractError.
 
     A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
@@ -43,25 +43,25 @@ def measure(session: Any, request: MeasureRequest) -> Measured:
     lies = None if request.arrivals is None else file_arrivals.layout(request.source, request.arrivals)
     lies = lies or changes.layout(session, request.source, look=request.look, known=request.known)
     pinned = replace(source, version=lies.at.version) if lies.at and lies.pinned else source
-    table = Table(session=session, request=request, source=pinned, objects=promised, lies=lies)
+    table = OpenedTable(session=session, request=request, source=pinned, objects=promised, lies=lies)
     if not (lies.fingerprints or lies.at):
         return _unmarked(table)
     return _parted(table) if lies.folders else _whole(table)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class OpenedTable:
     """A table, the session that reads it, and the objects whose checks are wanted: the contract's own first."""
 
     session: Any
     request: MeasureRequest
-    source: Source
+    source: TableSource
     objects: tuple[DataObject, ...]
-    lies: Layout
+    lies: StorageLayout
 
     def states(
         self, names: Sequence[str] = (), held: frozenset[str] = NOTHING, *, there: bool = True
-    ) -> tuple[Schema, dict[str, States]]:
+    ) -> tuple[Schema, dict[str, StateBag]]:
         """The schema and the bags of the named partitions (of all where none is named), without the states `held`.
 
         `there`: those that are named are there, if only without a row."""
@@ -79,34 +79,34 @@ class Table:
     def _bound(self, schema: Schema) -> BoundChecks:
         return together(self.objects, schema)
 
-    def _alone(self, name: str, held: frozenset[str]) -> tuple[Schema, dict[str, States]]:
+    def _alone(self, name: str, held: frozenset[str]) -> tuple[Schema, dict[str, StateBag]]:
         schema, bags = replace(self, lies=self.lies.only(name)).states(("",), held)
         return schema, {name: bags[""]}
 
-    def _stated(self, wanted: Plan, schema: Schema, names: Sequence[str]) -> Known:
+    def _stated(self, wanted: Plan, schema: Schema, names: Sequence[str]) -> FooterCounts:
         """What the files' own statistics tell of the named partitions: nothing where they are no plain Parquet."""
         plain = self.source.format == "parquet" and is_path(self.source.location)
         if not (self.request.statistics and plain and self.lies.files):
-            return Known(wanted)
+            return FooterCounts(wanted)
         files = {name: self.lies.files[name] for name in names or self.lies.files}
         return known(wanted, self.source.location, files, schema)
 
     @cached_property
-    def key(self) -> Key:
+    def key(self) -> HashKey:
         """What values of classified columns are hashed with: one key for all that is read."""
         return self.request.key or passing()
 
     @cached_property
-    def others(self) -> Others:
+    def others(self) -> OtherDatasets:
         """The other datasets that the contract's checks read."""
         return separate_statements.opened(self.session, self.request.others)
 
-    def measured(self, marks: dict[str, str], read: "Readings") -> Measured:
+    def measured(self, marks: dict[str, str], read: "TableReadings") -> MeasureResult:
         """The bags packed, and what is read of all rows; what is known and has no mark has vanished."""
         vanished = tuple(sorted(self.request.known.keys() - marks.keys()))
         judged = marks and not read.left and (read.bags or vanished or self.request.afresh)
         whole = self._whole(read.schema) if judged else None
-        return Measured(
+        return MeasureResult(
             schema=read.schema,
             fingerprints=marks,
             states=self._packed(read.bags),
@@ -127,7 +127,7 @@ class Table:
         """The marker of a partition that cannot be read, which no reading has; of an arrival it names its files."""
         return f"{UNREAD} {self.lies.fingerprints[name]}" if self.lies.alone else UNREAD
 
-    def _packed(self, bags: Mapping[str, States]) -> dict[str, bytes]:
+    def _packed(self, bags: Mapping[str, StateBag]) -> dict[str, bytes]:
         files = StateFiles(self.request.state_url) if self.request.state_url else None
         return {name: bag.pack(files) for name, bag in sorted(bags.items())}
 
@@ -138,15 +138,15 @@ class Table:
             return ()
         return tuple((each.name, each.type) for each in schema_of(read(self.session, self.source)).columns)
 
-    def _whole(self, schema: Schema) -> States | None:
+    def _whole(self, schema: Schema) -> StateBag | None:
         """What checks need of all rows at once, read as `schema` has it, that of what changed; None: no check does."""
         wanted = self._bound(schema).plan.whole
         if schema.columns and not wanted:
             return None
         try:
             frame = self._all_rows()
-        except Unreadable as error:
-            return States({}, schema, {part.key: error.reason for part in wanted})
+        except UnreadableTable as error:
+            return StateBag({}, schema, {part.key: error.reason for part in wanted})
         plan = self._bound(schema if schema.columns else schema_of(frame)).plan
         return separate_statements.whole(frame, plan, self.others)
 
@@ -161,42 +161,42 @@ class Table:
             both = frame.unionByName(others, allowMissingColumns=True)
             _ = both.schema
         except Exception as error:
-            raise Unreadable(f"new and old partitions cannot be read as one table: {told(error)}") from error
+            raise UnreadableTable(f"new and old partitions cannot be read as one table: {told(error)}") from error
         return both
 
 
-def _passing(bags: Mapping[str, States]) -> dict[str, bytes]:
+def _passing(bags: Mapping[str, StateBag]) -> dict[str, bytes]:
     """The states that are only judged by, packed."""
     return {name: states.carried() for name, bag in sorted(bags.items()) if (states := bag.passing)}
 
 
 @dataclass(kw_only=True)
-class Readings:
+class TableReadings:
     """What was read: bags of the changed partitions, what others lacked, the schema, why some could not be read.
 
     `left`: how many are left for another request."""
 
     schema: Schema = field(default_factory=lambda: Schema(()))
-    bags: dict[str, States] = field(default_factory=dict)
-    added: dict[str, States] = field(default_factory=dict)
-    unread: dict[str, Unreadable] = field(default_factory=dict)
+    bags: dict[str, StateBag] = field(default_factory=dict)
+    added: dict[str, StateBag] = field(default_factory=dict)
+    unread: dict[str, UnreadableTable] = field(default_factory=dict)
     left: int = 0
 
 
-def _whole(table: Table) -> Measured:
+def _whole(table: OpenedTable) -> MeasureResult:
     """Partitions that are columns, or none: the files tell only that something changed, so all is read again."""
     marker, before, held = table.lies.fingerprints.get("", UNREAD), table.request.known, table.request.held
     if not before or set(before.values()) != {marker}:
         schema, bags = table.states()
-        return table.measured(dict.fromkeys(bags, marker), Readings(schema=schema, bags=bags))
-    readings = Readings()
+        return table.measured(dict.fromkeys(bags, marker), TableReadings(schema=schema, bags=bags))
+    readings = TableReadings()
     if held:
         readings.schema, bags = table.states(held=frozenset.intersection(*held.values()))
         readings.added = {name: bag for name, bag in bags.items() if name in held}
     return table.measured(dict(before), readings)
 
 
-def _unmarked(table: Table) -> Measured:
+def _unmarked(table: OpenedTable) -> MeasureResult:
     """Nothing tells what changed, as in a view: what the hint names is read, else what the contract says."""
     before, look = table.request.known, table.request.look
     marker = f"{READ} {look.reading}" if look.reading else UNREAD
@@ -205,28 +205,34 @@ def _unmarked(table: Table) -> Measured:
     gone = set(names) - bags.keys()
     if not gone <= before.keys():
         # A value that is written otherwise than the table has it names nothing there: then it tells nothing.
-        names, how = (), How.POLICY
+        names, how = (), DetectionMethod.POLICY
         schema, bags = table.states()
     others = {name: mark for name, mark in before.items() if name not in (gone | bags.keys())} if names else {}
     marks = {**others, **dict.fromkeys(bags, marker)}
-    return replace(table.measured(marks, Readings(schema=schema, bags=bags)), how=how)
+    return replace(table.measured(marks, TableReadings(schema=schema, bags=bags)), how=how)
 
 
-def _bounded(table: Table) -> tuple[Sequence[str], How]:
+def _bounded(table: OpenedTable) -> tuple[Sequence[str], DetectionMethod]:
     """The partitions to look at, () for all, and who says so. All are where states lack, before any are known, and
     where no partition is newer than another."""
     request, look = table.request, table.request.look
     if not table.source.partition_by or not request.known or "" in request.known or request.held:
-        return (), How.POLICY
+        return (), DetectionMethod.POLICY
     if look.hint.partitions is not None and look.hint.how is not None:
-        return (look.hint.partitions, look.hint.how) if len(look.hint.partitions) <= MOST_HINTED else ((), How.POLICY)
+        return (
+            (look.hint.partitions, look.hint.how)
+            if len(look.hint.partitions) <= MOST_HINTED
+            else ((), DetectionMethod.POLICY)
+        )
     if look.latest is None or not any(map(partition_names.is_dated, request.known)):
-        return (), How.POLICY
-    return partition_names.newest(read(table.session, table.source), table.source.partition_by, look.latest), How.POLICY
+        return (), DetectionMethod.POLICY
+    return partition_names.newest(
+        read(table.session, table.source), table.source.partition_by, look.latest
+    ), DetectionMethod.POLICY
 
 
-def _parted(table: Table) -> Measured:
-    readings = Readings()
+def _parted(table: OpenedTable) -> MeasureResult:
+    readings = TableReadings()
     passed = table.request.passed & table.lies.fingerprints.keys()
     changed = [name for name in table.lies.changed(table.request.known) if name not in passed]
     lacking = _lacking(table)
@@ -240,17 +246,17 @@ def _parted(table: Table) -> Measured:
         raise next(iter(readings.unread.values()))
     marks = {**table.lies.fingerprints, **{name: table.unread(name) for name in (*readings.unread, *passed)}}
     for name, error in readings.unread.items():
-        readings.bags[name] = States({}, failures={ALL: error.reason})
+        readings.bags[name] = StateBag({}, failures={ALL: error.reason})
     return table.measured(marks, readings)
 
 
-def _lacking(table: Table) -> list[str]:
+def _lacking(table: OpenedTable) -> list[str]:
     """The partitions that did not change and lack states."""
     request, marks = table.request, table.lies.fingerprints
     return sorted(name for name in request.held if name in marks and marks[name] == request.known.get(name))
 
 
-def _together(table: Table, lacking: Sequence[str]) -> Iterator[tuple[frozenset[str], Sequence[str]]]:
+def _together(table: OpenedTable, lacking: Sequence[str]) -> Iterator[tuple[frozenset[str], Sequence[str]]]:
     """Those that are read together: they have the same states."""
     alike: dict[frozenset[str], list[str]] = {}
     for name in lacking:
@@ -258,16 +264,18 @@ def _together(table: Table, lacking: Sequence[str]) -> Iterator[tuple[frozenset[
     return ((held, some) for held, names in alike.items() for some in _some(table, names))
 
 
-def _some(table: Table, names: Sequence[str]) -> Iterator[Sequence[str]]:
+def _some(table: OpenedTable, names: Sequence[str]) -> Iterator[Sequence[str]]:
     most = 1 if table.lies.alone else AT_ONCE
     return (names[start : start + most] for start in range(0, len(names), most))
 
 
-def _read(table: Table, names: Sequence[str], readings: Readings, *, held: frozenset[str] | None = None) -> None:
+def _read(
+    table: OpenedTable, names: Sequence[str], readings: TableReadings, *, held: frozenset[str] | None = None
+) -> None:
     """Reads the partitions together; halves them while they cannot be: damage and other schemas are then alone."""
     try:
         schema, bags = table.states(names, held or NOTHING)
-    except Unreadable as error:
+    except UnreadableTable as error:
         if len(names) == 1:
             readings.unread[names[0]] = error
             return

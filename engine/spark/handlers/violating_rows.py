@@ -10,8 +10,8 @@ from treaty.contracts.document.reader import read as read_contract
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import is_path
-from treaty.engine.core.results import Sample
-from treaty.engine.protocol.requests import Quarantined, QuarantineRequest, SampleRequest
+from treaty.engine.core.results import ViolationSample
+from treaty.engine.protocol.requests import QuarantineRequest, QuarantineResult, SampleRequest
 from treaty.engine.spark.handlers.requested_checks import of_sample
 from treaty.engine.spark.scan import quarantine as writing
 from treaty.engine.spark.scan import violating_rows
@@ -22,7 +22,7 @@ from treaty.engine.spark.sources.readers import read, resolved, schema_of
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
+def sample(session: Any, request: SampleRequest) -> tuple[ViolationSample, ...]:
     """Rows that break the failed checks. Raises Unreadable, ContractError."""
     frame, checks = _bound(session, request, of_sample(request), request.partitions, request.arrivals)
     by = request.source.partition_by
@@ -30,7 +30,7 @@ def sample(session: Any, request: SampleRequest) -> tuple[Sample, ...]:
     return violating_rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
 
 
-def quarantine(session: Any, request: QuarantineRequest) -> Quarantined:
+def quarantine(session: Any, request: QuarantineRequest) -> QuarantineResult:
     """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
     _refuse_overlap(request.source.location, request.into.out)
     frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))

@@ -13,29 +13,35 @@ from threading import Event
 from typing import Any
 
 from treaty.contracts.schema import Schema
-from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core import interrupts
 from treaty.engine.core.errors import EngineKilled
-from treaty.engine.core.results import Sample
-from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, LookRequest, PlaceRequest, Standing
-from treaty.engine.protocol.progress import Tell, Told, silent
+from treaty.engine.core.results import ViolationSample
+from treaty.engine.protocol.gate_requests import (
+    CommitRequest,
+    FenceRequest,
+    LocationRequest,
+    TableStatus,
+    TableStatusRequest,
+)
+from treaty.engine.protocol.progress import ProgressMessage, Tell, silent
 from treaty.engine.protocol.requests import (
-    Drafted,
     DraftRequest,
+    DraftResult,
     LakeRequest,
-    Measured,
     MeasureRequest,
+    MeasureResult,
     ProfileRequest,
-    Quarantined,
     QuarantineRequest,
+    QuarantineResult,
     SampleRequest,
-    Source,
     SpectraRequest,
     StageRequest,
+    TableSource,
     TextsRequest,
 )
 from treaty.engine.spark.process import process_memory
-from treaty.engine.spark.process.server import CANCEL, CANCELLED, Serving, serve
+from treaty.engine.spark.process.server import CANCEL, CANCELLED, ServerSettings, serve
 
 LOOK_SECONDS = 0.5
 END_SECONDS = 10
@@ -88,11 +94,11 @@ class SparkChild:
         self._folder: str | None = None
         self._told_to_stop = Event()
 
-    def measure(self, request: MeasureRequest) -> Measured:
+    def measure(self, request: MeasureRequest) -> MeasureResult:
         """The states of what changed. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
         return self._ask("treaty.engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
 
-    def draft(self, request: DraftRequest, tell: Tell = silent) -> Drafted:
+    def draft(self, request: DraftRequest, tell: Tell = silent) -> DraftResult:
         """A base document and suggestions; `tell` hears how far it is. Raises EngineError."""
         return self._ask("treaty.engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
 
@@ -108,15 +114,15 @@ class SparkChild:
         """Values of text columns, a uniform sample. Raises EngineError (Unreadable, EngineKilled)."""
         return self._ask("treaty.engine.spark.profile.patterns:texts", request)  # type: ignore[no-any-return]
 
-    def sample(self, request: SampleRequest) -> tuple[Sample, ...]:
+    def sample(self, request: SampleRequest) -> tuple[ViolationSample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
         return self._ask("treaty.engine.spark.handlers.violating_rows:sample", request)  # type: ignore[no-any-return]
 
-    def spectra(self, request: SpectraRequest) -> dict[str, Spectrum]:
+    def spectra(self, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
         """Stored frequencies added up by Spark. Raises EngineError (EngineKilled)."""
         return self._ask("treaty.engine.spark.scan.spectra:spectra", request)  # type: ignore[no-any-return]
 
-    def quarantine(self, request: QuarantineRequest) -> Quarantined:
+    def quarantine(self, request: QuarantineRequest) -> QuarantineResult:
         """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
         return self._ask("treaty.engine.spark.handlers.violating_rows:quarantine", request)  # type: ignore[no-any-return]
 
@@ -124,7 +130,7 @@ class SparkChild:
         """Writes rows where a gate looks for its candidate. Raises EngineError (Unreadable, EngineKilled)."""
         self._ask("treaty.engine.spark.handlers.gate_staging:staged", request)
 
-    def look(self, request: LookRequest) -> Standing:
+    def look(self, request: TableStatusRequest) -> TableStatus:
         """How a gated table stands. Raises EngineError (Unreadable, EngineKilled)."""
         return self._ask("treaty.engine.spark.handlers.gate_tables:look", request)  # type: ignore[no-any-return]
 
@@ -136,11 +142,11 @@ class SparkChild:
         """Shuts a publication out of a gated Delta table. Raises EngineError (EngineKilled)."""
         self._ask("treaty.engine.spark.sources.delta:fence", request)
 
-    def place(self, request: PlaceRequest) -> None:
+    def place(self, request: LocationRequest) -> None:
         """One change of a partition's folder in the catalog. Raises EngineError (EngineKilled)."""
         self._ask("treaty.engine.spark.handlers.gate_tables:place", request)
 
-    def schema(self, source: Source) -> Schema:
+    def schema(self, source: TableSource) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""
         return self._ask("treaty.engine.spark.sources.readers:schema", source)  # type: ignore[no-any-return]
 
@@ -206,7 +212,7 @@ class SparkChild:
         while True:
             if pipe.poll(max(0.0, min(LOOK_SECONDS, end - time.monotonic()))):
                 answer = pipe.recv()
-                if not isinstance(answer, Told):
+                if not isinstance(answer, ProgressMessage):
                     return None, answer
                 tell(answer.words)
             if why := self._overran(end, seconds):
@@ -243,10 +249,10 @@ class SparkChild:
         self._process = process
         theirs.close()
 
-    def _serving(self) -> Serving:
+    def _serving(self) -> ServerSettings:
         ours = self.settings
         folder = str(self._folder)
-        return Serving(
+        return ServerSettings(
             remote=ours.remote,
             master=ours.master,
             memory=ours.memory,

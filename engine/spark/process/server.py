@@ -16,7 +16,7 @@ from typing import Any
 
 from treaty.contracts.errors import ContractError
 from treaty.engine.core.errors import EngineError, EngineKilled
-from treaty.engine.protocol.progress import Told
+from treaty.engine.protocol.progress import ProgressMessage
 
 CANCEL, CANCELLED = "cancel", "cancelled"
 PAUSE_SECONDS = 0.2
@@ -39,7 +39,7 @@ OF_A_CLIENT = "SPARK_CONNECT_MODE_ENABLED"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Serving:
+class ServerSettings:
     """What the process is started with. `folder` is for its temporary files, and goes when it ends."""
 
     remote: str | None
@@ -52,7 +52,7 @@ class Serving:
 
 
 @dataclass(kw_only=True)
-class Desk:
+class RequestLoop:
     """One request at a time, while a second thread listens for being told to stop."""
 
     pipe: Connection
@@ -89,7 +89,7 @@ class Desk:
     def tell(self, words: str) -> None:
         """Sends how far the request is; nothing once it was told to stop."""
         if not self.cancelled.is_set():
-            self.pipe.send(Told(words))
+            self.pipe.send(ProgressMessage(words))
 
     def _cancel(self) -> None:
         """Cancels jobs until the request has come to its end: one that fails may be followed by others."""
@@ -104,10 +104,10 @@ class Desk:
         return self.busy.is_set()
 
 
-def serve(pipe: Connection, serving: Serving) -> None:
+def serve(pipe: Connection, serving: ServerSettings) -> None:
     """Answers requests until the other end closes, or Spark is gone. Runs in the child."""
     _settle(serving)
-    desk = Desk(pipe=pipe)
+    desk = RequestLoop(pipe=pipe)
     Thread(target=desk.listen, name="listener", daemon=True).start()
     outcome: Any = None
     while not isinstance(outcome, EngineKilled):
@@ -128,7 +128,7 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _settle(serving: Serving) -> None:
+def _settle(serving: ServerSettings) -> None:
     """Makes the process the first of a group of its own, quiet and ignorant of secrets."""
     os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -145,7 +145,7 @@ def _redirect_output(log: str) -> None:
     os.dup2(target, 2)
 
 
-def _outcome(desk: Desk, serving: Serving, verb: str, given: tuple[Any, ...]) -> Any:
+def _outcome(desk: RequestLoop, serving: ServerSettings, verb: str, given: tuple[Any, ...]) -> Any:
     """The answer, or the error that is to be raised; EngineKilled where this process is of no use any more."""
     from treaty.engine.spark.process.errors import told
 
@@ -160,7 +160,7 @@ def _outcome(desk: Desk, serving: Serving, verb: str, given: tuple[Any, ...]) ->
         return EngineError(f"the engine could not answer: {told(error)}")
 
 
-def _session(serving: Serving) -> Any:
+def _session(serving: ServerSettings) -> Any:
     from treaty.engine.checks import plugins
     from treaty.engine.spark.process.session import start
 
@@ -173,7 +173,7 @@ def _session(serving: Serving) -> Any:
     return session
 
 
-def _local(serving: Serving) -> dict[str, str]:
+def _local(serving: ServerSettings) -> dict[str, str]:
     """Java without memory ends rather than go on half-way; what it writes goes with the folder."""
     folder = quote(serving.folder)
     options = ("-XX:+ExitOnOutOfMemoryError", f"-XX:ErrorFile={folder}/java.log", f"-Djava.io.tmpdir={folder}")
@@ -202,7 +202,7 @@ def _lives(session: Any) -> bool:
     return True
 
 
-def _end_of_spark(serving: Serving) -> str:
+def _end_of_spark(serving: ServerSettings) -> str:
     """Why Spark is gone. Java's exit code is looked at and left for who started Java to collect."""
     end = time.monotonic() + PAUSE_SECONDS * 10
     while hasattr(os, "waitid") and time.monotonic() < end and not serving.remote:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from treaty.contracts.predicates.parser import quote
-from treaty.engine.suggestions.kinds.column_group_search import Rows
+from treaty.engine.suggestions.kinds.column_group_search import RowSample
 
 ROWS = 1000
 # More of a text need not be read: as long as a truth value, and another one is longer.
@@ -39,11 +39,11 @@ def telling(frame: Any, columns: Sequence[str]) -> list[str]:
     names = list(columns[:COLUMNS])
     hashes = (functions.xxhash64(frame[quote(name)]).alias(f"c{at}") for at, name in enumerate(names))
     found = frame.limit(ROWS).select(*hashes).toArrow()
-    rows = Rows.of({name: found.column(at).to_pylist() for at, name in enumerate(names)}, [0] * found.num_rows)
+    rows = RowSample.of({name: found.column(at).to_pylist() for at, name in enumerate(names)}, [0] * found.num_rows)
     return list(chosen(rows))
 
 
-def chosen(rows: Rows) -> Iterator[str]:
+def chosen(rows: RowSample) -> Iterator[str]:
     """The columns, those of most values first, until they tell the rows apart as well as all do."""
     ordered = sorted(rows.columns, key=lambda name: -_distinct(rows.columns[name]))
     together = rows.partition

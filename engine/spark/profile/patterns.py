@@ -12,18 +12,18 @@ from treaty.engine.components.operands import TEXT
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.patterns.index_file import UnreadableIndex
-from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.patterns.lake_sums import spread
-from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.table_profile import History
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.table_profile import TableProfile
 from treaty.engine.protocol.progress import Tell
-from treaty.engine.protocol.requests import DraftRequest, Known, LakeRequest, Source, TextsRequest
-from treaty.engine.spark.profile.profiler import Opened
+from treaty.engine.protocol.requests import DraftRequest, LakeRequest, LakeTable, TableSource, TextsRequest
+from treaty.engine.spark.profile.profiler import ProfiledTable
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.suggestions.selection import learned_patterns
-from treaty.engine.suggestions.selection.holdout_test import Held, learned
+from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, learned
 
 # More than is kept, so that a sample is hardly ever too small.
 AMPLE = 1.5
@@ -48,7 +48,7 @@ def learn(session: Any, request: LakeRequest, tell: Tell) -> Mapping[str, Any]:
 
     A table that is as it was is not read; one that cannot be read stays as it was and is named; others are
     forgotten. What somebody has forgotten while it was read stays so until it is learned again."""
-    lake, unread = Lake(Path(request.folder)), []
+    lake, unread = PatternLake(Path(request.folder)), []
     before = lake.standing()
     if gone := sorted(before.keys() - {each.name for each in request.tables}):
         lake.forget(gone)
@@ -66,10 +66,10 @@ def learn(session: Any, request: LakeRequest, tell: Tell) -> Mapping[str, Any]:
     return {"tables": len(lake.standing()), "read": len(due) - len(unread), **size, "unreadable": unread}
 
 
-def _readable(session: Any, table: Known) -> Mapping[str, list[str]] | None:
+def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
     """The texts of a table; None where it cannot be read."""
     try:
-        frame = read(session, Source(table.location, table.format))
+        frame = read(session, TableSource(table.location, table.format))
         names = [each.name for each in schema_of(frame) if each.base_type in TEXT and each.name in table.columns]
         found = _texts(frame, names, ROWS)
     except EngineError:
@@ -77,7 +77,9 @@ def _readable(session: Any, table: Known) -> Mapping[str, list[str]] | None:
     return {name: [value for value in values if value is not None] for name, values in found.items()}
 
 
-def suggested(table: Opened, found: History, request: DraftRequest, tell: Tell) -> tuple[History, list[Held]]:
+def suggested(
+    table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell
+) -> tuple[TableProfile, list[HoldoutCandidate]]:
     """The history with the counts of what learned patterns say of the table, and the suggestions among them that hold;
     as it is where there is no lake to learn from."""
     index = _index(request.lake)
@@ -93,23 +95,23 @@ def suggested(table: Opened, found: History, request: DraftRequest, tell: Tell) 
     counts = plan([each.measured for each in made])
     names, by = tuple(name for name, _ in found.partitions), request.source.partition_by
     judged = found.beside(scan(_same(table.frame, found), counts, partition_by=by, expected=names))
-    return judged, learned_patterns.held(made, Part.of(judged))
+    return judged, learned_patterns.held(made, HistorySlice.of(judged))
 
 
 def _index(folder: str | None) -> Any:
     try:
-        return Lake(Path(folder)).index() if folder else None
+        return PatternLake(Path(folder)).index() if folder else None
     except UnreadableIndex:
         return None
 
 
-def _older(table: Opened, found: History, request: DraftRequest) -> Any:
+def _older(table: ProfiledTable, found: TableProfile, request: DraftRequest) -> Any:
     """The rows of the partitions that are learned from."""
     by, names = request.source.partition_by, [name for name, _ in found.partitions]
     return partition_names.only(table.frame, by, names[: learned(found)]) if by and names else table.frame
 
 
-def _same(frame: Any, found: History) -> Any:
+def _same(frame: Any, found: TableProfile) -> Any:
     """As many of the rows as the profile read."""
     return frame if found.sampled >= 1 else frame.sample(found.sampled, seed=SEED)
 

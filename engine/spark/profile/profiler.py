@@ -25,14 +25,14 @@ from treaty.engine.profile.second_scan import (
     traits_plan,
     untold,
 )
-from treaty.engine.profile.table_profile import ColumnProfile, History, ordered, profile_of, profile_plan
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, ordered, profile_of, profile_plan
 from treaty.engine.protocol.progress import Tell
 from treaty.engine.protocol.requests import ProfileRequest
 from treaty.engine.spark.profile import glance
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources import changes
 from treaty.engine.spark.sources.readers import read, schema_of
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan
 
 # So many aggregates are asked at once: see bench/profile.py for what others cost.
@@ -49,7 +49,7 @@ def profile(session: Any, request: ProfileRequest, tell: Tell) -> Mapping[str, A
 
 
 @dataclass(frozen=True)
-class Opened:
+class ProfiledTable:
     """A table about to be profiled: its frame, the schema that knows what is classified, and the partitions that are
     known beforehand, () where the files do not tell them."""
 
@@ -58,7 +58,7 @@ class Opened:
     names: tuple[str, ...]
 
 
-def opened(session: Any, request: ProfileRequest) -> Opened:
+def opened(session: Any, request: ProfileRequest) -> ProfiledTable:
     """The table as the request asks for it. Raises Unreadable, and EngineError for columns and partitions it lacks."""
     lies = changes.layout(session, request.source)
     if lies.folders:
@@ -68,16 +68,16 @@ def opened(session: Any, request: ProfileRequest) -> Opened:
     schema, before = schema_of(frame), _before(request)
     _refuse_unknown("column", request.columns, schema.names)
     names = request.partitions or tuple(sorted(lies.folders))
-    return Opened(frame, marked(before, schema) if before else schema, names)
+    return ProfiledTable(frame, marked(before, schema) if before else schema, names)
 
 
-def history(table: Opened, request: ProfileRequest, tell: Tell) -> History:
+def history(table: ProfiledTable, request: ProfileRequest, tell: Tell) -> TableProfile:
     """The profile of each partition, by both scans; `tell` hears of every portion before it is read."""
     by = request.source.partition_by
     frame, share = _sampled(table.frame, request.sample, tell)
     columns = _glanced(table.frame, [profile_of(each, table.schema) for each in _wanted(table.schema, request)])
     scans = _Scans(frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), tell=tell)
-    found = History(columns=(), partitions=ordered(scans.read("first scan", columns, profile_plan)), sampled=share)
+    found = TableProfile(columns=(), partitions=ordered(scans.read("first scan", columns, profile_plan)), sampled=share)
     found = found.beside(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
     looked = tuple(looked_into(each, found.whole, table.schema) for each in columns)
     found = found.beside(scans.read("second scan", looked, second_plan))
@@ -130,10 +130,10 @@ class _Scans:
     expected: frozenset[str]
     tell: Tell
 
-    def read(self, what: str, columns: Sequence[ColumnProfile], plans: Plans) -> dict[str, States]:
+    def read(self, what: str, columns: Sequence[ColumnProfile], plans: Plans) -> dict[str, StateBag]:
         """The states of each partition by name; {} where the columns have nothing to be read."""
         portions = [(some, plan) for some in _portions(columns, plans) if (plan := plans(some))]
-        found: dict[str, States] = {}
+        found: dict[str, StateBag] = {}
         for number, (some, plan) in enumerate(portions, start=1):
             of = f", portion {number} of {len(portions)} of the columns" if len(portions) > 1 else ""
             for told, names, frame in self._frames():

@@ -20,19 +20,19 @@ from treaty.engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS
 from treaty.engine.programs.history import compared
 from treaty.engine.programs.newest_partitions import PARTITIONS, newest
 from treaty.engine.programs.recipe import SAMPLE
-from treaty.engine.programs.suggestions import Measured
+from treaty.engine.programs.suggestions import TableHistory
 from treaty.engine.protocol.progress import Tell
-from treaty.engine.spark.profile.profiler import Opened
+from treaty.engine.spark.profile.profiler import ProfiledTable
 from treaty.engine.spark.scan.scanner import scan
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import ROWS, plan
-from treaty.engine.statistics.column_values import Column, column
+from treaty.engine.statistics.column_values import ColumnValues, column
 
 SEED = 20
 
 
 @dataclass(frozen=True)
-class Asked:
+class ColumnStatistics:
     """The statistics of a column, by name, as the table's schema binds them."""
 
     field: Field
@@ -44,12 +44,14 @@ class Asked:
         """Whether its values are told as texts: all that are no numbers."""
         return self.field.base_type not in NUMERIC
 
-    def compared(self, bag: States) -> dict[str, Any]:
+    def compared(self, bag: StateBag) -> dict[str, Any]:
         """What distances of the column are told from; of what could not be computed nothing."""
         return compared(self.statistics.values(), bag.values)
 
 
-def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: Tell) -> Measured:
+def measured(
+    table: ProfiledTable, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: Tell
+) -> TableHistory:
     """What is known of the newest partitions; the sample is of the newest that is not spoilt. Raises EngineError where
     no time orders them, or one has several."""
     wanted = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
@@ -61,7 +63,7 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: f
     names = tuple(name for _, name in kept)
     last = next((name for name in reversed(names) if name not in spoilt), names[-1])
     tell(f"drawing a sample of {last}")
-    return Measured(
+    return TableHistory(
         names=names,
         times=tuple(time for time, _ in kept),
         rows=tuple(_rows(states[name]) for name in names),
@@ -73,7 +75,7 @@ def measured(table: Opened, by: Sequence[str], columns: Sequence[str], spoilt: f
     )
 
 
-def _newest(table: Opened, by: Sequence[str]) -> Any:
+def _newest(table: ProfiledTable, by: Sequence[str]) -> Any:
     """The rows of the newest partitions, where names tell beforehand which these are: no others are read."""
     if len(table.names) <= PARTITIONS:
         return table.frame
@@ -87,13 +89,13 @@ def _ordered(names: Iterable[str]) -> list[tuple[datetime, str]]:
         raise EngineError(str(error), retry=False) from None
 
 
-def _asked(field: Field, schema: Schema) -> Asked:
+def _asked(field: Field, schema: Schema) -> ColumnStatistics:
     classified = (field.name,) in schema.classified
     measures: Mapping[str, Measure] = {**OF_ALL, **_of_type(field)}
     if classified:
         measures = {PRESENT: OF_ALL[PRESENT]}
     found = {name: known for name, make in measures.items() if (known := bound(make(field.name), schema))}
-    return Asked(field, found, classified)
+    return ColumnStatistics(field, found, classified)
 
 
 def _of_type(field: Field) -> Mapping[str, Measure]:
@@ -102,16 +104,16 @@ def _of_type(field: Field) -> Mapping[str, Measure]:
     return OF_TEXTS if field.base_type in TEXT else {}
 
 
-def _rows(bag: States) -> int:
+def _rows(bag: StateBag) -> int:
     return int(bag.entries[ROWS.key].value)
 
 
-def _statistics(asked: Asked, bags: Sequence[States]) -> dict[str, list[float | None]]:
+def _statistics(asked: ColumnStatistics, bags: Sequence[StateBag]) -> dict[str, list[float | None]]:
     alone = {name: bound for name, bound in asked.statistics.items() if not bound.analyzer.compares}
     return {name: [_value(bound, bag) for bag in bags] for name, bound in alone.items()}
 
 
-def _value(bound: BoundAnalyzer, bag: States) -> float | None:
+def _value(bound: BoundAnalyzer, bag: StateBag) -> float | None:
     """The metric as a finite number; None where it has none, or could not be computed."""
     try:
         return finite(bound.value(bag.values))
@@ -119,12 +121,12 @@ def _value(bound: BoundAnalyzer, bag: States) -> float | None:
         return None
 
 
-def _samples(rows: Any, asked: Sequence[Asked]) -> dict[str, Column]:
+def _samples(rows: Any, asked: Sequence[ColumnStatistics]) -> dict[str, ColumnValues]:
     """At most `SAMPLE` rows, drawn uniformly; each column beside another of its type, where there is one."""
     shown = [each for each in asked if not each.classified and each.field.base_type in ORDERED]
     drawn = _drawn(rows, [each.field.name for each in shown])
     given = {each.field.name: _values(each, drawn[each.field.name]) for each in shown}
-    return {name: Column(own.values, _beside(name, given)) for name, own in given.items()}
+    return {name: ColumnValues(own.values, _beside(name, given)) for name, own in given.items()}
 
 
 def _drawn(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
@@ -137,13 +139,13 @@ def _drawn(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
     return {name: [row[at] for row in found] for at, name in enumerate(names)}
 
 
-def _values(asked: Asked, values: Sequence[Any]) -> Column:
+def _values(asked: ColumnStatistics, values: Sequence[Any]) -> ColumnValues:
     if not asked.is_text:
         return column(values)
     return column(values, is_text=True)
 
 
-def _beside(name: str, given: Mapping[str, Column]) -> Any | None:
+def _beside(name: str, given: Mapping[str, ColumnValues]) -> Any | None:
     """The values of the next column of its type, behind the last one of the first; None where it is alone."""
     alike = [each for each, other in given.items() if other.is_text is given[name].is_text]
     other = alike[(alike.index(name) + 1) % len(alike)]

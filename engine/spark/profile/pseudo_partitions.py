@@ -7,17 +7,17 @@ from typing import Any
 
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC, TEMPORAL, TEXT
-from treaty.engine.profile.table_profile import History
+from treaty.engine.profile.table_profile import TableProfile
 from treaty.engine.protocol.requests import DraftRequest
 from treaty.engine.spark.profile import glance
-from treaty.engine.spark.profile.profiler import Opened
+from treaty.engine.spark.profile.profiler import ProfiledTable
 
 PART = "treaty_part"
 # Two are learned on, one is judged: rows that are alike lie together, so no part knows another's.
 PARTS = 3
 
 
-def split(table: Opened, request: DraftRequest) -> tuple[Opened, DraftRequest]:
+def split(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, DraftRequest]:
     """The table with its part in a column, and the request to profile each part; both as they are where partitions
     are known, or where no column can be hashed."""
     hashed = [each.name for each in table.schema if each.base_type in NUMERIC | TEMPORAL | TEXT | {"boolean"}]
@@ -34,6 +34,6 @@ def _parted(frame: Any, hashed: list[str]) -> Any:
     return frame.withColumn(PART, functions.pmod(functions.xxhash64(*columns), functions.lit(PARTS)).cast("int"))
 
 
-def as_one(found: History) -> History:
+def as_one(found: TableProfile) -> TableProfile:
     """The history with all its parts as the one table that they are."""
     return replace(found, partitions=(("", found.whole),) if found.partitions else ())

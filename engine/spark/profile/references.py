@@ -9,36 +9,38 @@ from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.base import operand_of
 from treaty.engine.components.operands import INTEGRAL, TEXT
-from treaty.engine.components.theta_sketch import Theta
+from treaty.engine.components.theta_sketch import ThetaSketch
 from treaty.engine.core.errors import EngineError
-from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.table_profile import ColumnProfile, History
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
 from treaty.engine.protocol.progress import Tell
-from treaty.engine.protocol.requests import DraftRequest, KeyOf, Source
-from treaty.engine.spark.profile.profiler import Opened
+from treaty.engine.protocol.requests import DraftRequest, ReferableKey, TableSource
+from treaty.engine.spark.profile.profiler import ProfiledTable
 from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.suggestions.selection import references as selection_references
-from treaty.engine.suggestions.selection.holdout_test import Held
-from treaty.engine.suggestions.selection.references import Keys
+from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
+from treaty.engine.suggestions.selection.references import KeyValues
 
 MOST_PAIRS = 20
 # Keys of further datasets are held against columns that are named after them alone.
 MOST_DATASETS = 20
 
 
-def references(session: Any, table: Opened, found: History, request: DraftRequest, tell: Tell) -> list[Held]:
+def references(
+    session: Any, table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell
+) -> list[HoldoutCandidate]:
     """What the table's columns are seen to refer to; nothing where rows were drawn. A dataset that cannot be read is
     left out."""
     if found.sampled < 1 or not request.keys:
         return []
-    part = Part.of(found)
+    part = HistorySlice.of(found)
     named = list(selection_references.pairs(part, request.keys))
     every = _overlapping(session, table, part, request.keys) if request.sketched else ()
     told = (pair for pair in every if pair not in named)
     likely = [*named, *told][:MOST_PAIRS]
     if likely:
         tell(f"looking for what {len(likely)} columns refer to")
-    seen: dict[str, Held] = {}
+    seen: dict[str, HoldoutCandidate] = {}
     for column, key in likely:
         # A column refers to one dataset: to the first of those that have all of its values, those of its name first.
         if column.column.name not in seen and _is_within(session, table, column, key):
@@ -47,8 +49,8 @@ def references(session: Any, table: Opened, found: History, request: DraftReques
 
 
 def _overlapping(
-    session: Any, table: Opened, part: Part, keys: Iterable[KeyOf]
-) -> Iterator[tuple[ColumnProfile, KeyOf]]:
+    session: Any, table: ProfiledTable, part: HistorySlice, keys: Iterable[ReferableKey]
+) -> Iterator[tuple[ColumnProfile, ReferableKey]]:
     """The pairs whose sketches admit that no value is missing, of the first datasets that have keys."""
     theirs = list(_keys_of(session, keys))
     columns = [
@@ -60,8 +62,8 @@ def _overlapping(
         yield from ((each, key) for each in columns if selection_references.lie_within(ours[each.column.name], known))
 
 
-def _keys_of(session: Any, keys: Iterable[KeyOf]) -> Iterator[tuple[KeyOf, Keys]]:
-    by_source: dict[Source, list[KeyOf]] = {}
+def _keys_of(session: Any, keys: Iterable[ReferableKey]) -> Iterator[tuple[ReferableKey, KeyValues]]:
+    by_source: dict[TableSource, list[ReferableKey]] = {}
     for key in keys:
         by_source.setdefault(key.source, []).append(key)
     for source, those in list(by_source.items())[:MOST_DATASETS]:
@@ -72,7 +74,7 @@ def _keys_of(session: Any, keys: Iterable[KeyOf]) -> Iterator[tuple[KeyOf, Keys]
         yield from ((key, found[key.column]) for key in those if key.column in found)
 
 
-def _sketched(frame: Any, names: Iterable[str]) -> dict[str, Keys]:
+def _sketched(frame: Any, names: Iterable[str]) -> dict[str, KeyValues]:
     """What the values are of those of the columns that are texts or whole numbers; nothing is read for none."""
     schema = schema_of(frame)
     fit = {each.name for each in schema if each.base_type in TEXT | INTEGRAL}
@@ -84,7 +86,7 @@ def _sketched(frame: Any, names: Iterable[str]) -> dict[str, Keys]:
 
 
 def _told(at: int, name: str, schema: Schema) -> tuple[str, str, str]:
-    (sketch,), whole = Theta().aggregates((operand_of(name, schema),)), f"try_cast({quote(name)} as bigint)"
+    (sketch,), whole = ThetaSketch().aggregates((operand_of(name, schema),)), f"try_cast({quote(name)} as bigint)"
     numbers = f"count({quote(name)}) = count({whole})"
     return (
         f"{sketch} as s{at}",
@@ -93,11 +95,11 @@ def _told(at: int, name: str, schema: Schema) -> tuple[str, str, str]:
     )
 
 
-def _keys(sketch: Any, low: int | None, high: int | None) -> Keys:
-    return Keys(bytes(sketch) if sketch else None, low, high)
+def _keys(sketch: Any, low: int | None, high: int | None) -> KeyValues:
+    return KeyValues(bytes(sketch) if sketch else None, low, high)
 
 
-def _is_within(session: Any, table: Opened, column: ColumnProfile, key: KeyOf) -> bool:
+def _is_within(session: Any, table: ProfiledTable, column: ColumnProfile, key: ReferableKey) -> bool:
     try:
         other = read(session, key.source)
         kinds = {each.name: each.base_type in TEXT for each in schema_of(other)}

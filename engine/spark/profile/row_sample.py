@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from treaty.contracts.predicates.parser import quote
-from treaty.engine.suggestions.kinds.column_group_search import ROWS, Rows
+from treaty.engine.suggestions.kinds.column_group_search import ROWS, RowSample
 
 SEED = 21
 
 
-def drawn(frame: Any, columns: Sequence[str], *, by: Sequence[str], rows: int) -> Rows:
+def drawn(frame: Any, columns: Sequence[str], *, by: Sequence[str], rows: int) -> RowSample:
     """About `ROWS` of the frame's so many rows, drawn one by one."""
     from pyspark.sql import functions
 
@@ -19,4 +19,4 @@ def drawn(frame: Any, columns: Sequence[str], *, by: Sequence[str], rows: int) -
     chosen = frame if rows <= ROWS else frame.sample(ROWS / rows, seed=SEED)
     found = chosen.select(*(each.alias(f"c{at}") for at, each in enumerate(hashes)), parts.alias("part")).toArrow()
     listed = {name: found.column(at).to_pylist() for at, name in enumerate(columns)}
-    return Rows.of(listed, found.column(len(columns)).to_pylist())
+    return RowSample.of(listed, found.column(len(columns)).to_pylist())

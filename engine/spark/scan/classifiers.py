@@ -10,7 +10,7 @@ from treaty.engine.components.hashed_features import divided, held_out, label, t
 from treaty.engine.components.operands import Operand
 
 if TYPE_CHECKING:
-    from treaty.engine.spark.scan.separate_statements import Others, Rows
+    from treaty.engine.spark.scan.separate_statements import OtherDatasets, PartitionedRows
 
 # A weight of each class and bucket is learned: fewer than naive Bayes counts.
 BUCKETS = 2**16
@@ -34,7 +34,7 @@ def logistic_regression() -> Any:
 CLASSIFIERS: Mapping[str, Classifier] = {"logistic_regression": logistic_regression}
 
 
-def confusion(rows: "Rows", part: BoundComponent, others: "Others") -> dict[str, Any]:
+def confusion(rows: "PartitionedRows", part: BoundComponent, others: "OtherDatasets") -> dict[str, Any]:
     """(class, predicted, rows) of the held-out rows, of each partition by itself."""
     classifier = CLASSIFIERS[part.component.classifier]  # type: ignore[attr-defined]
     operands = divided(part.operands, part.component.held)  # type: ignore[attr-defined]

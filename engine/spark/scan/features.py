@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.hashed_features import BUCKETS, ROW, content, divided, held_out, label, tokens
 from treaty.engine.components.naive_bayes import JUDGED
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.scan.frequencies import split
 
@@ -18,7 +18,7 @@ MOST_PAIRS = 4_000_000
 TOO_MANY = f"the target and its inputs have more than {MOST_PAIRS:,} pairs of class and feature: too many to learn of"
 
 
-def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Key) -> dict[str, Any]:
+def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: HashKey) -> dict[str, Any]:
     """The state of the component by partition name. Partitions without a target are absent. Raises Unbindable."""
     by = [f"p{at}" for at in range(len(partition_by))]
     rows = _rows(frame, part, partition_by)
@@ -27,7 +27,7 @@ def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Ke
     judged = _counted(_fewest(rows.where("held") if _holds_out(part) else rows, by), bags, [*by, "h", "t"])
     table = learned.unionByName(judged, allowMissingColumns=True).select(*by, "h", "t", "f", "n").toArrow()
     if table["h"].null_count > MOST_PAIRS:
-        raise Unbindable(TOO_MANY)
+        raise NotApplicableToTable(TOO_MANY)
     return split(table, part, partition_by)
 
 

@@ -16,20 +16,20 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.core.filesystems import opened
 from treaty.engine.core.results import STATED
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.scan import separate_statements
 from treaty.engine.spark.scan.scanner import scan
-from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources import changes
 from treaty.engine.spark.sources.readers import schema_of
-from treaty.engine.states.bag import State, States
+from treaty.engine.states.bag import ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS, Plan
 
 READERS_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
-class Known:
+class FooterCounts:
     """What footers tell of a plan: states by partition and component key, and the plan that is `left` to read.
 
     Where something is left, the rows are counted again with it, to hold both sources against each other."""
@@ -44,7 +44,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Footer:
+class ParquetFooter:
     """One file: its rows, and the non-null values of each column of its top level; None: not known exactly."""
 
     rows: int
@@ -63,7 +63,7 @@ class Footer:
         return self.present[column] if alike == [column] else None
 
 
-def known(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema: Schema) -> Known:
+def known(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema: Schema) -> FooterCounts:
     """What the footers of Parquet files tell of the plan. Where one cannot be read, nothing: the scan will say why.
 
     `location` is the table's path or URL, `files` all its files by partition, as paths in that filesystem. It must be
@@ -73,19 +73,19 @@ def known(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema:
     counts = {part: _totals(footers, column) for part, column in _counting(plan.scan, schema, _folded(files))}
     told = {part: totals for part, totals in counts.items() if None not in totals.values()}
     if not footers or not told:
-        return Known(plan)
+        return FooterCounts(plan)
     states = {name: {part.key: part.read((totals[name],)) for part, totals in told.items()} for name in footers}
     left = replace(plan, scan=tuple(part for part in plan.scan if part not in told))
     if left.scan or left.groupings or left.apart:
-        return Known(replace(left, scan=(ROWS, *left.scan)), states)
-    return Known(left, states)
+        return FooterCounts(replace(left, scan=(ROWS, *left.scan)), states)
+    return FooterCounts(left, states)
 
 
-def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[str] = ()) -> Known:
+def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[str] = ()) -> FooterCounts:
     """What the files at a location tell of a frame that is said to be a plain reading of them.
 
     Rows are counted in any case: a frame of other rows is scanned. Raises Unreadable where nothing is there."""
-    files = changes.layout(None, Source(location, "parquet", tuple(partition_by))).files
+    files = changes.layout(None, TableSource(location, "parquet", tuple(partition_by))).files
     told = known(plan, location, files, schema)
     return replace(told, left=replace(told.left, scan=told.left.scan or (ROWS,)))
 
@@ -93,12 +93,12 @@ def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[
 def counted(
     frame: Any,
     plan: Plan,
-    known: Known,
+    known: FooterCounts,
     *,
     partition_by: Sequence[str] = (),
     expected: Sequence[str] = (),
-    others: Others = separate_statements.NONE,
-) -> dict[str, States]:
+    others: OtherDatasets = separate_statements.NONE,
+) -> dict[str, StateBag]:
     """The bags that `scan` of the plan would give, with only what is left of it read. Raises as `scan` does.
 
     Where footers and scan counted other numbers of rows, the files changed meanwhile or a footer is wrong: then all is
@@ -108,25 +108,25 @@ def counted(
         schema = schema_of(frame)
         filled = (name for name, found in known.states.items() if found[ROWS.key] or name in expected)
         names = sorted(filled) if partition_by else [""]
-        return {name: _joined(plan, States({}, schema), known.states[name]) for name in names}
+        return {name: _joined(plan, StateBag({}, schema), known.states[name]) for name in names}
     scanned = reading(known.left)
     if known.states and not _agree(known, scanned):
         return reading(plan)
     return {name: _joined(plan, bag, known.states.get(name, {})) for name, bag in scanned.items()}
 
 
-def _agree(known: Known, scanned: Mapping[str, States]) -> bool:
+def _agree(known: FooterCounts, scanned: Mapping[str, StateBag]) -> bool:
     told = {name: found[ROWS.key] for name, found in known.states.items()}
     return all(told.get(name, 0) == (scanned[name].rows if name in scanned else 0) for name in {*told, *scanned})
 
 
-def _joined(plan: Plan, bag: States, found: Mapping[str, Any]) -> States:
+def _joined(plan: Plan, bag: StateBag, found: Mapping[str, Any]) -> StateBag:
     told = {
-        part.key: State(component=part.component, value=found[part.key], source=STATED)
+        part.key: ComponentState(component=part.component, value=found[part.key], source=STATED)
         for part in plan.scan
         if part.key in found
     }
-    return States({**told, **bag.entries}, bag.schema, bag.failures)
+    return StateBag({**told, **bag.entries}, bag.schema, bag.failures)
 
 
 def _counting(
@@ -144,13 +144,13 @@ def _folded(files: Mapping[str, Sequence[str]]) -> frozenset[str]:
     return frozenset(unquote(folder.partition("=")[0]).lower() for folder in folders if "=" in folder)
 
 
-def _totals(footers: Mapping[str, Sequence[Footer]], column: str | None) -> dict[str, int | None]:
+def _totals(footers: Mapping[str, Sequence[ParquetFooter]], column: str | None) -> dict[str, int | None]:
     """The count of each partition; None where one of its files does not tell."""
     counts = {name: [each.count(column) for each in found] for name, found in footers.items()}
     return {name: None if None in found else sum(count or 0 for count in found) for name, found in counts.items()}
 
 
-def _footers(location: str, files: Mapping[str, Sequence[str]]) -> dict[str, list[Footer]]:
+def _footers(location: str, files: Mapping[str, Sequence[str]]) -> dict[str, list[ParquetFooter]]:
     """The footers by partition; none at all where one of them cannot be read."""
     filesystem, _ = opened(location)
     with ThreadPoolExecutor(READERS_AT_ONCE) as readers:
@@ -162,7 +162,7 @@ def _footers(location: str, files: Mapping[str, Sequence[str]]) -> dict[str, lis
             return {}
 
 
-def _footer(filesystem: Any, path: str) -> Footer:
+def _footer(filesystem: Any, path: str) -> ParquetFooter:
     import pyarrow.parquet
 
     metadata = pyarrow.parquet.read_metadata(path, filesystem=filesystem)
@@ -173,7 +173,7 @@ def _footer(filesystem: Any, path: str) -> Footer:
     leaves = [(at, metadata.schema.column(at)) for at in range(metadata.num_columns)]
     names = metadata.schema.to_arrow_schema().names
     flat = {leaf.path: _present(groups, at, leaf) for at, leaf in leaves if _is_flat(leaf)}
-    return Footer(rows, {name: flat.get(name) if names.count(name) == 1 else None for name in names})
+    return ParquetFooter(rows, {name: flat.get(name) if names.count(name) == 1 else None for name in names})
 
 
 def _is_flat(leaf: Any) -> bool:

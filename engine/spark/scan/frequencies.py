@@ -6,12 +6,12 @@ from typing import Any
 
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.dictionary_encoding import arranged, coded, numbered, starts_of
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.scan import keyed_hashing
 
 
-def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Key) -> dict[str, Any]:
+def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: HashKey) -> dict[str, Any]:
     """The state of the grouping by partition name. Partitions without values are absent.
 
     What is hashed with the key is so once it is counted: each value once, and not in every row."""

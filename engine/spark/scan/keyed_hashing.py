@@ -7,15 +7,15 @@ from typing import Any
 
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.operands import KEY_COLUMNS, hashed
-from treaty.engine.core.hash_key import Key
+from treaty.engine.core.hash_key import HashKey
 
 
-def beside(frame: Any, parts: Iterable[BoundComponent], key: Key) -> Any:
+def beside(frame: Any, parts: Iterable[BoundComponent], key: HashKey) -> Any:
     """The frame with the key beside each row, where one of the parts hashes values; else the frame as it is."""
     return _with_key(frame, key) if any(part.keyed for part in parts) else frame
 
 
-def covered(counted: Any, columns: Sequence[str], key: Key) -> Any:
+def covered(counted: Any, columns: Sequence[str], key: HashKey) -> Any:
     """The frame with the values of these columns as their hashes; null stays null."""
     if not columns:
         return counted
@@ -23,7 +23,7 @@ def covered(counted: Any, columns: Sequence[str], key: Key) -> Any:
     return _with_key(counted, key).selectExpr(*shown)
 
 
-def _with_key(frame: Any, key: Key) -> Any:
+def _with_key(frame: Any, key: HashKey) -> Any:
     import pyarrow
     from pyspark.sql import functions
 

@@ -13,10 +13,10 @@ from treaty.contracts.predicates.parser import literal
 from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import opened
-from treaty.engine.protocol.requests import Quarantine, Quarantined
+from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget
 from treaty.engine.spark.process.errors import is_cancelled, told
 from treaty.engine.spark.scan.row_predicates import OURS, row_tests
-from treaty.engine.spark.scan.separate_statements import NONE, Others
+from treaty.engine.spark.scan.separate_statements import NONE, OtherDatasets
 from treaty.engine.spark.scan.violating_rows import BROKEN, UNEVALUATED, flagged
 
 OUTCOME = f"{OURS}outcome"
@@ -28,11 +28,11 @@ RENAMING = frozenset({"local", "hdfs", "abfs"})
 def quarantine(
     frame: Any,
     checks: BoundChecks,
-    into: Quarantine,
+    into: QuarantineTarget,
     *,
-    others: Others = NONE,
+    others: OtherDatasets = NONE,
     partition_by: Sequence[str] = (),
-) -> Quarantined:
+) -> QuarantineResult:
     """Writes every row of the frame once: below `out`, to `outcome=good` or `outcome=bad`, partitioned as the table is.
 
     Both have the table's columns and `broken_checks` and `unevaluated_checks` (see `rows.flagged`); all checks are
@@ -44,7 +44,7 @@ def quarantine(
     with _aside(into) as folder:
         counts = _written(_outcomes(rows, checks, into), ids, folder, into, partition_by)
     broken, unevaluated = counts[2::2], counts[3::2]
-    return Quarantined(
+    return QuarantineResult(
         good=counts[0] - counts[1],
         bad=counts[1],
         broken={name: count for name, count in zip(ids, broken, strict=True) if count},
@@ -53,7 +53,7 @@ def quarantine(
     )
 
 
-def _outcomes(rows: Any, checks: BoundChecks, into: Quarantine) -> Any:
+def _outcomes(rows: Any, checks: BoundChecks, into: QuarantineTarget) -> Any:
     from pyspark.sql import functions
 
     severe = [each.check.id for each in checks.checks if into.warnings or each.check.severity == "error"]
@@ -62,7 +62,9 @@ def _outcomes(rows: Any, checks: BoundChecks, into: Quarantine) -> Any:
     return rows.select("*", functions.expr(f"CASE WHEN {bad} THEN '{BAD}' ELSE '{GOOD}' END").alias(OUTCOME))
 
 
-def _written(rows: Any, ids: Sequence[str], folder: str, into: Quarantine, partition_by: Sequence[str]) -> list[int]:
+def _written(
+    rows: Any, ids: Sequence[str], folder: str, into: QuarantineTarget, partition_by: Sequence[str]
+) -> list[int]:
     """Writes the rows. How many there are, how many are bad, and by id how many broke it and how many left it open."""
     from pyspark.sql import Observation, functions
 
@@ -81,7 +83,7 @@ def _written(rows: Any, ids: Sequence[str], folder: str, into: Quarantine, parti
     return [int(found[f"c{at}"]) for at in range(len(counted))]
 
 
-def _as_text(rows: Any, into: Quarantine) -> Any:
+def _as_text(rows: Any, into: QuarantineTarget) -> Any:
     from pyspark.sql import functions
 
     if into.format != "csv":
@@ -89,14 +91,14 @@ def _as_text(rows: Any, into: Quarantine) -> Any:
     return rows.withColumns({name: functions.array_join(name, " ") for name in (BROKEN, UNEVALUATED)})
 
 
-def _unjudged(checks: BoundChecks, others: Others, partition_by: Sequence[str]) -> dict[str, str]:
+def _unjudged(checks: BoundChecks, others: OtherDatasets, partition_by: Sequence[str]) -> dict[str, str]:
     """By id, why a check was judged on no row: it cannot be bound, or needs a dataset that is not at hand."""
     unbound = {each.check.id: each.reason or "" for each in checks.checks if each.bound is None}
     return unbound | {test.id: test.reason for test in row_tests(checks, others, partition_by) if test.reason}
 
 
 @contextmanager
-def _aside(into: Quarantine) -> Iterator[str]:
+def _aside(into: QuarantineTarget) -> Iterator[str]:
     """A folder beside `out` to write to, which takes its place at the end; it is gone after an error."""
     out = into.out.rstrip("/") if ":" in into.out else os.path.abspath(into.out)
     parent, _, name = out.rpartition("/")
@@ -116,7 +118,7 @@ def _aside(into: Quarantine) -> Iterator[str]:
             filesystem.delete_dir(written)
 
 
-def _refuse_target(filesystem: Any, target: str, into: Quarantine) -> None:
+def _refuse_target(filesystem: Any, target: str, into: QuarantineTarget) -> None:
     """What an earlier quarantine wrote may be replaced when asked for; anything else may not."""
     import pyarrow.fs
 

@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treaty.engine.analyzers.base import Unbindable, operand_of
+from treaty.engine.analyzers.base import NotApplicableToTable, operand_of
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.analyzers.key_matching import as_keys
-from treaty.engine.analyzers.violating_rows import Breaking, Reference
+from treaty.engine.analyzers.violating_rows import KeyReference, ViolatingRows
 from treaty.engine.checks.binding import BoundCheck, BoundChecks
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources.readers import schema_of
 
 OURS = "__treaty_"
 
 
 @dataclass(frozen=True)
-class Window:
+class RowWindow:
     """How many rows share `keys`, counted among those that `where` admits, in the column `name`."""
 
     name: str
@@ -32,7 +32,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Lookup:
+class RowLookup:
     """Whether a row is found in `dataset`: then the column `name` is true, else null. `pairs`: its keys as SQL here,
     and their counterparts there."""
 
@@ -55,7 +55,7 @@ class RowTest:
     check: BoundCheck
     breaks: str | None
     opens: str | None
-    aid: Window | Lookup | None = None
+    aid: RowWindow | RowLookup | None = None
     reason: str | None = None
 
     @property
@@ -63,7 +63,7 @@ class RowTest:
         return self.check.check.id
 
 
-def row_tests(checks: BoundChecks, others: Others, partition_by: Sequence[str]) -> list[RowTest]:
+def row_tests(checks: BoundChecks, others: OtherDatasets, partition_by: Sequence[str]) -> list[RowTest]:
     """The tests of all checks that can be judged, in the contract's order. `others`: the datasets that are at hand."""
     within = tuple(partition_names.keys(partition_by))
     return [
@@ -79,7 +79,7 @@ class _Place:
 
     name: str
     checks: BoundChecks
-    others: Others
+    others: OtherDatasets
     partition: tuple[str, ...]
 
 
@@ -89,21 +89,21 @@ def _test(bound: BoundAnalyzer, check: BoundCheck, place: _Place) -> RowTest:
         return RowTest(check=check, breaks=None, opens=opens)
     try:
         aid = _aid(check, breaking, place)
-    except Unbindable as reason:
+    except NotApplicableToTable as reason:
         return RowTest(check=check, breaks=None, opens=opens, reason=str(reason))
     return RowTest(check=check, breaks=_breaks(breaking, aid), opens=opens, aid=aid)
 
 
-def _aid(check: BoundCheck, breaking: Breaking, place: _Place) -> Window | Lookup | None:
+def _aid(check: BoundCheck, breaking: ViolatingRows, place: _Place) -> RowWindow | RowLookup | None:
     if not breaking.keys:
         return None
     if breaking.reference:
-        return Lookup(place.name, breaking.reference.dataset, tuple(_pairs(check, breaking.reference, place)))
+        return RowLookup(place.name, breaking.reference.dataset, tuple(_pairs(check, breaking.reference, place)))
     within = place.partition if check.scope == "delta" else ()
-    return Window(place.name, breaking.keys, within, breaking.where)
+    return RowWindow(place.name, breaking.keys, within, breaking.where)
 
 
-def _pairs(check: BoundCheck, reference: Reference, place: _Place) -> Iterator[tuple[str, str]]:
+def _pairs(check: BoundCheck, reference: KeyReference, place: _Place) -> Iterator[tuple[str, str]]:
     """The keys as the check itself compares them. Raises Unbindable where the dataset is not there or another kind."""
     theirs = schema_of(place.others.frame(reference.dataset))
     mine = check.analyzer.columns_read if check.analyzer else ()
@@ -111,11 +111,11 @@ def _pairs(check: BoundCheck, reference: Reference, place: _Place) -> Iterator[t
         yield as_keys(operand_of(here, place.checks.schema), operand_of(there, theirs))
 
 
-def _breaks(breaking: Breaking, aid: Window | Lookup | None) -> str:
+def _breaks(breaking: ViolatingRows, aid: RowWindow | RowLookup | None) -> str:
     found = [f"({breaking.condition})"] if breaking.condition else []
     if aid:
         present = " OR ".join(f"{key} IS NOT NULL" for key in breaking.keys)
-        alone = f"{aid.name} IS NULL" if isinstance(aid, Lookup) else f"{aid.name} > 1"
+        alone = f"{aid.name} IS NULL" if isinstance(aid, RowLookup) else f"{aid.name} > 1"
         found.append(f"(({present}) AND {alone})")
     return _sure(" OR ".join(f"coalesce({each}, false)" for each in found), breaking.where)
 
@@ -132,28 +132,28 @@ def _opens(bound: BoundAnalyzer) -> str | None:
     return " OR ".join([*found, *([f"({where.errs})"] if where and where.errs else [])]) or None
 
 
-def _aids(tests: Sequence[RowTest]) -> list[Window | Lookup]:
+def _aids(tests: Sequence[RowTest]) -> list[RowWindow | RowLookup]:
     return [test.aid for test in tests if test.aid]
 
 
 def added(tests: Sequence[RowTest]) -> list[str]:
     """The names of the columns that a marked frame has beside the table's own."""
-    joined = [name for aid in _aids(tests) if isinstance(aid, Lookup) for pair in aid.sides for name in pair]
+    joined = [name for aid in _aids(tests) if isinstance(aid, RowLookup) for pair in aid.sides for name in pair]
     return [*(aid.name for aid in _aids(tests)), *joined]
 
 
-def marked(frame: Any, tests: Sequence[RowTest], others: Others) -> Any:
+def marked(frame: Any, tests: Sequence[RowTest], others: OtherDatasets) -> Any:
     """The frame with the columns that the tests need: equal windows are computed by Spark once."""
     from pyspark.sql import functions
 
     for aid in _aids(tests):
-        if isinstance(aid, Lookup):
+        if isinstance(aid, RowLookup):
             frame = _looked_up(frame, aid, others.frame(aid.dataset))
-    windows = [functions.expr(aid.sql).alias(aid.name) for aid in _aids(tests) if isinstance(aid, Window)]
+    windows = [functions.expr(aid.sql).alias(aid.name) for aid in _aids(tests) if isinstance(aid, RowWindow)]
     return frame.select("*", *windows) if windows else frame
 
 
-def _looked_up(frame: Any, aid: Lookup, other: Any) -> Any:
+def _looked_up(frame: Any, aid: RowLookup, other: Any) -> Any:
     """A left join with the distinct rows of the other side: as many rows as before."""
     from pyspark.sql import functions
 

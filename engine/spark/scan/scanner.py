@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from treaty.engine.analyzers.base import Unbindable
+from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.frequencies import coarser
-from treaty.engine.core.errors import Unreadable
-from treaty.engine.core.hash_key import Key, passing
+from treaty.engine.core.errors import UnreadableTable
+from treaty.engine.core.hash_key import HashKey, passing
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.process.errors import is_cancelled, is_damage, told
 from treaty.engine.spark.scan import features, keyed_hashing, separate_statements
 from treaty.engine.spark.scan.frequencies import group
-from treaty.engine.spark.scan.separate_statements import Others
+from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
-from treaty.engine.states.planning.count_packing import Question
+from treaty.engine.states.bag import StateBag
+from treaty.engine.states.planning.count_packing import PackedQuery
 from treaty.engine.states.planning.scan_plan import ROWS, Derivation, Plan
 
 # How the states of each kind of grouping are read.
@@ -25,7 +25,7 @@ READERS = {"frequencies": group, "naive_bayes": features.group}
 
 
 @dataclass
-class Scanned:
+class ScanResult:
     """What was read so far: component values by partition, and why some could not be computed."""
 
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -38,13 +38,13 @@ def scan(
     *,
     partition_by: Sequence[str] = (),
     expected: Sequence[str] = (),
-    others: Others = separate_statements.NONE,
-) -> dict[str, States]:
+    others: OtherDatasets = separate_statements.NONE,
+) -> dict[str, StateBag]:
     """The states of every partition of the frame, by partition name; of `expected` ones also where they have no rows.
 
     What the plan reads of all rows at once is not among them: `apart.whole` reads it of the whole table.
     Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
-    schema, found, key = schema_of(frame), Scanned(), plan.key or passing()
+    schema, found, key = schema_of(frame), ScanResult(), plan.key or passing()
     plan = replace(plan, key=key)
     partition_names.refuse(partition_by, schema)
     for chunk in plan.chunks():
@@ -61,8 +61,8 @@ def scan(
     return {name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures) for name in names}
 
 
-def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned) -> None:
-    question = Question.of(parts)
+def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: ScanResult) -> None:
+    question = PackedQuery.of(parts)
     try:
         rows = _aggregate(frame, question, partition_by)
     except Exception as error:
@@ -76,13 +76,13 @@ def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[st
 
 
 def _isolate(
-    frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: Scanned, error: Exception
+    frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: ScanResult, error: Exception
 ) -> None:
     """Halves until the component that fails stands alone: one bad predicate must not take the others with it."""
     if is_cancelled(error):
         raise error
     if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
-        raise Unreadable(f"the rows cannot be read: {told(error)}; repair or write the files again") from error
+        raise UnreadableTable(f"the rows cannot be read: {told(error)}; repair or write the files again") from error
     if len(parts) == 1:
         found.failures[parts[0].key] = f"Spark could not compute it: {told(error)}"
         return
@@ -91,7 +91,7 @@ def _isolate(
     _scan(frame, parts[middle:], partition_by, found)
 
 
-def _aggregate(frame: Any, question: Question, partition_by: Sequence[str]) -> list[Any]:
+def _aggregate(frame: Any, question: PackedQuery, partition_by: Sequence[str]) -> list[Any]:
     from pyspark.sql import functions
 
     prefix = _unused(frame.columns)
@@ -110,11 +110,11 @@ def _unused(columns: Sequence[str]) -> str:
     return prefix
 
 
-def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: Scanned, key: Key) -> None:
+def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found: ScanResult, key: HashKey) -> None:
     try:
         for name, table in READERS[part.component.kind](frame, part, partition_by, key).items():
             found.values.setdefault(name, {})[part.key] = table
-    except Unbindable as reason:
+    except NotApplicableToTable as reason:
         found.failures[part.key] = str(reason)
     except Exception as error:
         if is_cancelled(error):
@@ -127,8 +127,8 @@ def _apart(
     part: BoundComponent,
     partition_by: Sequence[str],
     names: Sequence[str],
-    others: Others,
-    found: Scanned,
+    others: OtherDatasets,
+    found: ScanResult,
 ) -> None:
     states = separate_statements.read(frame, part, others, partition_by=partition_by, names=names)
     if isinstance(states, str):
@@ -139,7 +139,12 @@ def _apart(
 
 
 def _derive(
-    frame: Any, part: BoundComponent, derivation: Derivation, partition_by: Sequence[str], found: Scanned, key: Key
+    frame: Any,
+    part: BoundComponent,
+    derivation: Derivation,
+    partition_by: Sequence[str],
+    found: ScanResult,
+    key: HashKey,
 ) -> None:
     """The grouping's tables from the finer one's, in this process; where that failed it is read after all, alone."""
     if derivation.finer.key in found.failures:

@@ -5,26 +5,26 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from treaty.contracts.document.model import DataObject
-from treaty.engine.analyzers.base import Unbindable, operand_of
+from treaty.engine.analyzers.base import NotApplicableToTable, operand_of
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.analyzers.key_matching import as_keys, equal
-from treaty.engine.checks.dataset_limits import Referent, Wanted, wanted
+from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, wanted
 from treaty.engine.components.operands import NUMERIC, TEXT, Operand
-from treaty.engine.components.separate_statement import Matches, Pairing, References
-from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.components.separate_statement import KeyPairing, MatchCounts, ReferenceCounts
+from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.process.errors import is_cancelled, told
 from treaty.engine.spark.scan import classifiers
 from treaty.engine.spark.sources.readers import read as read_table
 from treaty.engine.spark.sources.readers import resolved, schema_of
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import States
+from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
 
 @dataclass(frozen=True)
-class Others:
+class OtherDatasets:
     """The frames of other datasets by name, and why some cannot be read."""
 
     frames: Mapping[str, Any] = field(default_factory=dict)
@@ -34,22 +34,22 @@ class Others:
         """The dataset of that name. Raises Unbindable, saying why it is not there."""
         if name not in self.frames:
             reason = self.unread.get(name, "it is not among those that are known here")
-            raise Unbindable(f"the dataset {name} cannot be read: {reason}")
+            raise NotApplicableToTable(f"the dataset {name} cannot be read: {reason}")
         return self.frames[name]
 
 
-NONE = Others()
+NONE = OtherDatasets()
 
 
-def opened(session: Any, sources: Mapping[str, Source]) -> Others:
+def opened(session: Any, sources: Mapping[str, TableSource]) -> OtherDatasets:
     """The datasets that can be read; of the others why not: a check that needs one is left out alone."""
     frames, unread = {}, {}
     for name, source in sources.items():
         try:
             frames[name] = read_table(session, resolved(source))
-        except Unreadable as error:
+        except UnreadableTable as error:
             unread[name] = error.reason
-    return Others(frames, unread)
+    return OtherDatasets(frames, unread)
 
 
 # What the text of a query raises where a row has a part that cannot be evaluated.
@@ -57,7 +57,7 @@ RAISED = "USER_RAISED_EXCEPTION"
 UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a date or a division that fails there"
 
 
-def whole(frame: Any, plan: Plan, others: Others) -> States | None:
+def whole(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
     """The bag of what can only be read of all rows at once; None where the plan has nothing of that kind."""
     if not plan.whole:
         return None
@@ -72,13 +72,13 @@ def whole(frame: Any, plan: Plan, others: Others) -> States | None:
     return bags.of(Plan(scan=(), apart=plan.whole), values, schema_of(frame), failures=failures)
 
 
-def referents(data_object: DataObject, others: Others) -> dict[str, Referent]:
+def referents(data_object: DataObject, others: OtherDatasets) -> dict[str, ReferenceValue]:
     """The limits of the object that refer to one of these datasets, measured; those of other datasets are left out."""
     asked = {words: each for words, each in wanted(data_object).items() if each.dataset in others.frames}
     return {words: _referent(each, others) for words, each in asked.items()}
 
 
-def _referent(asked: Wanted, others: Others) -> Referent:
+def _referent(asked: ReferencedMetric, others: OtherDatasets) -> ReferenceValue:
     from treaty.engine.spark.scan.scanner import scan
 
     frame = others.frame(asked.dataset)
@@ -86,21 +86,26 @@ def _referent(asked: Wanted, others: Others) -> Referent:
         bound = asked.analyzer.bind(schema_of(frame))
         bag = scan(frame, plan([bound]), others=others)[""]
         value = bound.value(bag.values)
-    except (Unbindable, EngineError) as error:
-        return Referent(reason=str(error))
+    except (NotApplicableToTable, EngineError) as error:
+        return ReferenceValue(reason=str(error))
     except KeyError as missing:
-        return Referent(reason=bag.failure(str(missing.args[0])))
-    return Referent(value, None if value is not None else "there was nothing to measure", {"measured": "now"})
+        return ReferenceValue(reason=bag.failure(str(missing.args[0])))
+    return ReferenceValue(value, None if value is not None else "there was nothing to measure", {"measured": "now"})
 
 
 def read(
-    frame: Any, part: BoundComponent, others: Others, *, partition_by: Sequence[str] = (), names: Sequence[str] = ("",)
+    frame: Any,
+    part: BoundComponent,
+    others: OtherDatasets,
+    *,
+    partition_by: Sequence[str] = (),
+    names: Sequence[str] = ("",),
 ) -> dict[str, Any] | str:
     """The states of one component by partition name, or in words why it cannot be computed: it fails alone."""
     admitted = frame.where(part.where) if part.where else frame
     try:
-        return READERS[part.component.kind](Rows(admitted, tuple(partition_by), tuple(names)), part, others)
-    except Unbindable as reason:
+        return READERS[part.component.kind](PartitionedRows(admitted, tuple(partition_by), tuple(names)), part, others)
+    except NotApplicableToTable as reason:
         return str(reason)
     except Exception as error:
         if is_cancelled(error):
@@ -110,7 +115,7 @@ def read(
 
 
 @dataclass(frozen=True)
-class Rows:
+class PartitionedRows:
     """The rows to be read, and the partitions that they are cut into."""
 
     frame: Any
@@ -134,9 +139,9 @@ class Rows:
         return {name: read(partition_names.only(self.frame, self.by, [name])) for name in self.names}
 
 
-def _references(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+def _references(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) -> dict[str, Any]:
     """One join with the distinct values of the other side, after equal rows have been counted together."""
-    component: References = part.component  # type: ignore[assignment]
+    component: ReferenceCounts = part.component  # type: ignore[assignment]
     other = others.frame(component.dataset)
     pairs = _keys(part.operands, other, component.columns)
     mine, theirs = ([f"{sql} as k{at}" for at, sql in enumerate(side)] for side in zip(*pairs, strict=True))
@@ -156,8 +161,8 @@ def _keys(mine: Sequence[Operand], other: Any, columns: Sequence[str]) -> list[t
     return [as_keys(each, operand_of(name, schema)) for each, name in zip(mine, columns, strict=True)]
 
 
-def _matches(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
-    component: Matches = part.component  # type: ignore[assignment]
+def _matches(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) -> dict[str, Any]:
+    component: MatchCounts = part.component  # type: ignore[assignment]
     pairing = component.pairing
     other = others.frame(pairing.dataset)
     keys = _keys(part.operands[: len(pairing.keys)], other, pairing.keys)
@@ -176,7 +181,7 @@ def _sides(frame: Any, keys: Sequence[str], values: Sequence[Operand], side: str
     return grouped.agg(*_expressions(f"count(1) as {side}n", *firsts))
 
 
-def _agreement(mine: Sequence[Operand], theirs: Sequence[Operand], pairing: Pairing) -> str:
+def _agreement(mine: Sequence[Operand], theirs: Sequence[Operand], pairing: KeyPairing) -> str:
     """SQL, never null, that says whether the compared values of a pair agree."""
     named = [
         (replace(left, sql=f"lv{at}"), replace(right, sql=f"rv{at}"))
@@ -203,7 +208,7 @@ def _matched(left: Any, right: Any, keys: int, same: str) -> tuple[int, ...]:
     return tuple(int(count or 0) for count in row)
 
 
-def _answer(rows: Rows, part: BoundComponent, others: Others) -> dict[str, Any]:
+def _answer(rows: PartitionedRows, part: BoundComponent, others: OtherDatasets) -> dict[str, Any]:
     query = part.operands[0].sql
     return rows.each(lambda frame: _number(frame, query))
 
@@ -213,7 +218,9 @@ def _number(frame: Any, query: str) -> Any:
     answered = frame.sparkSession.sql(query, rows=frame)
     (column,) = schema_of(answered)
     if column.base_type not in NUMERIC | TEXT | {"boolean", "void"}:
-        raise Unbindable(f"the query gives a value of type {column.type}, and a check needs a number or a text")
+        raise NotApplicableToTable(
+            f"the query gives a value of type {column.type}, and a check needs a number or a text"
+        )
     (row,) = answered.collect()
     return int(row[0]) if isinstance(row[0], bool) else row[0]
 
@@ -224,7 +231,7 @@ def _expressions(*sqls: str) -> list[Any]:
     return [functions.expr(sql) for sql in sqls]
 
 
-READERS: dict[str, Callable[[Rows, BoundComponent, Others], dict[str, Any]]] = {
+READERS: dict[str, Callable[[PartitionedRows, BoundComponent, OtherDatasets], dict[str, Any]]] = {
     "references": _references,
     "matches": _matches,
     "answer": _answer,

@@ -3,18 +3,18 @@
 from functools import reduce
 from typing import Any
 
-from treaty.engine.components.frequencies import Spectrum
+from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.errors import EngineError
 from treaty.engine.protocol.requests import SpectraRequest
 from treaty.engine.spark.process.errors import is_cancelled, told
 
 
-def spectra(session: Any, request: SpectraRequest) -> dict[str, Spectrum]:
+def spectra(session: Any, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
     """How many combinations of each state occur how often. Raises EngineError where files cannot be read."""
     return {key: _spectrum(session, key, request.state_url, names) for key, names in request.files.items()}
 
 
-def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> Spectrum:
+def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> FrequencySpectrum:
     try:
         rows = _counted(session, [f"{url.rstrip('/')}/{name}" for name in names]).collect()
     except Exception as error:
@@ -24,7 +24,7 @@ def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> Spect
     times: dict[int, int] = {}
     for count, _, many in rows:
         times[count] = times.get(count, 0) + many
-    return Spectrum(times, {count: many for count, complete, many in rows if complete}, key)
+    return FrequencySpectrum(times, {count: many for count, complete, many in rows if complete}, key)
 
 
 def _counted(session: Any, paths: list[str]) -> Any:

@@ -6,18 +6,18 @@ from typing import Any
 from treaty.contracts.predicates.parser import literal
 from treaty.engine.analyzers.base import operand_of
 from treaty.engine.checks.binding import BoundChecks
-from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.core.results import Sample
-from treaty.engine.evaluation.violation_samples import LONGEST, MASK, Shown, shown
+from treaty.engine.core.results import ViolationSample
+from treaty.engine.evaluation.violation_samples import LONGEST, MASK, SampleColumn, shown
 from treaty.engine.spark.process.errors import is_cancelled, told
 from treaty.engine.spark.scan.row_predicates import RowTest, added, marked, row_tests
-from treaty.engine.spark.scan.separate_statements import NONE, Others
+from treaty.engine.spark.scan.separate_statements import NONE, OtherDatasets
 
 BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
 
 
-def flagged(frame: Any, checks: BoundChecks, *, others: Others = NONE, partition_by: Sequence[str] = ()) -> Any:
+def flagged(frame: Any, checks: BoundChecks, *, others: OtherDatasets = NONE, partition_by: Sequence[str] = ()) -> Any:
     """The frame, row for row, with two more columns: the ids of the checks that a row breaks, and of those that cannot
     be evaluated on it. Both list them in the contract's order, may be empty and are never null.
 
@@ -39,9 +39,9 @@ def sample(
     only: Mapping[str, Sequence[str]],
     *,
     limit: int = 5,
-    others: Others = NONE,
+    others: OtherDatasets = NONE,
     partition_by: Sequence[str] = (),
-) -> tuple[Sample, ...]:
+) -> tuple[ViolationSample, ...]:
     """Up to `limit` rows that break each check of `only`, masked and cut by Spark itself, in one reading of the frame.
 
     `only` holds partitions by check id: rows of these alone are shown, of all where none is named. Which rows are
@@ -60,13 +60,13 @@ def sample(
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise Unreadable(f"the rows that break checks cannot be read: {told(error)}") from error
+        raise UnreadableTable(f"the rows that break checks cannot be read: {told(error)}") from error
     pairs = zip(tests, views, found, strict=True)
     return tuple(_sample(each.id, view, rows) for each, view, rows in pairs if rows)
 
 
-def _sample(check_id: str, view: Sequence[Shown], rows: Any) -> Sample:
-    return Sample(
+def _sample(check_id: str, view: Sequence[SampleColumn], rows: Any) -> ViolationSample:
+    return ViolationSample(
         check_id=check_id,
         columns=tuple(each.path for each in view),
         masked=tuple(each.path for each in view if each.masked),
@@ -101,7 +101,7 @@ def _chosen(test: RowTest, cells: Sequence[tuple[str, str]], within: str | None,
     return f"min_by(array({told}), xxhash64({full}), {limit}) FILTER (WHERE {where})"
 
 
-def _cell(column: Shown, checks: BoundChecks) -> tuple[str, str]:
+def _cell(column: SampleColumn, checks: BoundChecks) -> tuple[str, str]:
     """The SQL of a value as it is shown, and in full."""
     operand = operand_of(column.path, checks.schema)
     text = _WRITTEN.get(operand.base_type, "cast({0} as string)").format(operand.sql)

@@ -7,17 +7,17 @@ from types import MappingProxyType
 from typing import Any
 
 from treaty.contracts.predicates.parser import quote_path
-from treaty.engine.core.errors import EngineError, Unreadable
+from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.filesystems import is_path, opened
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.requests import Source
-from treaty.engine.protocol.write_hints import At, How, Look
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 from treaty.engine.spark.process.errors import is_cancelled, told
 from treaty.engine.spark.sources import changes_delta, changes_iceberg, partition_locations
 from treaty.engine.spark.sources.readers import LAKES, details, lake_of, listing, plain, relative
-from treaty.engine.spark.sources.versioned import Versioned
+from treaty.engine.spark.sources.versioned import VersionedLayout
 
-ANEW = Look()
+ANEW = ChangeHints()
 HIVE, ICEBERG = "hive", "iceberg"
 # What tells how a table stands, by its format.
 LOOKS = {"delta": changes_delta.standing, ICEBERG: changes_iceberg.standing}
@@ -27,7 +27,7 @@ Found = tuple[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class StorageLayout:
     """How a table lies in storage: `fingerprints` by partition, or one for all (key "") where its files do not tell.
 
     `folders` are those of each partition below the table; empty where partitions are columns, or where there are none.
@@ -42,8 +42,8 @@ class Layout:
     folders: Mapping[str, tuple[str, ...]]
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alone: bool = False
-    how: How = How.FINGERPRINTS
-    at: At | None = None
+    how: DetectionMethod = DetectionMethod.FINGERPRINTS
+    at: TableVersion | None = None
     pinned: bool = True
     behind: bool = False
 
@@ -51,16 +51,16 @@ class Layout:
         """Names of the partitions whose files are new or other than when they were last read."""
         return sorted(name for name, marker in self.fingerprints.items() if known.get(name) != marker)
 
-    def only(self, name: str) -> "Layout":
+    def only(self, name: str) -> "StorageLayout":
         """That partition as a table of its own."""
-        return Layout(
+        return StorageLayout(
             fingerprints={"": self.fingerprints[name]}, folders={"": self.folders[name]}, files={"": self.files[name]}
         )
 
 
 def layout(
-    session: Any, source: Source, *, within: str = "", look: Look = ANEW, known: Mapping[str, str] = NOTHING
-) -> Layout:
+    session: Any, source: TableSource, *, within: str = "", look: ChangeHints = ANEW, known: Mapping[str, str] = NOTHING
+) -> StorageLayout:
     """The layout of a table now, or at the version that the look asks for. Raises Unreadable where it is gone.
 
     `within`: the folder that is put before every path, of files that shall lie there. `known`: the fingerprints that
@@ -70,10 +70,10 @@ def layout(
     described = details(session, source.location)
     location, provider = described.get("Location", ""), described.get("Provider", "").lower()
     if not location:
-        return Layout(fingerprints={}, folders={})
+        return StorageLayout(fingerprints={}, folders={})
     if provider == ICEBERG:
         # Where its metadata lie, its catalog alone knows.
-        return _standing(LOOKS[ICEBERG](session, source, look, known)) or Layout(fingerprints={}, folders={})
+        return _standing(LOOKS[ICEBERG](session, source, look, known)) or StorageLayout(fingerprints={}, folders={})
     if source.partition_by and provider not in LAKES:
         try:
             if files := _members(session, source, location, provider):
@@ -84,7 +84,9 @@ def layout(
     return _lies(session, replace(source, location=location), look, known, within)
 
 
-def _lies(session: Any, source: Source, look: Look, known: Mapping[str, str], within: str = "") -> Layout:
+def _lies(
+    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str], within: str = ""
+) -> StorageLayout:
     """How a table in a folder lies: by its log, where it has one; where this Spark does not read that, any file may be
     the table's."""
     found = found_at(source.location)
@@ -92,15 +94,15 @@ def _lies(session: Any, source: Source, look: Look, known: Mapping[str, str], wi
     if lake is None:
         return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
     stands = LOOKS[lake](session, source, look, known) if session else None
-    return _standing(stands) or Layout(fingerprints={"": hashed(data)}, folders={})
+    return _standing(stands) or StorageLayout(fingerprints={"": hashed(data)}, folders={})
 
 
-def _standing(stands: Versioned | None) -> Layout | None:
+def _standing(stands: VersionedLayout | None) -> StorageLayout | None:
     """The layout of a table whose partitions are columns, at a version."""
     if stands is None:
         return None
     folders: dict[str, tuple[str, ...]] = {name: () for name in stands.marks if name}
-    return Layout(
+    return StorageLayout(
         fingerprints=stands.marks,
         folders=folders,
         how=stands.how,
@@ -110,20 +112,20 @@ def _standing(stands: Versioned | None) -> Layout | None:
     )
 
 
-def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> Layout:
+def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> StorageLayout:
     """The layout of these files, by what their paths tell."""
     parted: dict[str, list[Found]] = {}
     for path, each in data:
         parted.setdefault(partition_names.of_path(path, partition_by), []).append((path, each))
     if partition_by and "" in parted:
-        return Layout(fingerprints={"": hashed(data)}, folders={})
+        return StorageLayout(fingerprints={"": hashed(data)}, folders={})
     marks = {name: hashed(members) for name, members in parted.items()}
     files = {name: tuple(each.path for _, each in members) for name, members in parted.items()}
     folders = {name: _folders(members, partition_by) for name, members in parted.items() if name}
-    return Layout(fingerprints=marks, folders=folders, files=files)
+    return StorageLayout(fingerprints=marks, folders=folders, files=files)
 
 
-def _members(session: Any, source: Source, location: str, provider: str) -> list[Found]:
+def _members(session: Any, source: TableSource, location: str, provider: str) -> list[Found]:
     """The files of a catalog's table. Where Spark names none of a format of Hive's that it does not read itself, as
     text, or a folder elsewhere does not name its partition, the metastore says which partitions there are, and where:
     each file is then found below its partition's name."""
@@ -152,12 +154,12 @@ def placed(session: Any, table: str, location: str) -> list[Found]:
     return [(each.path.removeprefix(f"{root}/"), each) for each in files] if len(files) == len(urls) else []
 
 
-def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str, ...]) -> Layout:
+def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str, ...]) -> StorageLayout:
     """The layout of a catalog's table, nothing where it has no files. Raises EngineError where it cannot be told."""
     try:
         found = placed(session, table, location)
     except Exception as error:
-        raise Unreadable(f"{table} cannot be read: {told(error)}") from error
+        raise UnreadableTable(f"{table} cannot be read: {told(error)}") from error
     lies = _parted(found, partition_by)
     if partition_by and "" in lies.fingerprints:
         raise EngineError(
@@ -175,7 +177,7 @@ def data_of(found: Iterable[Found], location: str) -> list[Found]:
     """The files that hold rows. Raises Unreadable where there is none."""
     data = _visible(found)
     if not data:
-        raise Unreadable(f"{location} holds no data yet: write the table first")
+        raise UnreadableTable(f"{location} holds no data yet: write the table first")
     return data
 
 

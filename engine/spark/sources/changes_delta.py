@@ -12,16 +12,16 @@ from typing import Any
 from treaty.engine.core.filesystems import opened
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.gate_requests import LOG
-from treaty.engine.protocol.requests import Source
-from treaty.engine.protocol.write_hints import At, How, Look
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 from treaty.engine.spark.process.errors import is_cancelled
 from treaty.engine.spark.sources import delta
-from treaty.engine.spark.sources.delta import Snapshot
+from treaty.engine.spark.sources.delta import DeltaSnapshot
 from treaty.engine.spark.sources.readers import plain
-from treaty.engine.spark.sources.versioned import MOST, NO_FILES, Untold, Versioned, kept
+from treaty.engine.spark.sources.versioned import MOST, NO_FILES, UnknownChanges, VersionedLayout, kept
 
 
-def standing(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Versioned | None:
+def standing(session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]) -> VersionedLayout | None:
     """How the table stands at the version that the look asks for, else at its newest; as one partition, named "", where
     it is parted by other columns than the source's. None where this Spark does not read it.
 
@@ -40,7 +40,7 @@ def standing(session: Any, source: Source, look: Look, known: Mapping[str, str])
         return None
 
 
-def _version(here: Snapshot, look: Look) -> int:
+def _version(here: DeltaSnapshot, look: ChangeHints) -> int:
     """That of the event, where it is older than the newest and nothing as new was looked at before."""
     asked, since = look.hint.version, look.since
     if asked is None or (since is not None and since.table == here.id and asked <= since.version):
@@ -48,22 +48,26 @@ def _version(here: Snapshot, look: Look) -> int:
     return min(asked, here.version)
 
 
-def _versioned(pinned: Snapshot, marks: Mapping[str, str], look: Look, known: Mapping[str, str]) -> Versioned:
-    at, since = At(pinned.id, pinned.version), look.since
+def _versioned(
+    pinned: DeltaSnapshot, marks: Mapping[str, str], look: ChangeHints, known: Mapping[str, str]
+) -> VersionedLayout:
+    at, since = TableVersion(pinned.id, pinned.version), look.since
     found = touched(pinned.location, pinned.by, since, at) if since and known else None
     if found is None or not found <= marks.keys() | known.keys():
-        return Versioned(marks=marks, at=at, how=How.FINGERPRINTS)
-    return Versioned(marks=kept(marks, known, found), at=at, how=How.VERSIONS)
+        return VersionedLayout(marks=marks, at=at, how=DetectionMethod.FINGERPRINTS)
+    return VersionedLayout(marks=kept(marks, known, found), at=at, how=DetectionMethod.VERSIONS)
 
 
-def touched(location: str, partition_by: Sequence[str], since: At, until: At) -> frozenset[str] | None:
+def touched(
+    location: str, partition_by: Sequence[str], since: TableVersion, until: TableVersion
+) -> frozenset[str] | None:
     """The partitions in which a version after `since`, up to `until`, changed rows; None: the log does not tell."""
     if since.table != until.table or not 0 <= until.version - since.version <= MOST:
         return None
     versions = range(since.version + 1, until.version + 1)
     try:
         return frozenset(name for each in versions for name in _named(_actions(location, each), partition_by))
-    except (Untold, OSError, ValueError):
+    except (UnknownChanges, OSError, ValueError):
         return None
 
 
@@ -79,7 +83,7 @@ def _named(actions: Iterable[Mapping[str, Any]], partition_by: Sequence[str]) ->
     """The partitions of the files that came or went with rows. Raises Untold."""
     for action in actions:
         if "metaData" in action:
-            raise Untold("columns may have other names since")
+            raise UnknownChanges("columns may have other names since")
         for change in filter(None, (action.get("add"), action.get("remove"))):
             if change.get("dataChange", True):
                 yield _partition(change.get("partitionValues"), partition_by)
@@ -89,5 +93,5 @@ def _partition(values: Mapping[str, str | None] | None, partition_by: Sequence[s
     if not partition_by:
         return ""
     if values is None or set(values) != set(partition_by):
-        raise Untold("the values stand under names that are not those of the columns")
+        raise UnknownChanges("the values stand under names that are not those of the columns")
     return partition_names.name(partition_by, [values[column] or None for column in partition_by])

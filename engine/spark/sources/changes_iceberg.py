@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from treaty.engine.protocol.requests import Source
-from treaty.engine.protocol.write_hints import UNORDERED, At, How, Look
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.protocol.write_hints import UNORDERED, ChangeHints, DetectionMethod, TableVersion
 from treaty.engine.spark.process.errors import is_cancelled, of_spark
 from treaty.engine.spark.sources import iceberg
-from treaty.engine.spark.sources.iceberg import Metadata
-from treaty.engine.spark.sources.versioned import MOST, NO_FILES, Versioned, kept
+from treaty.engine.spark.sources.iceberg import IcebergMetadata
+from treaty.engine.spark.sources.versioned import MOST, NO_FILES, VersionedLayout, kept
 
 # Stands for the snapshot of a table into which nothing was ever written.
 EMPTY = 0
 
 
-def standing(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Versioned | None:
+def standing(session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]) -> VersionedLayout | None:
     """How the table stands at the snapshot that the look asks for, else at its newest; as one partition, named "",
     where its own partitions are not those of the source. None where this Spark does not read it, or its metadata
     are not where it says.
@@ -33,7 +33,7 @@ def standing(session: Any, source: Source, look: Look, known: Mapping[str, str])
         return None
 
 
-def _standing(session: Any, source: Source, look: Look, known: Mapping[str, str]) -> Versioned:
+def _standing(session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]) -> VersionedLayout:
     told = iceberg.metadata(session, source)
     version = wanted(told, look)
     schema = told.schema if version == told.current else told.schema_of(version)
@@ -46,15 +46,17 @@ def _standing(session: Any, source: Source, look: Look, known: Mapping[str, str]
     if marks is None:
         parted, marks = None, iceberg.fingerprints(session, here, None, root)
     marks = marks or ({} if parted else {"": NO_FILES})
-    at = At(f"{UNORDERED}{told.id}:{root}", EMPTY if version is None else version)
+    at = TableVersion(f"{UNORDERED}{told.id}:{root}", EMPTY if version is None else version)
     made = steps(told, look.since, at) if look.since and known else None
     found = None if made is None else iceberg.touched(session, source, made, parted)
     if found is None or not found <= marks.keys() | known.keys():
-        return Versioned(marks=marks, at=at, how=How.FINGERPRINTS, pinned=pinned, behind=behind)
-    return Versioned(marks=kept(marks, known, found), at=at, how=How.VERSIONS, pinned=pinned, behind=behind)
+        return VersionedLayout(marks=marks, at=at, how=DetectionMethod.FINGERPRINTS, pinned=pinned, behind=behind)
+    return VersionedLayout(
+        marks=kept(marks, known, found), at=at, how=DetectionMethod.VERSIONS, pinned=pinned, behind=behind
+    )
 
 
-def wanted(told: Metadata, look: Look) -> int | None:
+def wanted(told: IcebergMetadata, look: ChangeHints) -> int | None:
     """The snapshot to be read: the newest that the events name, where all that they name are of the main branch and
     none as new was looked at before; else the branch's newest. None where there is none."""
     line, asked = told.ancestors(told.current), look.hint.versions
@@ -65,7 +67,7 @@ def wanted(told: Metadata, look: Look) -> int | None:
     return told.current if passed else line[newest]
 
 
-def steps(told: Metadata, since: At, until: At) -> list[int] | None:
+def steps(told: IcebergMetadata, since: TableVersion, until: TableVersion) -> list[int] | None:
     """The snapshots after one up to another that changed rows; None where they are not known, or are too many."""
     line = told.ancestors(until.version)[: MOST + 1]
     if since.table != until.table or since.version not in line:

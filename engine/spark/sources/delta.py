@@ -18,11 +18,18 @@ from treaty.contracts.predicates.parser import literal, quote
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import opened
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.gate_requests import LOG, CommitRequest, FenceRequest, Kind, LookRequest, Standing
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.gate_requests import (
+    LOG,
+    CommitRequest,
+    FenceRequest,
+    TableKind,
+    TableStatus,
+    TableStatusRequest,
+)
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.process.errors import told
 from treaty.engine.spark.sources.readers import cast, plain, read, schema_of
-from treaty.engine.states.generations import Overtaken
+from treaty.engine.states.generations import GenerationConflict
 
 # What lets rows change while their files stay.
 UNSTABLE = frozenset({"deletionVectors", "columnMapping"})
@@ -39,7 +46,7 @@ CONFLICTS = ("Concurrent", "MetadataChanged", "ProtocolChanged")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Snapshot:
+class DeltaSnapshot:
     """A Delta table at a version, the newest unless another is put in its place. `by` are its partition columns,
     `features` those of its protocol, `id` is its own: a table that is made anew in the same place has another."""
 
@@ -53,7 +60,7 @@ class Snapshot:
     @property
     def frame(self) -> Any:
         """The rows at this version."""
-        reader = self.session.read.format(Kind.DELTA).option("versionAsOf", self.version)
+        reader = self.session.read.format(TableKind.DELTA).option("versionAsOf", self.version)
         return reader.load(self.location)
 
     def files(self) -> dict[str, list[str]]:
@@ -100,7 +107,7 @@ class Snapshot:
         return next((row["version"] for row in self.history(since) if row["userMetadata"] == PREFIX + ident), None)
 
 
-def snapshot(session: Any, location: str) -> Snapshot | None:
+def snapshot(session: Any, location: str) -> DeltaSnapshot | None:
     """The table's newest version; None where no table is there. Raises EngineError where Spark cannot read it."""
     here = _newest(session, location)
     if here is None:
@@ -113,7 +120,7 @@ def snapshot(session: Any, location: str) -> Snapshot | None:
     return replace(here, by=by, features=features, id=str(known["id"]))
 
 
-def _newest(session: Any, location: str) -> Snapshot | None:
+def _newest(session: Any, location: str) -> DeltaSnapshot | None:
     """The newest version, of which no more is asked: what its columns are is not told."""
     if not _has_log(plain(location)):
         return None
@@ -121,7 +128,7 @@ def _newest(session: Any, location: str) -> Snapshot | None:
         (newest,) = session.sql(f"describe history {_name(location)} limit 1").select("version").collect()
     except Exception as error:
         raise _unread(location, error) from error
-    return Snapshot(session=session, location=plain(location), version=newest["version"])
+    return DeltaSnapshot(session=session, location=plain(location), version=newest["version"])
 
 
 def _has_log(location: str) -> bool:
@@ -131,17 +138,17 @@ def _has_log(location: str) -> bool:
     return bool(filesystem.get_file_info(f"{path.rstrip('/')}/{LOG}").type == FileType.Directory)
 
 
-def look(session: Any, location: str, request: LookRequest) -> Standing:
+def look(session: Any, location: str, request: TableStatusRequest) -> TableStatus:
     """How the table in that folder stands. Raises EngineError."""
     here = snapshot(session, location)
     if here is None:
-        return Standing(kind=Kind.DELTA, location=location, fingerprints={})
+        return TableStatus(kind=TableKind.DELTA, location=location, fingerprints={})
     here = replace(here, by=partitioned(location, here.by, request.partition_by))
     try:
         committed = here.committed(request.ident, request.since) if request.ident else None
         judged = here if committed is None else replace(here, version=committed)
-        return Standing(
-            kind=Kind.DELTA,
+        return TableStatus(
+            kind=TableKind.DELTA,
             location=location,
             fingerprints=judged.fingerprints(),
             version=judged.version,
@@ -169,23 +176,23 @@ def commit(session: Any, request: CommitRequest) -> None:
     EngineError where the commit failed."""
     here = _newest(session, request.table)
     if (here.version if here else None) != request.version:
-        raise Overtaken(f"{request.table} is of another version than when it was judged: nothing was changed")
+        raise GenerationConflict(f"{request.table} is of another version than when it was judged: nothing was changed")
     try:
-        rows = read(session, Source(request.staged, "parquet", request.partition_by))
+        rows = read(session, TableSource(request.staged, "parquet", request.partition_by))
         _writer(rows, request, here).save(request.table)
     except Exception as error:
         if any(each in told(error) for each in (*CONFLICT, *CONFLICTS)):
-            raise Overtaken(f"another writer came first to {request.table}: nothing was changed") from error
+            raise GenerationConflict(f"another writer came first to {request.table}: nothing was changed") from error
         raise EngineError(f"the commit to {request.table} failed: {told(error)}") from error
 
 
-def _writer(rows: Any, request: CommitRequest, here: Snapshot | None) -> Any:
+def _writer(rows: Any, request: CommitRequest, here: DeltaSnapshot | None) -> Any:
     known = request.types if here is None else {each.name: each.type for each in schema_of(here.frame).columns}
     typed = rows.selectExpr(*(cast(each, known.get(each)) for each in rows.columns))
     if here is None:
-        writer = typed.write.format(Kind.DELTA).mode("error").partitionBy(*request.partition_by)
+        writer = typed.write.format(TableKind.DELTA).mode("error").partitionBy(*request.partition_by)
         return _signed(writer, request.ident)
-    writer = typed.write.format(Kind.DELTA).mode("overwrite").option("mergeSchema", "true")
+    writer = typed.write.format(TableKind.DELTA).mode("overwrite").option("mergeSchema", "true")
     if request.partition_by:
         writer = writer.option("replaceWhere", _condition(request.partition_by, request.names))
     return _signed(writer, request.ident)
@@ -208,7 +215,7 @@ def fence(session: Any, request: FenceRequest) -> None:
     if here is None:
         return
     try:
-        none = here.frame.limit(0).write.format(Kind.DELTA).mode("append")
+        none = here.frame.limit(0).write.format(TableKind.DELTA).mode("append")
         none.options(**_once(request.ident), userMetadata=UNDONE).save(here.location)
     except Exception as error:
         raise EngineError(f"{request.table} took no commit: {told(error)}") from error

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from treaty.engine.core.filesystems import is_path, opened
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.changes import Found, Layout
+from treaty.engine.spark.sources.changes import Found, StorageLayout
 
 COLUMN = "arrival"
 # 60 bits a file: of a million files no two are alike but once in two million tables.
 WIDTH = 10
 
 
-def layout(source: Source, known: Mapping[str, str]) -> Layout | None:
+def layout(source: TableSource, known: Mapping[str, str]) -> StorageLayout | None:
     """The layout of a table now by its arrivals: those that are `known` by their fingerprints as far as their files are
     still there, and all other files as one new arrival. None for a table whose files do not tell what is in it.
 
@@ -29,7 +29,7 @@ def layout(source: Source, known: Mapping[str, str]) -> Layout | None:
     if changes.is_lake(found) or [each.path for _, each in found] == [opened(source.location)[1]]:
         return None
     parted = arrived({_hash(each): each for each in changes.data_of(found, source.location)}, known)
-    return Layout(
+    return StorageLayout(
         fingerprints={
             name: f"{changes.hashed(files.values())} {''.join(sorted(files))}" for name, files in parted.items()
         },

@@ -17,7 +17,7 @@ from treaty.contracts.document.computed_partitions import split
 from treaty.contracts.predicates.parser import quote, quote_path, scalar
 from treaty.engine.core.filesystems import is_path, opened
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources.readers import plain
 
 FORMAT = "iceberg"
@@ -29,7 +29,7 @@ IDENTITY, DAY = "identity", "day"
 
 
 @dataclass(frozen=True)
-class Metadata:
+class IcebergMetadata:
     """What a metadata file tells of a table: `told` is the file."""
 
     told: Mapping[str, Any]
@@ -92,7 +92,7 @@ class Metadata:
         listed = self.told.get("partition-specs")
         return {each["spec-id"]: each["fields"] for each in listed} if listed else {0: self.told["partition-spec"]}
 
-    def parted(self, by: Sequence[str]) -> "Parted | None":
+    def parted(self, by: Sequence[str]) -> "IcebergPartition | None":
         """How the table's own partitions tell these; None where they do not."""
         fields = [self._field(word) for word in by]
         known = [each for each in fields if each is not None]
@@ -100,7 +100,7 @@ class Metadata:
             return None
         wanted = {_identity(each) for each in known}
         specs = (id for id, fields in self.specs.items() if wanted <= {_identity(each) for each in fields})
-        return Parted(tuple(each["name"] for each in known), frozenset(specs))
+        return IcebergPartition(tuple(each["name"] for each in known), frozenset(specs))
 
     def _field(self, word: str) -> Mapping[str, Any] | None:
         """The field of the partitioning in force that has the values of that partition column."""
@@ -111,7 +111,7 @@ class Metadata:
 
 
 @dataclass(frozen=True)
-class Parted:
+class IcebergPartition:
     """`fields` of a file's partition, in the order of the partition columns; `specs` are the ids of the partitionings
     that have them: the files of others tell nothing."""
 
@@ -142,7 +142,7 @@ def _fields(schema: Mapping[str, Any]) -> set[str]:
     return {json.dumps({key: each.get(key) for key in kept}, sort_keys=True) for each in schema["fields"]}
 
 
-def metadata(session: Any, source: Source) -> Metadata:
+def metadata(session: Any, source: TableSource) -> IcebergMetadata:
     """What the table's newest metadata tell. Raises what Spark, and the place where the file lies, raise."""
     if not is_path(source.location):
         session.catalog.refreshTable(quote_path(source.location))
@@ -150,10 +150,12 @@ def metadata(session: Any, source: Source) -> Metadata:
     filesystem, path = opened(newest)
     with filesystem.open_input_file(path) as file:
         text = file.read()
-    return Metadata(json.loads(gzip.decompress(text) if ".gz." in newest else text))
+    return IcebergMetadata(json.loads(gzip.decompress(text) if ".gz." in newest else text))
 
 
-def fingerprints(session: Any, source: Source, parted: Parted | None, root: int) -> dict[str, str] | None:
+def fingerprints(
+    session: Any, source: TableSource, parted: IcebergPartition | None, root: int
+) -> dict[str, str] | None:
     """The fingerprint of every partition in the source's version, one for the key "" where they are not told apart: of
     the names of its data and delete files, which Iceberg gives but once, and of the schema's root.
 
@@ -173,7 +175,9 @@ def fingerprints(session: Any, source: Source, parted: Parted | None, root: int)
     return {name: _hash([str(root), *sorted(lines)]) for name, lines in found.items()}
 
 
-def touched(session: Any, source: Source, snapshots: Sequence[int], parted: Parted | None) -> frozenset[str] | None:
+def touched(
+    session: Any, source: TableSource, snapshots: Sequence[int], parted: IcebergPartition | None
+) -> frozenset[str] | None:
     """The partitions of which files came or went with these snapshots; None where files do not tell theirs."""
     if not snapshots:
         return frozenset()
@@ -186,13 +190,13 @@ def touched(session: Any, source: Source, snapshots: Sequence[int], parted: Part
     return frozenset(_name(source, parted, row) for row in rows)
 
 
-def _name(source: Source, parted: Parted | None, row: Any) -> str:
+def _name(source: TableSource, parted: IcebergPartition | None, row: Any) -> str:
     if parted is None:
         return ""
     return partition_names.name(source.partition_by, [row[f"p{at}"] for at in range(len(parted.fields))])
 
 
-def _table(session: Any, source: Source, what: str) -> Any:
+def _table(session: Any, source: TableSource, what: str) -> Any:
     """A metadata table, of the source's version where it names one."""
     reader = session.read if source.version is None else session.read.option("versionAsOf", source.version)
     if is_path(source.location):

@@ -8,10 +8,10 @@ from urllib.parse import unquote
 
 from treaty.contracts.predicates.parser import quote, quote_path
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.core.errors import Unreadable
+from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.filesystems import is_path, opened
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.requests import Source
+from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.process.errors import is_cancelled, told
 
 FORMATS = {
@@ -36,7 +36,7 @@ _COMPRESSED = re.compile(r"\.(gz|bz2|zst|zstd|lz4|snappy|deflate|xz)$", re.IGNOR
 _GLOB = re.compile(r"([{}\[\]*?\\])")
 
 
-def read(session: Any, source: Source, *, names: Sequence[str] = (), folders: Sequence[str] = ()) -> Any:
+def read(session: Any, source: TableSource, *, names: Sequence[str] = (), folders: Sequence[str] = ()) -> Any:
     """The table as a frame. With `names`, only those partitions; of a path, `folders` says where they lie.
 
     Raises Unreadable, saying what to do."""
@@ -50,10 +50,10 @@ def read(session: Any, source: Source, *, names: Sequence[str] = (), folders: Se
         if is_cancelled(error):
             raise
         what = f"{source.location} cannot be read as a table{f' of {known.format}' if known.format else ''}"
-        raise Unreadable(f"{what}: {told(error)}; check its name, its format and that its files agree") from error
+        raise UnreadableTable(f"{what}: {told(error)}; check its name, its format and that its files agree") from error
 
 
-def resolved(source: Source) -> Source:
+def resolved(source: TableSource) -> TableSource:
     """The source with its format, where it is a path. Raises Unreadable where there is no file of a known kind."""
     if source.format or not is_path(source.location):
         return source
@@ -66,24 +66,24 @@ def _analysed(frame: Any) -> Any:
     return frame
 
 
-def _reader(session: Any, source: Source) -> Any:
+def _reader(session: Any, source: TableSource) -> Any:
     kind, options = READERS.get(source.format or "", (source.format, {}))
     return session.read.format(kind).options(**options)
 
 
-def _load(session: Any, source: Source) -> Any:
+def _load(session: Any, source: TableSource) -> Any:
     reader = _reader(session, source)
     pinned = reader if source.version is None else reader.option("versionAsOf", source.version)
     return pinned.load(source.location if source.format == "iceberg" else _plain(source.location))
 
 
-def _table(session: Any, source: Source) -> Any:
+def _table(session: Any, source: TableSource) -> Any:
     if source.version is None:
         return session.table(source.location)
     return session.sql(f"select * from {quote_path(source.location)} version as of {source.version:d}")
 
 
-def _folders(session: Any, source: Source, folders: Sequence[str]) -> Any:
+def _folders(session: Any, source: TableSource, folders: Sequence[str]) -> Any:
     root = source.location.rstrip("/")
     paths = [f"{_plain(root)}/{_plain(each)}" for each in folders]
     return _reader(session, source).option("basePath", root).load(paths)
@@ -104,7 +104,7 @@ def schema_of(frame: Any) -> Schema:
     return Schema(tuple(Column(field.name, field.dataType.simpleString(), field.nullable) for field in frame.schema))
 
 
-def schema(session: Any, source: Source) -> Schema:
+def schema(session: Any, source: TableSource) -> Schema:
     """The columns of a table. Raises Unreadable, saying what to do."""
     return schema_of(read(session, source))
 
@@ -117,7 +117,7 @@ def details(session: Any, table: str) -> dict[str, str]:
         if is_cancelled(error):
             raise
         what = f"{table} is neither a path that exists nor a table of the catalog ({told(error)})"
-        raise Unreadable(f"{what}: check its spelling") from error
+        raise UnreadableTable(f"{what}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}
 
 
@@ -136,7 +136,7 @@ def format_of(location: str) -> str:
     known_format = next((FORMATS[ending] for ending in endings if ending in FORMATS), None)
     if known_format is None:
         known = ", ".join([*dict.fromkeys(FORMATS.values()), *LAKES])
-        raise Unreadable(
+        raise UnreadableTable(
             f"{location} holds no file of a known kind ({known}): name its format or write the table first"
         )
     return known_format
@@ -166,5 +166,5 @@ def listing(location: str) -> list[Any]:
             return [found]
         inside = filesystem.get_file_info(pyarrow.fs.FileSelector(path, recursive=True))
     except (OSError, ValueError) as error:
-        raise Unreadable(f"{location} is not there or not readable: check the path and its permissions") from error
+        raise UnreadableTable(f"{location} is not there or not readable: check the path and its permissions") from error
     return sorted((each for each in inside if each.is_file), key=lambda each: each.path)

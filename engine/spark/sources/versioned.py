@@ -4,26 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from treaty.engine.protocol.requests import UNREAD
-from treaty.engine.protocol.write_hints import At, How
+from treaty.engine.protocol.write_hints import DetectionMethod, TableVersion
 
 # Of more versions the files themselves tell sooner.
 MOST = 1000
 NO_FILES = "no files"
 
 
-class Untold(Exception):
+class UnknownChanges(Exception):
     """The versions do not tell which partitions they touched."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Versioned:
+class VersionedLayout:
     """The fingerprints of a table's partitions at a version, and by what it was told which of them changed.
 
     `pinned`: that version is to be read, else the table as it is. `behind`: there are newer versions."""
 
     marks: Mapping[str, str]
-    at: At
-    how: How
+    at: TableVersion
+    how: DetectionMethod
     pinned: bool = True
     behind: bool = False
 

@@ -24,7 +24,7 @@ _TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\w+|[^\w\s]")
 
 
 @dataclass(frozen=True)
-class Word:
+class PackedCounts:
     """Counts whose digits make one number, the first the lowest: below NUMBERS."""
 
     parts: tuple[BoundComponent, ...]
@@ -63,14 +63,14 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Question:
+class PackedQuery:
     """How parts are asked of a table: `words` as columns of their own that are counted, `rest` as they are."""
 
-    words: tuple[Word, ...]
+    words: tuple[PackedCounts, ...]
     rest: tuple[BoundComponent, ...]
 
     @classmethod
-    def of(cls, parts: Sequence[BoundComponent]) -> "Question":
+    def of(cls, parts: Sequence[BoundComponent]) -> "PackedQuery":
         """The question that asks these parts."""
         packed = words(parts)
         among = {part.key for word in packed for part in word.parts}
@@ -82,7 +82,7 @@ class Question:
 
     def aggregates(self, prefix: str) -> list[str]:
         """The SQL of all aggregates."""
-        counted = (sql for column in self.columns(prefix) for sql in Word.aggregates(column))
+        counted = (sql for column in self.columns(prefix) for sql in PackedCounts.aggregates(column))
         return [*(sql for part in self.rest for sql in part.aggregates), *counted]
 
     def read(self, values: Sequence[Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Question:
         return states
 
 
-def words(parts: Sequence[BoundComponent]) -> tuple[Word, ...]:
+def words(parts: Sequence[BoundComponent]) -> tuple[PackedCounts, ...]:
     """The counts among the parts that are asked together; none where there is no sketch, or where they are few."""
     if not any(part.component.sketched for part in parts):
         return ()
@@ -116,7 +116,7 @@ def _chosen(parts: Sequence[BoundComponent]) -> list[BoundComponent]:
     return chosen
 
 
-def _packed(parts: Iterable[BoundComponent]) -> list[Word]:
+def _packed(parts: Iterable[BoundComponent]) -> list[PackedCounts]:
     packed: list[list[BoundComponent]] = []
     room = 0
     for part in parts:
@@ -125,7 +125,7 @@ def _packed(parts: Iterable[BoundComponent]) -> list[Word]:
             room = NUMBERS
         packed[-1].append(part)
         room //= _base(part)
-    return [Word(tuple(each)) for each in packed]
+    return [PackedCounts(tuple(each)) for each in packed]
 
 
 def _base(part: BoundComponent) -> int:

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from treaty.engine.analyzers.bound import BoundAnalyzer, BoundComponent
-from treaty.engine.components.base import Count
-from treaty.engine.core.hash_key import Key
-from treaty.engine.states.planning.count_packing import Question
+from treaty.engine.components.base import CountComponent
+from treaty.engine.core.hash_key import HashKey
+from treaty.engine.states.planning.count_packing import PackedQuery
 
-ROWS = BoundComponent(Count(), ())
+ROWS = BoundComponent(CountComponent(), ())
 # Spark plans a few thousand aggregates at once without trouble; very wide tables are scanned several times.
 MOST_AGGREGATES = 2000
 
@@ -35,7 +35,7 @@ class Plan:
     apart: tuple[BoundComponent, ...] = ()
     whole: tuple[BoundComponent, ...] = ()
     askers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
-    key: Key | None = field(default=None, compare=False)
+    key: HashKey | None = field(default=None, compare=False)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -106,7 +106,7 @@ class Plan:
         chunks = self.chunks()
         for number, chunk in enumerate(chunks, start=1):
             yield f"scan{by}" if len(chunks) == 1 else f"scan {number} of {len(chunks)}{by}"
-            question = Question.of(chunk)
+            question = PackedQuery.of(chunk)
             yield from self._asked(question.rest)
             for word in question.words:
                 yield "  counted at once:"

@@ -17,8 +17,8 @@ from treaty.engine.analyzers.distinct import Uniqueness
 from treaty.engine.analyzers.values import Comparison
 from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEMPORAL, TEXT
 from treaty.engine.profile.facts import bound
-from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.table_profile import ColumnProfile, History, Together
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.table_profile import ColumnGroup, ColumnProfile, TableProfile
 from treaty.engine.suggestions.key_candidates import likely_key
 from treaty.engine.suggestions.kinds.uniqueness import uniqueness
 
@@ -36,14 +36,14 @@ HASHED = NUMERIC | TEMPORAL | TEXT | {"boolean"}
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowSample:
     """A sample of rows: of each column its values by number, -1 for null, and of each row its partition by number."""
 
     columns: Mapping[str, Any]
     partition: Any
 
     @classmethod
-    def of(cls, hashes: Mapping[str, Any], partition: Any) -> "Rows":
+    def of(cls, hashes: Mapping[str, Any], partition: Any) -> "RowSample":
         """The sample of hashes, int64 with None for null, and of the partitions' hashes."""
         return cls({name: _numbered(values) for name, values in hashes.items()}, _numbered(partition))
 
@@ -67,16 +67,16 @@ def _numbered_whole(values: Any) -> Any:
     return numpy.unique(values, return_inverse=True)[1].reshape(-1)
 
 
-def looked_at(history: History) -> list[ColumnProfile]:
+def looked_at(history: TableProfile) -> list[ColumnProfile]:
     """The columns of which a sample is looked at: those that can be hashed and have two values, the first `COLUMNS`."""
     usable = [each for each in history.columns if each.column.base_type in HASHED and not each.classified]
     return [each for each in usable if float(each.value("approx_count_distinct", history.whole) or 0) >= 2][:COLUMNS]
 
 
-Find = Callable[[History, Rows, str], Iterator[tuple[str | None, tuple[str, ...], Analyzer]]]
+Find = Callable[[TableProfile, RowSample, str], Iterator[tuple[str | None, tuple[str, ...], Analyzer]]]
 
 
-def together(history: History, rows: Rows, schema: Schema, table: str) -> tuple[Together, ...]:
+def together(history: TableProfile, rows: RowSample, schema: Schema, table: str) -> tuple[ColumnGroup, ...]:
     """What is worth counting; () for a sample without rows."""
     found = (
         ((kind, *each) for kind, find in FINDS.items() for each in find(history, rows, table))
@@ -84,15 +84,15 @@ def together(history: History, rows: Rows, schema: Schema, table: str) -> tuple[
         else ()
     )
     made = ((kind, column, others, bound(analyzer, schema)) for kind, column, others, analyzer in found)
-    return tuple(Together(kind, column, others, each) for kind, column, others, each in made if each)
+    return tuple(ColumnGroup(kind, column, others, each) for kind, column, others, each in made if each)
 
 
-def with_counted(history: History, counted: tuple[Together, ...], states: Mapping[str, Any]) -> History:
+def with_counted(history: TableProfile, counted: tuple[ColumnGroup, ...], states: Mapping[str, Any]) -> TableProfile:
     """The history with what was counted of several columns, by partition."""
     return replace(history.beside(states), together=counted)
 
 
-def determinations(history: History, rows: Rows, _: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
+def determinations(history: TableProfile, rows: RowSample, _: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
     """Each column that another one determines, by the one of fewest values; of columns that determine each other, by
     the first of them."""
     sizes = {name: int(values.max()) + 1 for name, values in rows.columns.items()}
@@ -102,23 +102,23 @@ def determinations(history: History, rows: Rows, _: str) -> Iterator[tuple[str, 
     yield from ((name, (by,), Determination(column=by, other=name)) for name, by in islice(told, DETERMINED))
 
 
-def _teller(name: str, tell: Sequence[str], sizes: Mapping[str, int], rows: Rows) -> str | None:
+def _teller(name: str, tell: Sequence[str], sizes: Mapping[str, int], rows: RowSample) -> str | None:
     """The column of fewest values that determines it; of those with as many as it has only what stands before it."""
     places = {each: at for at, each in enumerate(rows.columns)}
     usable = (each for each in tell if (-sizes[each], places[each]) < (-sizes[name], places[name]))
     return next((each for each in usable if _determines(rows, each, name)), None)
 
 
-def _repeated(history: History) -> frozenset[str]:
+def _repeated(history: TableProfile) -> frozenset[str]:
     """The columns of which a value is that of two rows of a partition or more on average: a key determines all that did
     not change yet, in a table that is told anew each day."""
-    part = Part.of(history)
+    part = HistorySlice.of(history)
     rows = sum(part.rows)
     distinct = {each.column.name: part.series(each, "approx_count_distinct") for each in history.columns}
     return frozenset(name for name, counts in distinct.items() if 2 * sum(map(float, counts)) <= rows)
 
 
-def _determines(rows: Rows, column: str, other: str) -> bool:
+def _determines(rows: RowSample, column: str, other: str) -> bool:
     """Whether it does in the sample, and would not by chance."""
     import numpy
 
@@ -130,7 +130,7 @@ def _determines(rows: Rows, column: str, other: str) -> bool:
     return by_chance(numpy.bincount(own), numpy.bincount(told)) < log(CHANCE)
 
 
-def _is_function(rows: Rows, own: Any, told: Any) -> bool:
+def _is_function(rows: RowSample, own: Any, told: Any) -> bool:
     import numpy
 
     return int(rows.both(own, told).max()) + 1 == len(numpy.unique(own))
@@ -147,7 +147,9 @@ def by_chance(groups: Any, values: Any) -> float:
     return float(sum(count * numpy.log((shares**size).sum()) for size, count in zip(sizes, times, strict=True)))
 
 
-def composite_keys(history: History, rows: Rows, table: str) -> Iterator[tuple[None, tuple[str, ...], Analyzer]]:
+def composite_keys(
+    history: TableProfile, rows: RowSample, table: str
+) -> Iterator[tuple[None, tuple[str, ...], Analyzer]]:
     """The pairs of columns that no two rows of a partition have alike, the least likely by chance first; triples where
     there are none. None where a column alone is unique, and of tables that are too large to be counted."""
     alone = sum(history.rows) > MOST_ROWS or any(_is_unique(each, history) for each in history.columns)
@@ -160,15 +162,15 @@ def composite_keys(history: History, rows: Rows, table: str) -> Iterator[tuple[N
             return
 
 
-def _is_unique(column: ColumnProfile, history: History) -> bool:
+def _is_unique(column: ColumnProfile, history: TableProfile) -> bool:
     """Whether its values were counted, and are unique in each partition."""
     found = [uniqueness(column, bag) for _, bag in history.partitions]
     return bool(found) and set(found) == {1.0}
 
 
-def _parts(history: History, rows: Rows, table: str) -> list[str]:
+def _parts(history: TableProfile, rows: RowSample, table: str) -> list[str]:
     """The columns that may be parts of a key, the likeliest by name first."""
-    part = Part.of(history)
+    part = HistorySlice.of(history)
     usable = [
         each
         for each in history.columns
@@ -180,7 +182,7 @@ def _parts(history: History, rows: Rows, table: str) -> list[str]:
     return [each.column.name for each in ordered[:PARTS]]
 
 
-def _alike(history: History, rows: Rows, names: tuple[str, ...]) -> float:
+def _alike(history: TableProfile, rows: RowSample, names: tuple[str, ...]) -> float:
     """How many pairs of rows chance would have alike in these columns; 0 where the sample has any that are."""
     import numpy
 
@@ -191,7 +193,7 @@ def _alike(history: History, rows: Rows, names: tuple[str, ...]) -> float:
     return pairs_by_chance(rows, names, history.rows) if once else 0.0
 
 
-def pairs_by_chance(rows: Rows, names: tuple[str, ...], sizes: list[int]) -> float:
+def pairs_by_chance(rows: RowSample, names: tuple[str, ...], sizes: list[int]) -> float:
     """How many pairs of rows of a partition would be alike in all the columns, if those were independent."""
     import numpy
 
@@ -207,17 +209,17 @@ def _pairs(counts: Any) -> float:
     return float((counts * (counts - 1.0) / 2).sum())
 
 
-def orders(history: History, _: Rows, __: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
+def orders(history: TableProfile, _: RowSample, __: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:
     """Pairs of moments of which the extremes of every partition let the first be no later than the second."""
     moments = [each for each in history.columns if each.column.base_type in TEMPORAL and not each.classified][:MOMENTS]
-    part = Part.of(history)
+    part = HistorySlice.of(history)
     for early, late in permutations(moments, 2):
         if early.column.base_type == late.column.base_type and _may_be_earlier(early, late, part):
             names = early.column.name, late.column.name
             yield names[1], (names[0],), Comparison(column=names[0], operator="<=", other=names[1])
 
 
-def _may_be_earlier(early: ColumnProfile, late: ColumnProfile, part: Part) -> bool:
+def _may_be_earlier(early: ColumnProfile, late: ColumnProfile, part: HistorySlice) -> bool:
     extremes = [(part.each(early, metric), part.each(late, metric)) for metric in ("minimum", "maximum")]
     pairs = [pair for left, right in extremes for pair in zip(left, right, strict=True) if None not in pair]
     return (

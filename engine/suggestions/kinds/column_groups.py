@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.core.results import Value
-from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.table_profile import ColumnProfile, Together
-from treaty.engine.states.bag import States
-from treaty.engine.suggestions.candidates import Candidate, Measure, of_column, of_table
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.table_profile import ColumnGroup, ColumnProfile
+from treaty.engine.states.bag import StateBag
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_column, of_table
 
 LEAST_ROWS = 10
 
 
 @of_column()
-def determined(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def determined(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Rows with the same value of another column have the same of this one."""
     for each in _counted(part, "determined", column.column.name):
         name, (by,) = column.column.name, each.others
@@ -26,7 +26,7 @@ def determined(column: ColumnProfile, part: Part, _margin: float) -> Candidate |
 
 
 @of_column()
-def in_order(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def in_order(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No moment is earlier than that of another column; of several such columns, than the latest."""
     fits = [each for each in _counted(part, "in_order", column.column.name) if _holds(each, part)]
     for each in sorted(fits, key=lambda one: _latest(one, part), reverse=True):
@@ -38,7 +38,7 @@ def in_order(column: ColumnProfile, part: Part, _margin: float) -> Candidate | N
 
 
 @of_table()
-def composite_key(part: Part, _margin: float) -> Candidate | None:
+def composite_key(part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No combination of two or three columns occurs twice, where no column alone is a key."""
     for each in _counted(part, "composite_key", None):
         told = ", ".join(each.others)
@@ -49,11 +49,13 @@ def composite_key(part: Part, _margin: float) -> Candidate | None:
     return None
 
 
-def _counted(part: Part, kind: str, column: str | None) -> Sequence[Together]:
+def _counted(part: HistorySlice, kind: str, column: str | None) -> Sequence[ColumnGroup]:
     return [each for each in part.history.together if (each.kind, each.column) == (kind, column)]
 
 
-def _held(each: Together, part: Part, check_id: str, words: str, made: Mapping[str, object]) -> Candidate | None:
+def _held(
+    each: ColumnGroup, part: HistorySlice, check_id: str, words: str, made: Mapping[str, object]
+) -> SuggestionCandidate | None:
     """The promise, of the whole table where that keeps it; of each partition where only those do; None otherwise."""
     if not _holds(each, part):
         return None
@@ -63,14 +65,14 @@ def _held(each: Together, part: Part, check_id: str, words: str, made: Mapping[s
 
 
 def _candidate(
-    each: Together, check_id: str, words: str, made: Mapping[str, object], *, scope: str = "delta"
-) -> Candidate:
-    return Candidate(
+    each: ColumnGroup, check_id: str, words: str, made: Mapping[str, object], *, scope: str = "delta"
+) -> SuggestionCandidate:
+    return SuggestionCandidate(
         kind=each.kind,
         sentence=words,
         expression=words,
         patch={"quality": check(check_id, words, "consistency", {**made, "mustBe": 1}, scope=scope)},
-        measure=Measure(lambda seen: _values(each, seen)),
+        measure=SuggestionMetric(lambda seen: _values(each, seen)),
         assertion=Assertion("mustBe", 1),
         severity="warning",
         limits=(1, None),
@@ -78,23 +80,23 @@ def _candidate(
     )
 
 
-def _holds(each: Together, part: Part) -> bool:
+def _holds(each: ColumnGroup, part: HistorySlice) -> bool:
     found = [value for value in _values(each, part) if value is not None]
     return sum(part.rows) >= LEAST_ROWS and set(found) == {1.0}
 
 
-def _values(each: Together, part: Part) -> Sequence[Value]:
+def _values(each: ColumnGroup, part: HistorySlice) -> Sequence[Value]:
     return part.read((each.kind, each.column, each.others), lambda bag: _value(each, bag))
 
 
-def _value(each: Together, bag: States) -> Value:
+def _value(each: ColumnGroup, bag: StateBag) -> Value:
     try:
         return each.measured.value(bag.values)
     except KeyError:
         return None
 
 
-def _latest(each: Together, part: Part) -> str:
+def _latest(each: ColumnGroup, part: HistorySlice) -> str:
     """The latest moment of the other column, so that of several the nearest is told."""
     other = next(one for one in part.history.columns if one.column.name == each.others[0])
     return max(map(str, part.series(other, "maximum")), default="")

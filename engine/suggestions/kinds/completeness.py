@@ -3,9 +3,9 @@
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.profile.confidence_intervals import binomial
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import Candidate, metric, of_column
+from treaty.engine.suggestions.candidates import SuggestionCandidate, metric, of_column
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY
 
 # As in Deequ: of a column that is mostly empty nothing is promised.
@@ -13,11 +13,11 @@ LEAST_COMPLETENESS = 0.2
 
 
 @of_column()
-def complete(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def complete(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No value is missing."""
     if not len(part) or min(part.series(column, "completeness"), default=0) < 1:
         return None
-    return Candidate(
+    return SuggestionCandidate(
         kind="complete",
         sentence=f"{column.column.name} is always present",
         expression=f"completeness of {column.column.name} is 1",
@@ -29,14 +29,14 @@ def complete(column: ColumnProfile, part: Part, _margin: float) -> Candidate | N
 
 
 @of_column()
-def not_empty(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def not_empty(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No text is empty."""
     name, shortest = column.column.name, part.series(column, "minimum_length")
     if min(shortest, default=0) < 1:
         return None
     words = f"{name} is never an empty text"
     implementation = {"analyzer": "minimum_length", "column": name, "mustBeGreaterOrEqualTo": 1}
-    return Candidate(
+    return SuggestionCandidate(
         kind="not_empty",
         sentence=words,
         expression=f"length of {name} is at least 1",
@@ -48,7 +48,7 @@ def not_empty(column: ColumnProfile, part: Part, _margin: float) -> Candidate | 
 
 
 @of_column(margins=MARGINS, safety=SAFETY)
-def mostly_complete(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+def mostly_complete(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
     """As many values as the emptiest partition lets expect (Deequ's retained completeness, with an exact interval).
 
     The exact lower limit of that partition's share, less so many times the spread of all."""
@@ -64,7 +64,7 @@ def mostly_complete(column: ColumnProfile, part: Part, margin: float) -> Candida
     name = column.column.name
     words = f"{name} is present in at least {least:.0%} of the rows"
     implementation = {"analyzer": "completeness", "column": name, "mustBeGreaterOrEqualTo": least}
-    return Candidate(
+    return SuggestionCandidate(
         kind="mostly_complete",
         sentence=words,
         expression=f"completeness of {name} is at least {least}",

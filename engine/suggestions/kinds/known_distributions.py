@@ -12,9 +12,9 @@ from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import FRACTIONAL
 from treaty.engine.profile.facts import is_admitted
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import Candidate, compliance, number, of_column
+from treaty.engine.suggestions.candidates import SuggestionCandidate, compliance, number, of_column
 from treaty.engine.suggestions.tolerances import drifts, rounded
 from treaty.engine.suggestions.value_ranges import within
 
@@ -30,15 +30,15 @@ Quantile = Callable[[float], float]
 
 
 @dataclass(frozen=True)
-class Distribution:
+class DistributionFamily:
     """A distribution: its name, and the one of its kind that has these quantiles (None: none has)."""
 
     name: str
-    fit: Callable[[Sequence[float]], "Fitted | None"]
+    fit: Callable[[Sequence[float]], "FittedDistribution | None"]
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedDistribution:
     """A distribution with its parameters: the share of values up to one, the value at a share, parameters in words."""
 
     below: Callable[[float], float]
@@ -46,58 +46,58 @@ class Fitted:
     words: str
 
 
-def _normal(values: Sequence[float]) -> Fitted | None:
+def _normal(values: Sequence[float]) -> FittedDistribution | None:
     spread = (values[-7] - values[6]) / (NormalDist().inv_cdf(SHARES[-7]) - NormalDist().inv_cdf(SHARES[6]))
     if not spread > 0:
         return None
     fitted = NormalDist((values[19] + values[20]) / 2, spread)
-    return Fitted(fitted.cdf, fitted.inv_cdf, f"mean {fitted.mean:.4g}, standard deviation {spread:.4g}")
+    return FittedDistribution(fitted.cdf, fitted.inv_cdf, f"mean {fitted.mean:.4g}, standard deviation {spread:.4g}")
 
 
-def _lognormal(values: Sequence[float]) -> Fitted | None:
+def _lognormal(values: Sequence[float]) -> FittedDistribution | None:
     inner = _normal([math.log(value) for value in values]) if values[0] > 0 else None
     if inner is None:
         return None
-    return Fitted(
+    return FittedDistribution(
         lambda value: inner.below(math.log(value)) if value > 0 else 0.0,
         lambda share: math.exp(inner.at(share)),
         f"of the logarithm: {inner.words}",
     )
 
 
-def _exponential(values: Sequence[float]) -> Fitted | None:
+def _exponential(values: Sequence[float]) -> FittedDistribution | None:
     mean = (values[19] + values[20]) / 2 / math.log(2)
     if not mean > 0 or values[0] < 0:
         return None
-    return Fitted(
+    return FittedDistribution(
         lambda value: 1 - math.exp(-max(0.0, value) / mean),
         lambda share: -mean * math.log(1 - share),
         f"mean {mean:.4g}",
     )
 
 
-def _uniform(values: Sequence[float]) -> Fitted | None:
+def _uniform(values: Sequence[float]) -> FittedDistribution | None:
     width = (values[-1] - values[0]) / (SHARES[-1] - SHARES[0])
     low = values[0] - SHARES[0] * width
     if not width > 0:
         return None
-    return Fitted(
+    return FittedDistribution(
         lambda value: min(1.0, max(0.0, (value - low) / width)),
         lambda share: low + share * width,
         f"from {low:.4g} to {low + width:.4g}",
     )
 
 
-DISTRIBUTIONS: Sequence[Distribution] = (
-    Distribution("uniform", _uniform),
-    Distribution("normal", _normal),
-    Distribution("exponential", _exponential),
-    Distribution("log-normal", _lognormal),
+DISTRIBUTIONS: Sequence[DistributionFamily] = (
+    DistributionFamily("uniform", _uniform),
+    DistributionFamily("normal", _normal),
+    DistributionFamily("exponential", _exponential),
+    DistributionFamily("log-normal", _lognormal),
 )
 
 
 @of_column()
-def fitted(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def fitted(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """The numbers follow a well-known distribution, and lie within what it makes possible."""
     found = _best(column, part)
     if found is None:
@@ -107,7 +107,7 @@ def fitted(column: ColumnProfile, part: Part, _margin: float) -> Candidate | Non
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(low)} AND {number(high)}"
     words = f"{name} is {kind} ({told.words}): between {low:g} and {high:g}"
     return (
-        Candidate(
+        SuggestionCandidate(
             kind="fitted",
             sentence=words,
             expression=f"{low:g} <= {name} <= {high:g}",
@@ -124,14 +124,14 @@ def fitted(column: ColumnProfile, part: Part, _margin: float) -> Candidate | Non
     )
 
 
-def _tails(told: Fitted) -> tuple[float, float]:
+def _tails(told: FittedDistribution) -> tuple[float, float]:
     """The values beyond which none is expected, a tenth of their distance outwards."""
     low, high = told.at(TAIL), told.at(1 - TAIL)
     width = high - low
     return rounded(low - width / 10, width, up=False), rounded(high + width / 10, width, up=True)
 
 
-def _best(column: ColumnProfile, part: Part) -> tuple[str, Fitted] | None:
+def _best(column: ColumnProfile, part: HistorySlice) -> tuple[str, FittedDistribution] | None:
     """The distribution that is nearest in the newest partition, where it is near, and the numbers do not drift."""
     values = _quantiles(column, part)
     if values is None or drifts([float(value) for value in part.series(column, "median")]):
@@ -142,11 +142,11 @@ def _best(column: ColumnProfile, part: Part) -> tuple[str, Fitted] | None:
     return (nearest[1], nearest[2]) if nearest is not None and nearest[0] <= FAR else None
 
 
-def _distance(made: Fitted, values: Sequence[float]) -> float:
+def _distance(made: FittedDistribution, values: Sequence[float]) -> float:
     return max(abs(made.below(value) - share) for value, share in zip(values, SHARES, strict=True))
 
 
-def _quantiles(column: ColumnProfile, part: Part) -> list[float] | None:
+def _quantiles(column: ColumnProfile, part: HistorySlice) -> list[float] | None:
     """Quantiles of the newest partition, all unlike; None for few rows, and for other columns than of fractions."""
     if column.column.base_type not in FRACTIONAL or not len(part) or part.rows[-1] < LEAST_ROWS:
         return None

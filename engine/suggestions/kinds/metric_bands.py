@@ -8,9 +8,9 @@ from typing import Any
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import NUMERIC, TEXT
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, metric
+from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, SuggestionCandidate, SuggestionKind, add, metric
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
 # Rows that may be corrected, added or taken away in a partition without an alarm, by hand: two, or one in fifty.
@@ -20,11 +20,11 @@ SKETCH_ERROR = 0.05
 # By hand: records are broken; the next one is no further out than a quarter of what is between the extremes.
 RECORD = 0.25
 
-Floor = Callable[[ColumnProfile, Part], float]
+Floor = Callable[[ColumnProfile, HistorySlice], float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Band:
+class BandMetric:
     """A metric that may have a band: for which types, in which words, and what an honest edit moves it by at least.
 
     `counts`: it says nothing of how large the values are, so running numbers may have it."""
@@ -47,7 +47,7 @@ class Band:
         quantile = {"quantile": float(self.argument)} if self.argument else {}
         return {"analyzer": "approx_quantile" if quantile else self.metric, "column": column, **quantile}
 
-    def propose(self, column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+    def propose(self, column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
         """The metric between its lowest and highest value so far, and so many times their distance beyond."""
         values = part.series(column, self.metric)
         if column.column.base_type not in self.fits or not any(part.rows) or len(values) < sum(map(bool, part.rows)):
@@ -58,12 +58,12 @@ class Band:
         assertion = asserted(kept)
         return self._candidate(column, assertion, kept) if assertion else None
 
-    def _candidate(self, column: ColumnProfile, assertion: Assertion, kept: Limits) -> Candidate:
+    def _candidate(self, column: ColumnProfile, assertion: Assertion, kept: Limits) -> SuggestionCandidate:
         name = column.column.name
         words = f"{self.words.format(name=name)} {told(kept)}"
         made = {**self.implementation(name), assertion.operator: listed(assertion.limit)}
         slug = f"{name}-{self.metric.replace('_', '-')}"
-        return Candidate(
+        return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
             expression=f"{self.metric} of {name} {told(kept)}",
@@ -110,7 +110,7 @@ def _within_nature(found: Limits, least: float) -> Limits:
     return (0.0 if low is not None and low < 0 <= least else low), high
 
 
-def _is_usable(column: ColumnProfile, part: Part) -> bool:
+def _is_usable(column: ColumnProfile, part: HistorySlice) -> bool:
     """Whether the column's numbers are finite, more than one, and no running numbers of rows."""
     ends = [*part.series(column, "minimum"), *part.series(column, "maximum")]
     if column.column.base_type not in NUMERIC:
@@ -118,7 +118,7 @@ def _is_usable(column: ColumnProfile, part: Part) -> bool:
     return all(isfinite(value) for value in ends) and len(set(ends)) > 1 and not is_running(column, part)
 
 
-def is_running(column: ColumnProfile, part: Part) -> bool:
+def is_running(column: ColumnProfile, part: HistorySlice) -> bool:
     """Whether whole numbers are counted on: nearly all are distinct, and the largest never falls."""
     largest, distinct = part.series(column, "maximum"), part.series(column, "approx_count_distinct")
     rows = [each for each in part.rows if each]
@@ -128,54 +128,54 @@ def is_running(column: ColumnProfile, part: Part) -> bool:
     return own and sorted(largest) == largest
 
 
-def edited(part: Part) -> float:
+def edited(part: HistorySlice) -> float:
     """The share of a partition's rows that may be corrected, added or taken away without an alarm."""
     rows = min(filter(None, part.rows), default=1)
     return min(0.5, max(EDITED_ROWS / rows, EDITED_SHARE))
 
 
-def _reach(column: ColumnProfile, part: Part) -> float:
+def _reach(column: ColumnProfile, part: HistorySlice) -> float:
     lowest, highest = part.series(column, "minimum"), part.series(column, "maximum")
     return float(max(highest)) - float(min(lowest)) if lowest else 0.0
 
 
-def _of_mean(column: ColumnProfile, part: Part) -> float:
+def _of_mean(column: ColumnProfile, part: HistorySlice) -> float:
     return edited(part) * _reach(column, part)
 
 
-def _of_deviation(column: ColumnProfile, part: Part) -> float:
+def _of_deviation(column: ColumnProfile, part: HistorySlice) -> float:
     largest = max(map(float, part.series(column, "standard_deviation")), default=0.0)
     return sqrt(largest**2 + edited(part) * _reach(column, part) ** 2) - largest
 
 
-def _of_extreme(column: ColumnProfile, part: Part) -> float:
+def _of_extreme(column: ColumnProfile, part: HistorySlice) -> float:
     return RECORD * _reach(column, part)
 
 
-def _of_median(column: ColumnProfile, part: Part) -> float:
+def _of_median(column: ColumnProfile, part: HistorySlice) -> float:
     quarters = [max(map(float, part.series(column, name)), default=0.0) for name in ("q99", "q01")]
     return edited(part) * (quarters[0] - quarters[1])
 
 
-def _of_distinct(column: ColumnProfile, part: Part) -> float:
+def _of_distinct(column: ColumnProfile, part: HistorySlice) -> float:
     most = max(map(float, part.series(column, "approx_count_distinct")), default=0.0)
     return max(EDITED_ROWS, EDITED_SHARE * max(part.rows, default=0), SKETCH_ERROR * most)
 
 
-def _of_longest(column: ColumnProfile, part: Part) -> float:
+def _of_longest(column: ColumnProfile, part: HistorySlice) -> float:
     return max(1.0, RECORD * max(part.series(column, "maximum_length"), default=0))
 
 
-def _of_mean_length(column: ColumnProfile, part: Part) -> float:
+def _of_mean_length(column: ColumnProfile, part: HistorySlice) -> float:
     longest, shortest = part.series(column, "maximum_length"), part.series(column, "minimum_length")
     return edited(part) * (max(longest, default=0) - min(shortest, default=0))
 
 
-BANDS: Sequence[Band] = (
-    Band(metric="minimum", words="the smallest {name}", dimension="conformity", fits=NUMERIC, floor=_of_extreme),
-    Band(metric="maximum", words="the largest {name}", dimension="conformity", fits=NUMERIC, floor=_of_extreme),
-    Band(metric="mean", words="the mean of {name}", dimension="conformity", fits=NUMERIC, floor=_of_mean),
-    Band(
+BANDS: Sequence[BandMetric] = (
+    BandMetric(metric="minimum", words="the smallest {name}", dimension="conformity", fits=NUMERIC, floor=_of_extreme),
+    BandMetric(metric="maximum", words="the largest {name}", dimension="conformity", fits=NUMERIC, floor=_of_extreme),
+    BandMetric(metric="mean", words="the mean of {name}", dimension="conformity", fits=NUMERIC, floor=_of_mean),
+    BandMetric(
         metric="median",
         words="the median of {name}",
         dimension="conformity",
@@ -183,7 +183,7 @@ BANDS: Sequence[Band] = (
         floor=_of_median,
         argument="0.5",
     ),
-    Band(
+    BandMetric(
         metric="q25",
         words="the lower quartile of {name}",
         dimension="conformity",
@@ -191,7 +191,7 @@ BANDS: Sequence[Band] = (
         floor=_of_median,
         argument="0.25",
     ),
-    Band(
+    BandMetric(
         metric="q75",
         words="the upper quartile of {name}",
         dimension="conformity",
@@ -199,14 +199,14 @@ BANDS: Sequence[Band] = (
         floor=_of_median,
         argument="0.75",
     ),
-    Band(
+    BandMetric(
         metric="standard_deviation",
         words="the standard deviation of {name}",
         dimension="conformity",
         fits=NUMERIC,
         floor=_of_deviation,
     ),
-    Band(
+    BandMetric(
         metric="approx_count_distinct",
         words="the number of distinct {name}",
         dimension="uniqueness",
@@ -214,21 +214,21 @@ BANDS: Sequence[Band] = (
         floor=_of_distinct,
         counts=True,
     ),
-    Band(
+    BandMetric(
         metric="minimum_length",
         words="the length of the shortest {name}",
         dimension="conformity",
         fits=TEXT,
         floor=_of_longest,
     ),
-    Band(
+    BandMetric(
         metric="maximum_length",
         words="the length of the longest {name}",
         dimension="conformity",
         fits=TEXT,
         floor=_of_longest,
     ),
-    Band(
+    BandMetric(
         metric="mean_length",
         words="the mean length of {name}",
         dimension="conformity",
@@ -239,5 +239,6 @@ BANDS: Sequence[Band] = (
 
 for _band in BANDS:
     add(
-        COLUMN_SUGGESTIONS, Kind(name=_band.kind, propose=_band.propose, margins=MARGINS, safety=SAFETY, over_time=True)
+        COLUMN_SUGGESTIONS,
+        SuggestionKind(name=_band.kind, propose=_band.propose, margins=MARGINS, safety=SAFETY, over_time=True),
     )

@@ -3,8 +3,8 @@
 import math
 
 from treaty.contracts.editing.check_entry import check
-from treaty.engine.profile.measurements import Part
-from treaty.engine.suggestions.candidates import Candidate, Measure, of_table
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_table
 from treaty.engine.suggestions.kinds.metric_bands import asserted, listed
 from treaty.engine.suggestions.tolerances import MARGINS, limits
 
@@ -14,7 +14,7 @@ BAND_MARGIN = 0.1
 
 # Promised no wider than it held: a load of half the usual rows is what people want to hear of first.
 @of_table(margins=MARGINS, over_time=True)
-def row_count_band(part: Part, margin: float) -> Candidate | None:
+def row_count_band(part: HistorySlice, margin: float) -> SuggestionCandidate | None:
     """As many rows as usual: by the logarithms of past counts, so many times their spread beyond; a tenth at least."""
     if not all(part.rows):
         return None
@@ -28,7 +28,7 @@ def row_count_band(part: Part, margin: float) -> Candidate | None:
         return None
     said = {(True, True): "between {:,} and {:,}", (True, False): "at least {:,}", (False, True): "at most {1:,}"}
     words = "a partition has " + said[low is not None, high is not None].format(*kept) + " rows"
-    return Candidate(
+    return SuggestionCandidate(
         kind="row_count_band",
         sentence=words,
         expression=f"size is {assertion.sentence().removeprefix('be ')}",
@@ -37,7 +37,7 @@ def row_count_band(part: Part, margin: float) -> Candidate | None:
                 "row-count", words, "coverage", {"analyzer": "size", assertion.operator: listed(assertion.limit)}
             )
         },
-        measure=Measure(lambda seen: seen.rows, lambda sample: round(len(sample.values) * sample.times)),
+        measure=SuggestionMetric(lambda seen: seen.rows, lambda sample: round(len(sample.values) * sample.times)),
         assertion=assertion,
         limits=kept,
     )

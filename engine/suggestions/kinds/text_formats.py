@@ -12,11 +12,11 @@ from treaty.engine.components.operands import TEXT
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_admitted
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.value_masks import mask_of
-from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, of_column
-from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, compliance, of_column
+from treaty.engine.suggestions.column_samples import ColumnSample
 
 # By hand: of fewer texts it is chance what they have in common.
 LEAST_TEXTS = 100
@@ -29,7 +29,7 @@ WIDE: Mapping[str, str] = {"A": f"[^a-z0-9{_OTHERS}]", "a": f"[^A-Z0-9{_OTHERS}]
 SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
-def masks(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
+def masks(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None:
     """All masks of the texts with their counts; None where they are too few or too long, or not all known."""
     if column.column.base_type not in TEXT or max(part.series(column, "maximum_length"), default=LONGEST) >= LONGEST:
         return None
@@ -37,9 +37,9 @@ def masks(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
     return counts if not error and sum(counts.values()) >= LEAST_TEXTS else None
 
 
-def share_of_masks(column: ColumnProfile, fits: Callable[[str], object]) -> Measure:
+def share_of_masks(column: ColumnProfile, fits: Callable[[str], object]) -> SuggestionMetric:
     """The share of the texts whose mask fits."""
-    return Measure(
+    return SuggestionMetric(
         lambda part: [_share(counts, fits) for counts, _ in part.looks(column)],
         lambda sample: _share_of_texts(sample, fits),
     )
@@ -50,13 +50,13 @@ def _share(counts: Mapping[str, int], fits: Callable[[str], object]) -> Value:
     return sum(count for mask, count in counts.items() if fits(mask)) / total if total else None
 
 
-def _share_of_texts(sample: Sample, fits: Callable[[str], object]) -> Value:
+def _share_of_texts(sample: ColumnSample, fits: Callable[[str], object]) -> Value:
     texts = sample.present.tolist()
     return sum(bool(fits(mask_of(text))) for text in texts) / len(texts) if texts else None
 
 
 @of_column()
-def fixed_length(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def fixed_length(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """All texts have the same length."""
     lengths = {*part.series(column, "minimum_length"), *part.series(column, "maximum_length")}
     found, name = masks(column, part), column.column.name
@@ -66,7 +66,7 @@ def fixed_length(column: ColumnProfile, part: Part, _margin: float) -> Candidate
     predicate = f"{quote(name)} IS NULL OR length({quote(name)}) = {length}"
     said = f"{name} has {length} characters"
     return (
-        Candidate(
+        SuggestionCandidate(
             kind="fixed_length",
             sentence=said,
             expression=f"length of {name} is {length}",
@@ -81,7 +81,7 @@ def fixed_length(column: ColumnProfile, part: Part, _margin: float) -> Candidate
 
 
 @of_column(margins=(0.0, 0.005, 0.01, 0.02), safety=2.0)
-def shape(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
     """Texts are the same runs of capitals, small letters, digits and signs, each of so many characters."""
     found, name = masks(column, part), column.column.name
     runs = _runs(_main(found, margin)) if found else None
@@ -95,7 +95,7 @@ def shape(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
     words = f"{name} looks like {regex}"
     implementation = {"analyzer": "pattern_match", "column": name, "pattern": f"^{regex}$"}
     least = 1 - margin
-    return Candidate(
+    return SuggestionCandidate(
         kind="shape",
         sentence=words,
         expression=f"{name} matches ^{regex}$",
@@ -138,7 +138,7 @@ def _written(symbol: str, low: int, high: int, of_class: str | None) -> str:
     return (of_class or (f"\\{symbol}" if symbol in SPECIAL else symbol)) + times
 
 
-def _is_ascii(column: ColumnProfile, part: Part) -> bool:
+def _is_ascii(column: ColumnProfile, part: HistorySlice) -> bool:
     counts, error = part.all_values(column)
     return bool(counts) and not error and all(value.isascii() for value in counts)
 
@@ -152,6 +152,6 @@ def _may_be_held(regex: str) -> bool:
     return True
 
 
-def _others(column: ColumnProfile, part: Part, fits: Callable[[str], object]) -> list[str]:
+def _others(column: ColumnProfile, part: HistorySlice, fits: Callable[[str], object]) -> list[str]:
     counts, _ = part.all_looks(column)
     return sorted(mask for mask in counts if not fits(mask))

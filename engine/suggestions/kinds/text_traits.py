@@ -11,20 +11,20 @@ from treaty.engine.components.operands import TEXT
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_admitted
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.text_traits import LOWER, TRAITS, TRIMMED, UPPER, Trait
 from treaty.engine.profile.value_masks import mask_of
 from treaty.engine.suggestions.candidates import (
     COLUMN_SUGGESTIONS,
-    Candidate,
-    Kind,
-    Measure,
+    SuggestionCandidate,
+    SuggestionKind,
+    SuggestionMetric,
     add,
     compliance,
     of_column,
 )
-from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.kinds.metric_bands import asserted, edited, listed
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
@@ -33,24 +33,24 @@ LEAST_TEXTS = 100
 
 
 @of_column()
-def trimmed(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def trimmed(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No text begins or ends with a space."""
     return _always(TRIMMED, column, part, "has no spaces around it")
 
 
 @of_column()
-def upper_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def upper_case(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No text has a small letter, and there are letters."""
     return _always(UPPER, column, part, "is in upper case") if _without(LOWER, column, part) else None
 
 
 @of_column()
-def lower_case(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def lower_case(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No text has a capital letter, and there are letters."""
     return _always(LOWER, column, part, "is in lower case") if _without(UPPER, column, part) else None
 
 
-def shares(trait: Trait, column: ColumnProfile, part: Part) -> Sequence[Value]:
+def shares(trait: Trait, column: ColumnProfile, part: HistorySlice) -> Sequence[Value]:
     """The share of each partition's texts that have the trait; None where it has no text, and where nothing tells."""
     if measured := column.traits.get(trait.name):
         return part.read((column.column.name, "trait", trait.name), lambda bag: column.told(measured, bag))
@@ -64,16 +64,16 @@ def _share(trait: Trait, masks: Mapping[str, int]) -> Value:
     return sum(count for mask, count in masks.items() if trait.has(mask)) / total if total else None
 
 
-def _measure(trait: Trait, column: ColumnProfile) -> Measure:
-    return Measure(lambda part: shares(trait, column, part), lambda sample: _of_sample(trait, sample))
+def _measure(trait: Trait, column: ColumnProfile) -> SuggestionMetric:
+    return SuggestionMetric(lambda part: shares(trait, column, part), lambda sample: _of_sample(trait, sample))
 
 
-def _of_sample(trait: Trait, sample: Sample) -> Value:
+def _of_sample(trait: Trait, sample: ColumnSample) -> Value:
     texts = sample.present.tolist()
     return sum(trait.has(mask_of(text, longest=None)) for text in texts) / len(texts) if texts else None
 
 
-def _known(trait: Trait, column: ColumnProfile, part: Part) -> list[float]:
+def _known(trait: Trait, column: ColumnProfile, part: HistorySlice) -> list[float]:
     """The shares of all partitions that have texts; [] where one of them is not known, and for few texts."""
     if column.column.base_type not in TEXT:
         return []
@@ -84,18 +84,18 @@ def _known(trait: Trait, column: ColumnProfile, part: Part) -> list[float]:
     return found if len(found) == sum(map(bool, filled)) and sum(filled) >= LEAST_TEXTS else []
 
 
-def _without(trait: Trait, column: ColumnProfile, part: Part) -> bool:
+def _without(trait: Trait, column: ColumnProfile, part: HistorySlice) -> bool:
     """Whether there are texts that do not have it."""
     return min(_known(trait, column, part), default=1.0) < 1
 
 
-def _always(trait: Trait, column: ColumnProfile, part: Part, words: str) -> Candidate | None:
+def _always(trait: Trait, column: ColumnProfile, part: HistorySlice, words: str) -> SuggestionCandidate | None:
     name = column.column.name
     predicate = f"{quote(name)} IS NULL OR {trait.condition(name)['predicate']}"
     if min(_known(trait, column, part), default=0.0) < 1 or not is_admitted(predicate):
         return None
     said, slug = f"{name} {words}", f"{name}-{trait.name.replace('_', '-')}"
-    return Candidate(
+    return SuggestionCandidate(
         kind=trait.name,
         sentence=said,
         expression=predicate,
@@ -107,7 +107,7 @@ def _always(trait: Trait, column: ColumnProfile, part: Part, words: str) -> Cand
 
 
 @dataclass(frozen=True)
-class Share:
+class TraitShare:
     """The suggestion that the share of a column's texts with a trait stays about where it was."""
 
     trait: Trait
@@ -117,7 +117,7 @@ class Share:
         """The kind of suggestion."""
         return f"{self.trait.name}_share"
 
-    def propose(self, column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+    def propose(self, column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
         """Between the lowest and the highest so far, and so many times their distance beyond; None where that is no
         limit between 0 and 1."""
         found = limits(_known(self.trait, column, part), margin, edited(part))
@@ -128,7 +128,7 @@ class Share:
             return None
         words = f"{_told(kept)} of {name} {self.trait.words}"
         limit = {"analyzer": "implication", **made, assertion.operator: listed(assertion.limit)}
-        return Candidate(
+        return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
             expression=f"{made['predicate']} for {_told(kept)}",
@@ -154,8 +154,8 @@ def _told(kept: Limits) -> str:
     return f"at least {low:.1%}" if low is not None else f"at most {high:.1%}"
 
 
-for _share_of in map(Share, TRAITS):
+for _share_of in map(TraitShare, TRAITS):
     add(
         COLUMN_SUGGESTIONS,
-        Kind(name=_share_of.kind, propose=_share_of.propose, margins=MARGINS, safety=SAFETY, over_time=True),
+        SuggestionKind(name=_share_of.kind, propose=_share_of.propose, margins=MARGINS, safety=SAFETY, over_time=True),
     )

@@ -11,9 +11,9 @@ from treaty.engine.components.operands import TEMPORAL
 from treaty.engine.core import clock
 from treaty.engine.core.partitions.months import dated
 from treaty.engine.profile.facts import is_admitted
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, of_column
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, compliance, of_column
 
 # A partition of a day may hold moments up to its end, wherever on earth that is.
 DAY_OF_A_PARTITION = timedelta(days=1, hours=14)
@@ -23,7 +23,7 @@ NAMED_BY_DAY = re.compile(r"(?:^|/)([^=/]+)=\d{4}-\d\d-\d\d(?:/|$)")
 
 
 @of_column(over_time=True)
-def not_in_future(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def not_in_future(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No moment lies ahead: in no partition of a day was one after that day."""
     ahead = [value for value in _ahead(column, part) if value is not None]
     if column.column.base_type not in TEMPORAL or len(ahead) < LEAST_PARTITIONS or max(ahead) > 0:
@@ -31,24 +31,24 @@ def not_in_future(column: ColumnProfile, part: Part, _margin: float) -> Candidat
     name = column.column.name
     words = f"{name} never lies in the future"
     implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeGreaterOrEqualTo": 0}
-    return Candidate(
+    return SuggestionCandidate(
         kind="not_in_future",
         sentence=words,
         expression=f"the newest {name} is not ahead of now",
         patch={"quality": check(f"{name}-not-in-future", words, "timeliness", implementation)},
-        measure=Measure(lambda seen: _ahead(column, seen)),
+        measure=SuggestionMetric(lambda seen: _ahead(column, seen)),
         assertion=Assertion("mustBeLessOrEqualTo", 0),
     )
 
 
 @of_column(over_time=True)
-def goes_on(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def goes_on(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Moments go on with the partitions: none is older than so many days before its partition, as none was."""
     return _since(column, part)
 
 
 @of_column(over_time=True)
-def on_its_day(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def on_its_day(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Moments are of the day that their partition is named by."""
     told = [value for value in _on_day(column, part) if value is not None]
     key, name = _named_by_day(part), column.column.name
@@ -58,26 +58,26 @@ def on_its_day(column: ColumnProfile, part: Part, _margin: float) -> Candidate |
     if not is_admitted(predicate):
         return None
     words = f"{name} is of the day that its partition is named by"
-    return Candidate(
+    return SuggestionCandidate(
         kind="on_its_day",
         sentence=words,
         expression=predicate,
         patch={"quality": check(f"{name}-on-its-day", words, "consistency", compliance(predicate, at_least=1))},
-        measure=Measure(lambda seen: _on_day(column, seen)),
+        measure=SuggestionMetric(lambda seen: _on_day(column, seen)),
         assertion=Assertion("mustBeGreaterOrEqualTo", 1),
         severity="warning",
         limits=(1, None),
     )
 
 
-def _named_by_day(part: Part) -> str | None:
+def _named_by_day(part: HistorySlice) -> str | None:
     """The column whose days all partitions are named by; None where there is none."""
     matches = [NAMED_BY_DAY.search(name) for name in part.names]
     keys = {match[1] if match else None for match in matches}
     return keys.pop() if len(keys) == 1 else None
 
 
-def _on_day(column: ColumnProfile, part: Part) -> list[float | None]:
+def _on_day(column: ColumnProfile, part: HistorySlice) -> list[float | None]:
     """1 for each partition whose first and last moment are of its day, else 0; None where there is nothing to tell."""
     if column.column.base_type not in TEMPORAL:
         return [None] * len(part)
@@ -92,19 +92,19 @@ def _of_day(day: datetime | None, first: Any, last: Any) -> float | None:
     return float(all(each is not None and each.date() == day.date() for each in moments))
 
 
-def _since(column: ColumnProfile, part: Part) -> Candidate | None:
+def _since(column: ColumnProfile, part: HistorySlice) -> SuggestionCandidate | None:
     behind = [value for value in _behind(column, part) if value is not None]
     if column.column.base_type not in TEMPORAL or len(behind) < LEAST_PARTITIONS or not _is_steady(behind):
         return None
     name, most = column.column.name, 24 * (2 * round(max(behind)) + 1)
     words = f"the newest {name} is at most {most} hours old"
     implementation = {"analyzer": "freshness", "column": name, "measured_in": "hours", "mustBeLessOrEqualTo": most}
-    return Candidate(
+    return SuggestionCandidate(
         kind="goes_on",
         sentence=words,
         expression=f"freshness of {name} is at most {most} hours",
         patch={"quality": check(f"{name}-freshness", words, "timeliness", implementation)},
-        measure=Measure(lambda seen: [None if days is None else 24 * days for days in _behind(column, seen)]),
+        measure=SuggestionMetric(lambda seen: [None if days is None else 24 * days for days in _behind(column, seen)]),
         assertion=Assertion("mustBeLessOrEqualTo", most),
         severity="warning",
         limits=(None, most),
@@ -116,7 +116,7 @@ def _is_steady(behind: list[float]) -> bool:
     return max(behind) <= 7 and max(behind) - min(behind) <= 3
 
 
-def _ahead(column: ColumnProfile, part: Part) -> list[float | None]:
+def _ahead(column: ColumnProfile, part: HistorySlice) -> list[float | None]:
     """By how many hours the newest moment lies after the end of the partition's day; None for other partitions."""
     pairs = zip(part.names, part.each(column, "maximum"), strict=True)
     return [_hours(_day(name), value) for name, value in pairs]
@@ -129,7 +129,7 @@ def _hours(day: datetime | None, value: Any) -> float | None:
     return (newest - day - DAY_OF_A_PARTITION) / timedelta(hours=1)
 
 
-def _behind(column: ColumnProfile, part: Part) -> list[float | None]:
+def _behind(column: ColumnProfile, part: HistorySlice) -> list[float | None]:
     """How many days the newest moment lies before the end of the partition's day, at least 0."""
     ahead = _ahead(column, part)
     return [None if hours is None else max(0.0, -hours / 24) for hours in ahead]

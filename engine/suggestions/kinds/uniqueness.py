@@ -9,11 +9,11 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import INTEGRAL, TEXT
 from treaty.engine.core.results import Value
-from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.table_profile import ColumnProfile, History
-from treaty.engine.states.bag import States
-from treaty.engine.suggestions.candidates import Candidate, Measure, of_column
-from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
+from treaty.engine.states.bag import StateBag
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_column
+from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.key_candidates import LikelyKey, key_suggestions, may_be_unique
 
 LEAST_ROWS = 10
@@ -28,7 +28,7 @@ MOST_PIECES = 20
 
 
 @of_column()
-def unique(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def unique(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No value occurs twice, in the whole table: by their counts; where there are none, as far as its sketch tells."""
     whole = part.history.whole if len(part) else None
     if whole is None or column.unique is None or whole.rows < LEAST_ROWS:
@@ -36,7 +36,7 @@ def unique(column: ColumnProfile, part: Part, _margin: float) -> Candidate | Non
     counted, name = uniqueness(column, whole), column.column.name
     if counted != 1 and (counted is not None or not may_be_unique(column, whole)):
         return None
-    return Candidate(
+    return SuggestionCandidate(
         kind="unique",
         sentence=f"{name} is unique in the whole table" + ("" if counted else ", as far as its name and a sketch tell"),
         expression=f"uniqueness of {name} is 1",
@@ -49,7 +49,7 @@ def unique(column: ColumnProfile, part: Part, _margin: float) -> Candidate | Non
 
 
 @of_column(over_time=True)
-def unique_in_partition(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def unique_in_partition(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No value occurs twice in a partition, though the same ones occur in others: each is the table as it was then."""
     found = [value for value in _measure(column).of_part(part) if value is not None]
     if len(found) < 2 or set(found) != {1.0} or min(part.rows) < LEAST_ROWS or unique(column, part, 0):
@@ -57,7 +57,7 @@ def unique_in_partition(column: ColumnProfile, part: Part, _margin: float) -> Ca
     name = column.column.name
     words = f"{name} is unique in each partition"
     implementation = {"analyzer": "uniqueness", "columns": [name], "mustBe": 1}
-    return Candidate(
+    return SuggestionCandidate(
         kind="unique_in_partition",
         sentence=words,
         expression=f"uniqueness of {name} is 1",
@@ -69,7 +69,7 @@ def unique_in_partition(column: ColumnProfile, part: Part, _margin: float) -> Ca
     )
 
 
-def _by_chance(column: ColumnProfile, part: Part) -> bool:
+def _by_chance(column: ColumnProfile, part: HistorySlice) -> bool:
     """Whether numbers are other ones in each partition, and so far apart that no two need meet: as amounts are.
 
     What identifies rows comes again in the next partition, or lies close together."""
@@ -79,7 +79,7 @@ def _by_chance(column: ColumnProfile, part: Part) -> bool:
     return meetings(column.sketch(bags[-1])) < LEAST_MEETINGS
 
 
-def _comes_again(column: ColumnProfile, part: Part) -> bool:
+def _comes_again(column: ColumnProfile, part: HistorySlice) -> bool:
     counts = part.series(column, "approx_count_distinct")
     whole = column.value("approx_count_distinct", part.history.whole)
     return float(whole or 0) <= LEAST_AGAIN * sum(map(float, counts))
@@ -97,14 +97,14 @@ def meetings(sketch: Any | None) -> float:
     return float(sketch.n * (sketch.n - 1) / 2 * alike)
 
 
-def _measure(column: ColumnProfile) -> Measure:
-    return Measure(
+def _measure(column: ColumnProfile) -> SuggestionMetric:
+    return SuggestionMetric(
         lambda part: part.read((column.column.name, "uniqueness", None), lambda bag: uniqueness(column, bag)),
         _of_sample,
     )
 
 
-def uniqueness(column: ColumnProfile, bag: States) -> Value:
+def uniqueness(column: ColumnProfile, bag: StateBag) -> Value:
     """The share of the column's distinct values that occur once; None where they were not counted."""
     try:
         return column.unique.value(bag.values) if column.unique else None
@@ -112,15 +112,15 @@ def uniqueness(column: ColumnProfile, bag: States) -> Value:
         return None
 
 
-def _of_sample(sample: Sample) -> Value:
+def _of_sample(sample: ColumnSample) -> Value:
     values = sample.present.tolist()
     return 1.0 if len(set(values)) == len(values) else 0.0
 
 
-def worth_counting(history: History, table: str = "", *, most: int = 8) -> list[ColumnProfile]:
+def worth_counting(history: TableProfile, table: str = "", *, most: int = 8) -> list[ColumnProfile]:
     """The columns that may be unique, in the table or in each partition: complete, and nearly as many distinct values
     as rows. First those that may be keys of the table, by its name and theirs; then the likeliest by their values."""
-    part = Part.of(history)
+    part = HistorySlice.of(history)
     keys = {each.column.column.name: each for each in key_suggestions(history, table)}
     scored = [(_distinct_share(column, part), column) for column in history.columns]
     likely = [
@@ -139,11 +139,11 @@ def _may_count(column: ColumnProfile, keys: Mapping[str, LikelyKey]) -> bool:
     return column.column.base_type in INTEGRAL | TEXT or (likely is not None and likely.suggested)
 
 
-def _is_complete(column: ColumnProfile, part: Part) -> bool:
+def _is_complete(column: ColumnProfile, part: HistorySlice) -> bool:
     return min(part.series(column, "completeness"), default=0) == 1
 
 
-def _distinct_share(column: ColumnProfile, part: Part) -> float:
+def _distinct_share(column: ColumnProfile, part: HistorySlice) -> float:
     """The least share of distinct values in a partition: what is unique in the table is so in each of them."""
     counts = zip(part.each(column, "approx_count_distinct"), part.rows, strict=True)
     return min((float(count or 0) / rows for count, rows in counts if rows), default=0.0)

@@ -9,9 +9,16 @@ from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC
 from treaty.engine.profile.facts import is_admitted
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import COLUMN_SUGGESTIONS, Candidate, Kind, add, compliance, number
+from treaty.engine.suggestions.candidates import (
+    COLUMN_SUGGESTIONS,
+    SuggestionCandidate,
+    SuggestionKind,
+    add,
+    compliance,
+    number,
+)
 from treaty.engine.suggestions.kinds.text_formats import masks, share_of_masks
 from treaty.engine.suggestions.value_ranges import within
 
@@ -25,7 +32,7 @@ class Unit:
     low: float
     high: float
 
-    def propose(self, column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    def propose(self, column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
         """Within the bounds; None where the name does not tell it, or where any value was beyond them."""
         lowest, highest = part.series(column, "minimum"), part.series(column, "maximum")
         if column.column.base_type not in NUMERIC or not lowest or not _is_named(column, self.names):
@@ -36,7 +43,7 @@ class Unit:
         predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(self.low)} AND {number(self.high)}"
         words = f"{name} is a {self.kind}: between {self.low:g} and {self.high:g}"
         return (
-            Candidate(
+            SuggestionCandidate(
                 kind=self.kind,
                 sentence=words,
                 expression=f"{self.low:g} <= {name} <= {self.high:g}",
@@ -59,7 +66,7 @@ class Code:
     mask: str
     pattern: str
 
-    def propose(self, column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+    def propose(self, column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
         """Of that pattern; None where the name does not tell it, or where any value was of another."""
         found = masks(column, part) if _is_named(column, self.names) else None
         fits = re.compile(self.mask).fullmatch
@@ -68,7 +75,7 @@ class Code:
         name = column.column.name
         words = f"{name} is a {self.kind.replace('_', ' ')}"
         implementation = {"analyzer": "pattern_match", "column": name, "pattern": self.pattern}
-        return Candidate(
+        return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
             expression=f"{name} matches {self.pattern}",
@@ -108,6 +115,6 @@ CODES: Sequence[Code] = (
 )
 
 for _unit in UNITS:
-    add(COLUMN_SUGGESTIONS, Kind(name=_unit.kind, propose=_unit.propose))
+    add(COLUMN_SUGGESTIONS, SuggestionKind(name=_unit.kind, propose=_unit.propose))
 for _code in CODES:
-    add(COLUMN_SUGGESTIONS, Kind(name=_code.kind, propose=_code.propose))
+    add(COLUMN_SUGGESTIONS, SuggestionKind(name=_code.kind, propose=_code.propose))

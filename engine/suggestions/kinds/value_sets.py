@@ -10,12 +10,19 @@ from treaty.contracts.predicates.parser import literal, quote
 from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEXT
 from treaty.engine.core.results import Value
 from treaty.engine.profile.facts import is_admitted
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.value_masks import mask_of
 from treaty.engine.suggestions import value_ranges
-from treaty.engine.suggestions.candidates import Candidate, Measure, compliance, metric, number, of_column
-from treaty.engine.suggestions.column_samples import Sample
+from treaty.engine.suggestions.candidates import (
+    SuggestionCandidate,
+    SuggestionMetric,
+    compliance,
+    metric,
+    number,
+    of_column,
+)
+from treaty.engine.suggestions.column_samples import ColumnSample
 from treaty.engine.suggestions.tolerances import drifts
 
 MOST_CATEGORIES = 200
@@ -30,14 +37,14 @@ NOT_NEGATIVE = {"analyzer": "minimum", "mustBeGreaterOrEqualTo": 0}
 
 
 @of_column()
-def non_negative(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def non_negative(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No number is below zero."""
     lowest = part.series(column, "minimum")
     if column.column.base_type not in NUMERIC or not lowest or not all(value >= 0 for value in lowest):
         return None
     name = column.column.name
     words = f"{name} is never negative"
-    return Candidate(
+    return SuggestionCandidate(
         kind="non_negative",
         sentence=words,
         expression=f"minimum of {name} is at least 0",
@@ -49,7 +56,7 @@ def non_negative(column: ColumnProfile, part: Part, _margin: float) -> Candidate
 
 
 @of_column()
-def positive(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def positive(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Every number is above zero, and whole ones stay so if they fall once more as far as they ever did."""
     lowest = part.series(column, "minimum")
     if column.column.base_type not in NUMERIC or not lowest or not all(value > 0 for value in lowest):
@@ -58,7 +65,7 @@ def positive(column: ColumnProfile, part: Part, _margin: float) -> Candidate | N
         return None
     name = column.column.name
     words = f"{name} is always positive"
-    return Candidate(
+    return SuggestionCandidate(
         kind="positive",
         sentence=words,
         expression=f"minimum of {name} is above 0",
@@ -70,7 +77,7 @@ def positive(column: ColumnProfile, part: Part, _margin: float) -> Candidate | N
 
 
 @of_column()
-def value_range(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Nearly all numbers lie within the extreme percentiles seen in any partition, widened by their own distance."""
     bounds, share = value_ranges.bounds(column, part), value_ranges.share(min(filter(None, part.rows), default=0))
     if bounds is None or share < LEAST_SHARE:
@@ -80,7 +87,7 @@ def value_range(column: ColumnProfile, part: Part, _margin: float) -> Candidate 
     if not is_admitted(predicate):
         return None
     words = f"{name} lies between {lower:,g} and {upper:,g} in at least {share:.0%} of the rows"
-    return Candidate(
+    return SuggestionCandidate(
         kind="value_range",
         sentence=words,
         expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.0%}",
@@ -95,13 +102,13 @@ def value_range(column: ColumnProfile, part: Part, _margin: float) -> Candidate 
 
 
 @of_column()
-def categorical(column: ColumnProfile, part: Part, _margin: float) -> Candidate | None:
+def categorical(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """A text column takes only the few values that it took so far."""
     counts = categories(column, part)
     return _among(column, counts, list(counts), 1) if counts and _is_closed(column, part, len(counts)) else None
 
 
-def _is_closed(column: ColumnProfile, part: Part, size: int) -> bool:
+def _is_closed(column: ColumnProfile, part: HistorySlice, size: int) -> bool:
     """Whether a further value would be a surprise: each has rows in plenty, or every partition has just the same."""
     seen = [counts for counts, _ in part.values(column) if counts]
     plenty = all(sum(counts.values()) >= TIMES_SEEN * size for counts in seen)
@@ -109,13 +116,13 @@ def _is_closed(column: ColumnProfile, part: Part, size: int) -> bool:
 
 
 @of_column(margins=(0.005, 0.01, 0.02, 0.05), safety=2.0)
-def mostly_categorical(column: ColumnProfile, part: Part, margin: float) -> Candidate | None:
+def mostly_categorical(column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
     """Nearly all texts are values that it took so far (Deequ's fractional categorical range): all but the margin."""
     counts = categories(column, part)
     return _among(column, counts, list(counts), 1 - margin) if counts and not _goes_on(column, part) else None
 
 
-def _goes_on(column: ColumnProfile, part: Part) -> bool:
+def _goes_on(column: ColumnProfile, part: HistorySlice) -> bool:
     """Whether new values keep coming: those of the older half of the partitions are less and less of the newer half."""
     half = len(part) // 2
     known = frozenset(part.part(0, half).all_values(column)[0])
@@ -123,7 +130,7 @@ def _goes_on(column: ColumnProfile, part: Part) -> bool:
     return drifts([share for share in shares if share is not None]) < 0
 
 
-def categories(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
+def categories(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None:
     """The values of a text column with their counts; None where they are too many, or not seen again and again."""
     counts, error = part.all_values(column, MOST_CATEGORIES)
     if column.column.base_type not in TEXT or error or not 0 < len(counts) <= MOST_CATEGORIES:
@@ -134,7 +141,9 @@ def categories(column: ColumnProfile, part: Part) -> Mapping[str, int] | None:
     return counts if again >= SEEN_AGAIN * len(counts) else None
 
 
-def _among(column: ColumnProfile, counts: Mapping[str, int], known: Collection[str], share: float) -> Candidate | None:
+def _among(
+    column: ColumnProfile, counts: Mapping[str, int], known: Collection[str], share: float
+) -> SuggestionCandidate | None:
     name, values, exact = column.column.name, sorted(known), share == 1
     predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(literal(value) for value in values)})"
     if not is_admitted(predicate):
@@ -143,12 +152,12 @@ def _among(column: ColumnProfile, counts: Mapping[str, int], known: Collection[s
     words = f"{name} is one of {len(values)} known values" + ("" if exact else f" in at least {least:.1%} of the rows")
     kind, slug = ("categorical", "values") if exact else ("mostly_categorical", "known-values")
     among = frozenset(values)
-    return Candidate(
+    return SuggestionCandidate(
         kind=kind,
         sentence=words,
         expression=f"{name} in ({', '.join(values)})" + ("" if exact else f" for {least:.1%}"),
         patch={"quality": check(f"{name}-{slug}", words, "conformity", compliance(predicate, at_least=least))},
-        measure=Measure(
+        measure=SuggestionMetric(
             lambda part: [_share_known(found, among) for found, _ in part.values(column)],
             lambda sample: _share_of_sample(sample, among),
         ),
@@ -164,12 +173,12 @@ def _share_known(counts: Mapping[str, int], known: frozenset[str]) -> float | No
     return sum(count for value, count in counts.items() if value in known) / total if total else None
 
 
-def _share_of_sample(sample: Sample, known: frozenset[str]) -> Value:
+def _share_of_sample(sample: ColumnSample, known: frozenset[str]) -> Value:
     """As a share of all rows: a missing value is no other one."""
     rows = len(sample.values)
     return 1 - sum(text not in known for text in sample.present.tolist()) / rows if rows else None
 
 
-def _unknown(column: ColumnProfile, part: Part, known: frozenset[str]) -> list[str]:
+def _unknown(column: ColumnProfile, part: HistorySlice, known: frozenset[str]) -> list[str]:
     counts, _ = part.all_values(column)
     return sorted({mask_of(value) for value in counts if value not in known})

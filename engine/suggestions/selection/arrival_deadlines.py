@@ -24,7 +24,7 @@ DAY = 24 * 60
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class ArrivalTimes:
     """How data came, measured one by one: a name and a number for each, and the least that is left beyond these.
 
     `level` makes a service level of the greatest number that is promised, with its words; None where none can be."""
@@ -44,7 +44,7 @@ def suggest(moments: Sequence[datetime], object_name: str) -> list[dict[str, Any
     return [each for each in found if each is not None][:1]
 
 
-def _by_day(moments: Sequence[datetime]) -> Arrivals | None:
+def _by_day(moments: Sequence[datetime]) -> ArrivalTimes | None:
     """Minutes after midnight (UTC) of each day's first arrival, where no day is without one."""
     first: dict[Any, datetime] = {}
     for each in moments:
@@ -52,7 +52,7 @@ def _by_day(moments: Sequence[datetime]) -> Arrivals | None:
     if any(later - earlier != timedelta(days=1) for earlier, later in pairwise(first)):
         return None
     measured = [(str(day), 60.0 * at.hour + at.minute) for day, at in first.items()]
-    return Arrivals("arrives_by", measured, SUMMER_TIME, _time_of_day)
+    return ArrivalTimes("arrives_by", measured, SUMMER_TIME, _time_of_day)
 
 
 def _time_of_day(minutes: float) -> tuple[Mapping[str, Any], str] | None:
@@ -63,10 +63,12 @@ def _time_of_day(minutes: float) -> tuple[Mapping[str, Any], str] | None:
     return {"property": "timeOfAvailability", "value": f"{by}Z"}, f"by {by} UTC each day"
 
 
-def _by_gap(moments: Sequence[datetime]) -> Arrivals:
+def _by_gap(moments: Sequence[datetime]) -> ArrivalTimes:
     """Hours between one arrival and the next, told by the day of the later one."""
     measured = [(str(b.date()), (b - a) / timedelta(hours=1)) for a, b in pairwise(moments)]
-    return Arrivals("arrives_every", measured, LONGER * max((hours for _, hours in measured), default=0.0), _frequency)
+    return ArrivalTimes(
+        "arrives_every", measured, LONGER * max((hours for _, hours in measured), default=0.0), _frequency
+    )
 
 
 def _frequency(hours: float) -> tuple[Mapping[str, Any], str]:
@@ -74,7 +76,7 @@ def _frequency(hours: float) -> tuple[Mapping[str, Any], str]:
     return {"property": "frequency", "value": whole, "unit": "h"}, f"at least every {whole} hours"
 
 
-def _suggested(arrivals: Arrivals, object_name: str) -> dict[str, Any] | None:
+def _suggested(arrivals: ArrivalTimes, object_name: str) -> dict[str, Any] | None:
     numbers = [number for _, number in arrivals.measured]
     most, margin = next(_held(numbers, arrivals.floor), (None, 0.0))
     promised = arrivals.level(most) if most is not None else None

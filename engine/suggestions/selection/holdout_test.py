@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.table_profile import ColumnProfile, History
-from treaty.engine.suggestions.candidates import Candidate, Kind
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionKind
 from treaty.engine.suggestions.declared import candidates
 from treaty.engine.suggestions.selection.regimes import LEAST_BEFORE, since
 
@@ -22,15 +22,15 @@ UNLIKE = {True: 1, False: LEAST_BEFORE}
 
 
 @dataclass(frozen=True)
-class Held:
+class HoldoutCandidate:
     """A candidate learned on all partitions of `part`, the present regime, of a kind that held on the newer ones.
 
     `margin`: the one with which it did."""
 
-    candidate: Candidate
+    candidate: SuggestionCandidate
     column: ColumnProfile | None
     margin: float
-    part: Part
+    part: HistorySlice
 
     @property
     def column_name(self) -> str | None:
@@ -38,10 +38,10 @@ class Held:
         return self.column.column.name if self.column else None
 
 
-def held(history: History, *, over_time: bool = True) -> list[Held]:
+def held(history: TableProfile, *, over_time: bool = True) -> list[HoldoutCandidate]:
     """Every candidate that held, in the columns' order. `over_time`: the partitions follow each other in time."""
-    whole = Part.of(history)
-    regimes: dict[Any, Part] = {}
+    whole = HistorySlice.of(history)
+    regimes: dict[Any, HistorySlice] = {}
     found = []
     for kind, column, propose in candidates(whole):
         if (column is not None and sum(whole.rows) < LEAST_ROWS) or (kind.over_time and not over_time):
@@ -53,7 +53,7 @@ def held(history: History, *, over_time: bool = True) -> list[Held]:
     return [each for each in found if each is not None]
 
 
-def learned(history: History) -> int:
+def learned(history: TableProfile) -> int:
     """How many of the partitions, from the oldest, are learned on; all where there are fewer than three."""
     return learned_of(len(history.partitions))
 
@@ -70,18 +70,18 @@ def cuts_of(count: int) -> tuple[int, ...]:
 
 
 def _held(
-    kind: Kind,
+    kind: SuggestionKind,
     column: ColumnProfile | None,
-    propose: "partial[Candidate | None]",
-    whole: Part,
-) -> Held | None:
+    propose: "partial[SuggestionCandidate | None]",
+    whole: HistorySlice,
+) -> HoldoutCandidate | None:
     cuts = cuts_of(len(whole))
     for margin in kind.margins:
         if all(_keeps(propose(whole.part(0, cut), margin), whole.part(cut)) for cut in cuts):
             final = propose(whole, margin * kind.safety)
-            return Held(final, column, margin, whole) if final and final.holds(whole) else None
+            return HoldoutCandidate(final, column, margin, whole) if final and final.holds(whole) else None
     return None
 
 
-def _keeps(candidate: Candidate | None, newer: Part) -> bool:
+def _keeps(candidate: SuggestionCandidate | None, newer: HistorySlice) -> bool:
     return candidate is not None and candidate.holds(newer)

@@ -7,12 +7,12 @@ from typing import Any
 
 from treaty.engine.components.operands import TEMPORAL, TEXT
 from treaty.engine.core.results import Value
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.programs.injected_issues import Array, Variation, variations
-from treaty.engine.statistics.column_values import Column, column
-from treaty.engine.suggestions.candidates import Candidate
-from treaty.engine.suggestions.column_samples import MOST, Sample
+from treaty.engine.statistics.column_values import ColumnValues, column
+from treaty.engine.suggestions.candidates import SuggestionCandidate
+from treaty.engine.suggestions.column_samples import MOST, ColumnSample
 
 SEED = 1
 # What is known of a promise that no sample was tried on: nothing either way.
@@ -20,16 +20,16 @@ UNKNOWN = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class IssueSample:
     """A sample of a column, and the same with every issue that it can have."""
 
-    sample: Sample
+    sample: ColumnSample
     issues: Sequence[Variation]
 
     @cached_property
-    def samples(self) -> Sequence[Sample]:
+    def samples(self) -> Sequence[ColumnSample]:
         """The sample with each of the issues."""
-        return [Sample(each.values, self.sample.times) for each in self.issues]
+        return [ColumnSample(each.values, self.sample.times) for each in self.issues]
 
     @cached_property
     def types(self) -> frozenset[int]:
@@ -38,7 +38,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Caught:
+class DetectedIssues:
     """Which of the issues (by position) a promise tells, of how many; `weight` of each: alike for every type."""
 
     which: frozenset[int] = frozenset()
@@ -55,15 +55,15 @@ class Caught:
         return sum(self.weight[at] for at in which)
 
 
-def trials(part: Part, given: Mapping[str, Sequence[Any]]) -> Mapping[str, Trial]:
+def trials(part: HistorySlice, given: Mapping[str, Sequence[Any]]) -> Mapping[str, IssueSample]:
     """A trial of each column of which there are values: those that are given, or such as the newest states tell of."""
     found = {each.column.name: _values(each, part, given) for each in part.history.columns}
     known = {name: values for name, values in found.items() if values is not None}
     rows = part.rows[-1] if len(part) else 0
-    return {name: _trial(Column(values, _neighbour(name, known)), rows) for name, values in known.items()}
+    return {name: _trial(ColumnValues(values, _neighbour(name, known)), rows) for name, values in known.items()}
 
 
-def _values(each: ColumnProfile, part: Part, given: Mapping[str, Sequence[Any]]) -> Array | None:
+def _values(each: ColumnProfile, part: HistorySlice, given: Mapping[str, Sequence[Any]]) -> Array | None:
     """So many values as the column's type has them; None where there are none of it."""
     listed = given.get(each.column.name) or _from_states(each, part)
     own = column(listed[:MOST]) if listed else None
@@ -71,10 +71,10 @@ def _values(each: ColumnProfile, part: Part, given: Mapping[str, Sequence[Any]])
     return own.values if own and fits else None
 
 
-def _trial(own: Column, rows: int) -> Trial:
+def _trial(own: ColumnValues, rows: int) -> IssueSample:
     from numpy.random import default_rng
 
-    return Trial(Sample(own.values, rows / len(own.values)), tuple(variations(own, default_rng(SEED))))
+    return IssueSample(ColumnSample(own.values, rows / len(own.values)), tuple(variations(own, default_rng(SEED))))
 
 
 def _neighbour(name: str, known: Mapping[str, Array]) -> Array | None:
@@ -85,7 +85,7 @@ def _neighbour(name: str, known: Mapping[str, Array]) -> Array | None:
     return next((known[other] for other in others if known[other].dtype == known[name].dtype), None)
 
 
-def _from_states(each: ColumnProfile, part: Part) -> Sequence[Any] | None:
+def _from_states(each: ColumnProfile, part: HistorySlice) -> Sequence[Any] | None:
     """Values such as those of the newest partition: quantiles of numbers, all texts where they are few."""
     if not len(part) or not part.rows[-1]:
         return None
@@ -96,7 +96,7 @@ def _from_states(each: ColumnProfile, part: Part) -> Sequence[Any] | None:
     return [*values, *[None] * (rows - filled)] if values else None
 
 
-def _numbers(each: ColumnProfile, newest: Part, count: int) -> list[float]:
+def _numbers(each: ColumnProfile, newest: HistorySlice, count: int) -> list[float]:
     ((_, bag),) = newest.history.partitions[newest.start : newest.end]
     sketch = each.sketch(bag) if count else None
     if sketch is None or sketch.is_empty() or each.column.base_type in TEMPORAL:
@@ -114,20 +114,20 @@ def _texts(counted: tuple[Mapping[str, int], int], count: int) -> list[str]:
     return [listed[int((at + 0.5) * total / count)] for at in range(count)]
 
 
-def caught(candidate: Candidate, trial: Trial | None) -> Caught | None:
+def caught(candidate: SuggestionCandidate, trial: IssueSample | None) -> DetectedIssues | None:
     """What the promise catches; None where it cannot be tried, or does not hold on the sample itself."""
     measured = candidate.measure.of_sample
     if trial is None or measured is None or not trial.issues or _breaks(candidate, measured(trial.sample)):
         return None
     which = frozenset(at for at, each in enumerate(trial.samples) if _breaks(candidate, measured(each)))
     names = dict.fromkeys(trial.issues[at].issue.name for at in sorted(which))
-    return Caught(which, _weights(trial), tuple(names))
+    return DetectedIssues(which, _weights(trial), tuple(names))
 
 
-def _breaks(candidate: Candidate, value: Value) -> bool:
+def _breaks(candidate: SuggestionCandidate, value: Value) -> bool:
     return value is not None and not candidate.assertion.holds(value)
 
 
-def _weights(trial: Trial) -> Mapping[int, float]:
+def _weights(trial: IssueSample) -> Mapping[int, float]:
     numbers = [each.issue.number for each in trial.issues]
     return {at: 1 / len(trial.types) / numbers.count(number) for at, number in enumerate(numbers)}

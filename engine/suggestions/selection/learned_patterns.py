@@ -10,18 +10,18 @@ from typing import Any
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundAnalyzer
-from treaty.engine.analyzers.conformity_test import Counts
+from treaty.engine.analyzers.conformity_test import ConformityCounts
 from treaty.engine.analyzers.pattern_conformity import PatternConformity
 from treaty.engine.core.results import Value
 from treaty.engine.patterns.contract_checks import checks
 from treaty.engine.patterns.evidence import evidence
-from treaty.engine.patterns.index import Index
-from treaty.engine.patterns.inference import Learned, infer
-from treaty.engine.profile.measurements import Part
+from treaty.engine.patterns.index import PatternIndex
+from treaty.engine.patterns.inference import LearnedPattern, infer
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.suggestions.candidates import Candidate, Measure
-from treaty.engine.suggestions.column_samples import Sample
-from treaty.engine.suggestions.selection.holdout_test import Held
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric
+from treaty.engine.suggestions.column_samples import ColumnSample
+from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
 
 NAMES = {"warning": "pattern_drift", "error": "pattern"}
 WORDS = {
@@ -31,11 +31,11 @@ WORDS = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Promised:
+class PatternCheck:
     """A check of a learned pattern on a column: its entry in the contract, what measures it, what is known of it."""
 
     column: ColumnProfile
-    learned: Learned
+    learned: LearnedPattern
     entry: Mapping[str, Any]
     measured: BoundAnalyzer
     details: Mapping[str, Any]
@@ -47,21 +47,23 @@ class Promised:
 
 
 def promised(
-    columns: Sequence[ColumnProfile], texts: Mapping[str, Sequence[str | None]], index: Index, schema: Schema
-) -> list[Promised]:
+    columns: Sequence[ColumnProfile], texts: Mapping[str, Sequence[str | None]], index: PatternIndex, schema: Schema
+) -> list[PatternCheck]:
     """What the columns may be promised of which there are texts, in the order of the columns; of a classified column,
     and of one that no pattern tells anything of, nothing."""
     given = ((each, texts[each.column.name]) for each in columns if each.column.name in texts and not each.classified)
     return [made for column, values in given for made in _promised(column, values, index, schema)]
 
 
-def _promised(column: ColumnProfile, values: Sequence[str | None], index: Index, schema: Schema) -> Iterator[Promised]:
+def _promised(
+    column: ColumnProfile, values: Sequence[str | None], index: PatternIndex, schema: Schema
+) -> Iterator[PatternCheck]:
     result = infer(values, index)
     if result.learned is None:
         return
     details = evidence(values, result, index, secret=False)
     for entry in checks(column.column.name, result.learned):
-        yield Promised(
+        yield PatternCheck(
             column=column,
             learned=result.learned,
             entry=entry,
@@ -75,21 +77,21 @@ def _analyzer(implementation: Mapping[str, Any]) -> PatternConformity:
     return PatternConformity(**given)
 
 
-def held(found: Sequence[Promised], whole: Part) -> list[Held]:
+def held(found: Sequence[PatternCheck], whole: HistorySlice) -> list[HoldoutCandidate]:
     """Those that no partition breaks, as suggestions that are ranked beside all others; `whole` has their counts."""
     candidates = ((each, _candidate(each)) for each in found)
-    return [Held(one, each.column, 0.0, whole) for each, one in candidates if one.holds(whole)]
+    return [HoldoutCandidate(one, each.column, 0.0, whole) for each, one in candidates if one.holds(whole)]
 
 
-def _candidate(each: Promised) -> Candidate:
+def _candidate(each: PatternCheck) -> SuggestionCandidate:
     severity, name = each.entry["severity"], each.column.column.name
     limit = each.entry["implementation"]["mustBeGreaterThan"]
-    return Candidate(
+    return SuggestionCandidate(
         kind=NAMES[severity],
         sentence=WORDS[severity].format(column=name, pattern=each.learned.pattern.text),
         expression=each.analyzer.pattern,
         patch={"quality": {**each.entry, "implementation": {**each.entry["implementation"], "scope": "delta"}}},
-        measure=Measure(
+        measure=SuggestionMetric(
             lambda part: part.read((name, NAMES[severity]), lambda bag: each.measured.value(bag.values)),
             _of_sample(each),
         ),
@@ -100,12 +102,12 @@ def _candidate(each: Promised) -> Candidate:
     )
 
 
-def _of_sample(each: Promised) -> Any:
+def _of_sample(each: PatternCheck) -> Any:
     """The chance that the analyzer would tell of a partition of such texts."""
 
-    def measured(sample: Sample) -> Value:
+    def measured(sample: ColumnSample) -> Value:
         found = each.learned.count(sample.present.tolist())
         present = round(found.of * sample.times)
-        return each.analyzer.chance(Counts(round(found.bad * sample.times), present)) if present else None
+        return each.analyzer.chance(ConformityCounts(round(found.bad * sample.times), present)) if present else None
 
     return measured

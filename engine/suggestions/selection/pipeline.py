@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from treaty.contracts.fingerprint import short_fingerprint
-from treaty.engine.profile.measurements import Part
-from treaty.engine.profile.table_profile import History, plain
-from treaty.engine.suggestions.candidates import Candidate
+from treaty.engine.profile.measurements import HistorySlice
+from treaty.engine.profile.table_profile import TableProfile, plain
+from treaty.engine.suggestions.candidates import SuggestionCandidate
 from treaty.engine.suggestions.key_candidates import likely_key
-from treaty.engine.suggestions.selection.holdout_test import Held, held, learned_of
+from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, held, learned_of
 from treaty.engine.suggestions.selection.issue_detection import trials
-from treaty.engine.suggestions.selection.ranking import Ranked, ranked
+from treaty.engine.suggestions.selection.ranking import RankedCandidate, ranked
 
 NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
 MOST_COUNTER_EXAMPLES = 5
@@ -20,12 +20,12 @@ KEYS = frozenset({"unique", "unique_in_partition"})
 
 
 def suggest(
-    history: History,
+    history: TableProfile,
     object_name: str,
     *,
     samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
     over_time: bool = True,
-    beside: Sequence[Held] = (),
+    beside: Sequence[HoldoutCandidate] = (),
 ) -> list[dict[str, Any]]:
     """Every suggestion that held on the newer partitions, as plain data with its evidence, the worthiest first.
 
@@ -38,19 +38,19 @@ def suggest(
 
 
 def worthy(
-    history: History,
+    history: TableProfile,
     object_name: str,
     *,
     samples: Mapping[str, Sequence[Any]] = NO_SAMPLES,
     over_time: bool = True,
-    beside: Iterable[Held] = (),
-) -> list[Ranked]:
+    beside: Iterable[HoldoutCandidate] = (),
+) -> list[RankedCandidate]:
     """What `suggest` tells of, before it is plain data."""
     found = _promised(held(history, over_time=over_time), history, object_name)
-    return ranked([*found, *beside], trials(Part.of(history), samples))
+    return ranked([*found, *beside], trials(HistorySlice.of(history), samples))
 
 
-def _promised(found: Iterable[Held], history: History, table: str) -> Iterator[Held]:
+def _promised(found: Iterable[HoldoutCandidate], history: TableProfile, table: str) -> Iterator[HoldoutCandidate]:
     """What says that values are unique, with the chance by names that they are meant to be; all else as it is.
 
     What nobody counted, or what may be chance, is left out where names do not promise it: of what else was counted no
@@ -62,11 +62,11 @@ def _promised(found: Iterable[Held], history: History, table: str) -> Iterator[H
             yield replace(each, candidate=replace(each.candidate, likely=round(likely.probability, 4)))
 
 
-def _is_sure(candidate: Candidate) -> bool:
+def _is_sure(candidate: SuggestionCandidate) -> bool:
     return candidate.confirmed and not candidate.by_chance
 
 
-def _as_data(each: Ranked, object_name: str, split_by: str) -> dict[str, Any]:
+def _as_data(each: RankedCandidate, object_name: str, split_by: str) -> dict[str, Any]:
     candidate, name = each.held.candidate, each.held.column_name
     return {
         "id": short_fingerprint([object_name, candidate.kind, name]),
@@ -81,12 +81,12 @@ def _as_data(each: Ranked, object_name: str, split_by: str) -> dict[str, Any]:
     }
 
 
-def _with_severity(candidate: Candidate) -> dict[str, Any]:
+def _with_severity(candidate: SuggestionCandidate) -> dict[str, Any]:
     quality = candidate.patch.get("quality")
     return {"quality": {**quality, "severity": candidate.severity}} if quality else dict(candidate.patch)
 
 
-def _evidence(each: Ranked) -> dict[str, Any]:
+def _evidence(each: RankedCandidate) -> dict[str, Any]:
     candidate, part = each.held.candidate, each.held.part
     split = learned_of(len(part))
     values = zip(part.names, candidate.measure.of_part(part), strict=True)

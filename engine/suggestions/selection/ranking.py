@@ -10,8 +10,8 @@ from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.comparison.predicate_implication import implies
 from treaty.contracts.comparison.threshold_order import between
 from treaty.engine.profile.confidence_intervals import at_least
-from treaty.engine.suggestions.selection.holdout_test import Held, cuts_of
-from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, Caught, Trial, caught
+from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, cuts_of
+from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, DetectedIssues, IssueSample, caught
 
 # A promise that catches less of all issues than this, by hand, is not worth an owner's time.
 LEAST_CAUGHT = 0.01
@@ -19,13 +19,13 @@ SEVERITIES = ("warning", "error")
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class RankedCandidate:
     """A candidate with what it is worth. `holds`: the least chance to hold on the next partition that the hold-out
     lets believe (exact, 95 %). Where names promise more than few partitions can, their chance counts."""
 
-    held: Held
+    held: HoldoutCandidate
     holds: float
-    caught: Caught | None
+    caught: DetectedIssues | None
 
     @property
     def worth(self) -> float:
@@ -33,7 +33,7 @@ class Ranked:
         return max(self.holds, self.held.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
 
 
-def ranked(found: Sequence[Held], trials: Mapping[str, Trial]) -> list[Ranked]:
+def ranked(found: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
     """Those worth suggesting, the worthiest first; of equal ones in the columns' order."""
     weighed = [_weighed(each, trials) for each in found]
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
@@ -41,44 +41,44 @@ def ranked(found: Sequence[Held], trials: Mapping[str, Trial]) -> list[Ranked]:
     return [each for each in best if not _adds_nothing(each, by_column[each.held.column_name])]
 
 
-def _weighed(each: Held, trials: Mapping[str, Trial]) -> Ranked:
+def _weighed(each: HoldoutCandidate, trials: Mapping[str, IssueSample]) -> RankedCandidate:
     part = each.part
     judged = each.candidate.failed(part)[cuts_of(len(part))[0] :] if len(part) else []
     measured = [failed for failed in judged if failed is not None]
     trial = trials.get(each.column_name) if each.column_name else next(iter(trials.values()), None)
-    return Ranked(each, at_least(measured.count(False), len(measured)), caught(each.candidate, trial))
+    return RankedCandidate(each, at_least(measured.count(False), len(measured)), caught(each.candidate, trial))
 
 
-def _merged(weighed: Sequence[Ranked]) -> list[Ranked]:
+def _merged(weighed: Sequence[RankedCandidate]) -> list[RankedCandidate]:
     """Without those of which another of the same column says all that they say."""
     return [each for same in _by_column(weighed).values() for each in same if not _is_said(each, same)]
 
 
-def _by_column(found: Sequence[Ranked]) -> Mapping[str | None, list[Ranked]]:
-    by_column: dict[str | None, list[Ranked]] = {}
+def _by_column(found: Sequence[RankedCandidate]) -> Mapping[str | None, list[RankedCandidate]]:
+    by_column: dict[str | None, list[RankedCandidate]] = {}
     for each in found:
         by_column.setdefault(each.held.column_name, []).append(each)
     return by_column
 
 
-def _is_said(each: Ranked, same: Sequence[Ranked]) -> bool:
+def _is_said(each: RankedCandidate, same: Sequence[RankedCandidate]) -> bool:
     at = same.index(each)
     others = ((place, other) for place, other in enumerate(same) if place != at)
     return any(_says_all(other, each, first=place < at) for place, other in others)
 
 
-def _says_all(other: Ranked, each: Ranked, *, first: bool) -> bool:
+def _says_all(other: RankedCandidate, each: RankedCandidate, *, first: bool) -> bool:
     if _severity(other) < _severity(each):
         return False
     direction = _direction(other, each)
     return direction is Direction.TIGHTENS or (direction is Direction.UNTESTED and first)
 
 
-def _severity(each: Ranked) -> int:
+def _severity(each: RankedCandidate) -> int:
     return SEVERITIES.index(each.held.candidate.severity)
 
 
-def _direction(other: Ranked, each: Ranked) -> Direction:
+def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
     """How the promise of `other` differs from that of `each`; undetermined where they are about unlike things."""
     ours, theirs = _subject(other), _subject(each)
     if ours is None or theirs is None:
@@ -94,7 +94,7 @@ def _direction(other: Ranked, each: Ranked) -> Direction:
     return Direction.TIGHTENS if implies(*predicates) else Direction.UNDETERMINED
 
 
-def _subject(each: Ranked) -> dict[str, Any] | None:
+def _subject(each: RankedCandidate) -> dict[str, Any] | None:
     """What is measured, without the limit; None where a word of the column says it."""
     entry = each.held.candidate.patch.get("quality")
     if entry is None:
@@ -102,7 +102,7 @@ def _subject(each: Ranked) -> dict[str, Any] | None:
     return {word: value for word, value in entry["implementation"].items() if not word.startswith("must")}
 
 
-def _adds_nothing(each: Ranked, same: Sequence[Ranked]) -> bool:
+def _adds_nothing(each: RankedCandidate, same: Sequence[RankedCandidate]) -> bool:
     """Whether it catches nothing, or, where it may be dropped, nothing that better ones of its column (`same`, the best
     first) do not."""
     if each.caught is None:

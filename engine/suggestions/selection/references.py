@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.components.operands import INTEGRAL, TEXT
-from treaty.engine.components.theta_sketch import Theta, overlap
-from treaty.engine.profile.measurements import Part
+from treaty.engine.components.theta_sketch import ThetaSketch, overlap
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
-from treaty.engine.protocol.requests import KeyOf
-from treaty.engine.suggestions.candidates import Candidate, Measure
-from treaty.engine.suggestions.selection.holdout_test import Held
+from treaty.engine.protocol.requests import ReferableKey
+from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric
+from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 # Of fewer values, and with fewer different ones, it is chance that all of them are keys of another dataset.
@@ -31,8 +31,8 @@ COMMON = frozenset({"code", "guid", "id", "key", "name", "nr", "number", "uuid"}
 
 
 @dataclass(frozen=True)
-class Keys:
-    """The values of a column: their `Theta` state, and their ends where all of them read as whole numbers."""
+class KeyValues:
+    """The values of a column: their `ThetaSketch` state, and their ends where all of them read as whole numbers."""
 
     sketch: bytes | None
     low: int | None = None
@@ -46,15 +46,15 @@ class Keys:
     @property
     def density(self) -> float:
         """The share of the whole numbers between the ends that are among them; 0 for texts."""
-        return min(1.0, Theta.estimate(self.sketch).value / self.span) if self.span else 0.0
+        return min(1.0, ThetaSketch.estimate(self.sketch).value / self.span) if self.span else 0.0
 
 
-def lie_within(ours: Keys, theirs: Keys) -> bool:
+def lie_within(ours: KeyValues, theirs: KeyValues) -> bool:
     """Whether all of our values are among theirs, as far as sketches tell, and chance does not explain it.
 
     Numbers are among theirs by chance as if each had been drawn from between their ends. Of those that keep to a small
     part of that nothing is said: keys are denser at one end."""
-    share, count = overlap(ours.sketch, theirs.sketch).of_left, Theta.estimate(ours.sketch).value
+    share, count = overlap(ours.sketch, theirs.sketch).of_left, ThetaSketch.estimate(ours.sketch).value
     if share is None or share.value < 1:
         return False
     if not theirs.span:
@@ -62,12 +62,12 @@ def lie_within(ours: Keys, theirs: Keys) -> bool:
     return ours.span >= LEAST_SPAN * theirs.span and theirs.density**count < CHANCE
 
 
-def may_lie_within(column: ColumnProfile, part: Part, theirs: Keys) -> bool:
+def may_lie_within(column: ColumnProfile, part: HistorySlice, theirs: KeyValues) -> bool:
     """Whether what the profile tells of the column admits that its values are among theirs: so that most columns need
     no sketch."""
     whole = part.history.whole
     count = float(column.value("approx_count_distinct", whole) or 0)
-    if not LEAST_DISTINCT <= count <= ABOUT * Theta.estimate(theirs.sketch).value:
+    if not LEAST_DISTINCT <= count <= ABOUT * ThetaSketch.estimate(theirs.sketch).value:
         return False
     if column.column.base_type in TEXT:
         return True
@@ -80,7 +80,7 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(each.lower() for each in _WORD.findall(name))
 
 
-def is_named_after(column: str, key: KeyOf) -> bool:
+def is_named_after(column: str, key: ReferableKey) -> bool:
     """Whether a column's name says that it refers to the key: it ends with the key's own name, or, where datasets call
     theirs alike, with that after the dataset's name in singular."""
     said, own = words(column), words(key.column)
@@ -95,19 +95,19 @@ def _singular(word: str) -> str:
     return word.removesuffix("s") if not word.endswith("ss") else word
 
 
-def pairs(part: Part, keys: Iterable[KeyOf]) -> Iterator[tuple[ColumnProfile, KeyOf]]:
+def pairs(part: HistorySlice, keys: Iterable[ReferableKey]) -> Iterator[tuple[ColumnProfile, ReferableKey]]:
     """The columns that may refer to a key, with that key; no key refers to itself, and no classified column is told."""
     likely = referable(part)
     for key in keys:
         yield from ((each, key) for each in likely if is_named_after(each.column.name, key))
 
 
-def referable(part: Part) -> list[ColumnProfile]:
+def referable(part: HistorySlice) -> list[ColumnProfile]:
     """The columns of texts and whole numbers, of values enough, that are not classified."""
     return [each for each in part.history.columns if not each.classified and _has_values(each, part)]
 
 
-def _has_values(column: ColumnProfile, part: Part) -> bool:
+def _has_values(column: ColumnProfile, part: HistorySlice) -> bool:
     if column.column.base_type not in TEXT | INTEGRAL or not len(part):
         return False
     whole = part.history.whole
@@ -115,19 +115,19 @@ def _has_values(column: ColumnProfile, part: Part) -> bool:
     return whole.rows * float(filled or 0) >= LEAST_ROWS and float(distinct or 0) >= LEAST_DISTINCT
 
 
-def held(column: ColumnProfile, key: KeyOf, part: Part) -> Held:
+def held(column: ColumnProfile, key: ReferableKey, part: HistorySlice) -> HoldoutCandidate:
     """The suggestion of a reference of which it was seen that every value is among the key's."""
     name = column.column.name
     said = f"every {name} exists in {key.dataset} as {key.column}"
     made = {"analyzer": "referential_integrity", "columns": [name], "dataset": key.dataset, "mustBe": 1}
     made |= {} if key.column == name else {"other_columns": [key.column]}
-    candidate = Candidate(
+    candidate = SuggestionCandidate(
         kind="refers",
         sentence=said,
         expression=f"{name} in {key.dataset}.{key.column}",
         patch={"quality": check(f"{name}-exists", said, "consistency", made, scope="dataset")},
-        measure=Measure(lambda part: [1.0 if value else None for value in part.each(column, "completeness")]),
+        measure=SuggestionMetric(lambda part: [1.0 if value else None for value in part.each(column, "completeness")]),
         assertion=Assertion("mustBe", 1),
         limits=(1, None),
     )
-    return Held(candidate, column, 0.0, part)
+    return HoldoutCandidate(candidate, column, 0.0, part)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from math import isfinite, log
 
-from treaty.engine.profile.measurements import Part
+from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 
 METRICS = ("completeness", "mean", "median", "maximum", "mean_length", "maximum_length", "approx_count_distinct")
@@ -16,7 +16,7 @@ BESIDE, LEAST_BEFORE, LEAST_AFTER = 8, 3, 5
 TIMES_AS_HIGH, LEAST_STEP = 3.0, 0.2
 
 
-def since(column: ColumnProfile | None, part: Part, *, least: int = LEAST_BEFORE) -> int:
+def since(column: ColumnProfile | None, part: HistorySlice, *, least: int = LEAST_BEFORE) -> int:
     """The position of the first partition of the column's (None: the table's) present regime; 0 where it always was so.
 
     Partitions before the first that has a value are none of it: the column came later. `least`: so many partitions at
@@ -27,7 +27,7 @@ def since(column: ColumnProfile | None, part: Part, *, least: int = LEAST_BEFORE
     return max(first, *(_step_of(column, metric, part, first, least) for metric in METRICS))
 
 
-def _step_of(column: ColumnProfile, metric: str, part: Part, first: int, least: int) -> int:
+def _step_of(column: ColumnProfile, metric: str, part: HistorySlice, first: int, least: int) -> int:
     found = [(at, value) for at, value in enumerate(part.each(column, metric)) if value is not None and at >= first]
     if not all(isinstance(value, int | float) and isfinite(value) for _, value in found):
         return 0

@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-class BodyLimit:
+class BodyLimitMiddleware:
     """Answers 413 to a body of more than `most` bytes; below the paths `apart` of more than these, None: not at all."""
 
     def __init__(self, app: ASGIApp, *, most: int, apart: Mapping[str, int | None]) -> None:

@@ -2,18 +2,18 @@
 
 from treaty.contracts.document.model import Contract
 from treaty.registry import schemas
-from treaty.registry.browse.check_executors import EntrustedCheck, Signature, listed
+from treaty.registry.browse.check_executors import EntrustedCheck, VersionApproval, listed
 
 
-def shown(contract: Contract, signature: Signature | None = None) -> schemas.ChecksOut:
+def shown(contract: Contract, signature: VersionApproval | None = None) -> schemas.ChecksOut:
     """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
     checks = tuple(map(_check, listed(contract, signature)))
     return schemas.ChecksOut(contract_id=contract.id, version=contract.version, checks=checks)
 
 
-def _check(found: EntrustedCheck) -> schemas.EntrustedOut:
+def _check(found: EntrustedCheck) -> schemas.CheckOut:
     each, signature = found.check, found.signature
-    return schemas.EntrustedOut(
+    return schemas.CheckOut(
         object=found.object,
         id=each.check.id,
         column=each.column,

@@ -14,13 +14,13 @@ from sqlmodel import Session
 
 from treaty.engine.core import clock
 from treaty.registry.access import authentication, oidc, users
-from treaty.registry.access.oidc import Identity, Provider
+from treaty.registry.access.oidc import Identity, OidcProvider
 from treaty.registry.api.http import idempotency
 from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.errors import Unauthenticated
-from treaty.registry.core.pagination import Asked
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.pagination import PageRequest
+from treaty.registry.core.settings import RegistrySettings
 
 bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
 
@@ -29,9 +29,9 @@ bearer = HTTPBearer(auto_error=False, description="an API token, or the secret o
 class Service:
     """The parts that one process shares, made once in `create_app`."""
 
-    settings: Settings
+    settings: RegistrySettings
     engine: Engine
-    provider: Provider | None = None
+    provider: OidcProvider | None = None
 
 
 async def service(request: Request) -> Service:
@@ -108,7 +108,7 @@ def writer(request: Request, shared: Shared, by: Caller) -> Iterator[Session]:
     """A session for a route that writes. The route commits: this clean-up may run after the answer was sent.
 
     A POST with an idempotency key is done once: raises as `idempotency.begin`."""
-    asked: idempotency.Once | None = request.scope.get(idempotency.SCOPE)
+    asked: idempotency.IdempotentRequest | None = request.scope.get(idempotency.SCOPE)
     opened = asked.transaction(shared.engine, by, now=clock.now()) if asked else transaction(shared.engine)
     with opened as tx:
         yield tx
@@ -123,11 +123,11 @@ def opener(shared: Shared) -> Iterator[Session]:
 async def paging(
     limit: Annotated[int, Query(ge=1, le=500, description="the most items of one answer")] = 100,
     cursor: Annotated[str | None, Query(max_length=4000, description="the `next` of the answer before")] = None,
-) -> Asked:
+) -> PageRequest:
     """Which portion of a list is asked for."""
-    return Asked(limit, cursor)
+    return PageRequest(limit, cursor)
 
 
 Writer = Annotated[Session, Depends(writer)]
 Opener = Annotated[Session, Depends(opener)]
-Paging = Annotated[Asked, Depends(paging)]
+Paging = Annotated[PageRequest, Depends(paging)]

@@ -3,15 +3,15 @@
 from collections.abc import Collection
 from dataclasses import asdict
 
-from treaty.contracts.comparison.compatibility import JUDGED, MODES, Violation
-from treaty.contracts.comparison.differences import Difference, Part
+from treaty.contracts.comparison.compatibility import JUDGED, MODES, CompatibilityBreach
+from treaty.contracts.comparison.differences import Difference, DifferenceSection
 from treaty.contracts.document.model import Mode
 from treaty.registry import schemas
 from treaty.registry.contracts.numbering import next_free, says_enough
-from treaty.registry.contracts.version_comparison import Compared, modes_of
+from treaty.registry.contracts.version_comparison import VersionDiff, modes_of
 
 
-def shown(found: Compared, taken: Collection[str] = ()) -> schemas.DiffOut:
+def shown(found: VersionDiff, taken: Collection[str] = ()) -> schemas.DiffOut:
     """The comparison as the API gives it. `taken`: the numbers that versions have, beside those of the two."""
     comparison, old = found.comparison, found.old
     number = old.version if old else None
@@ -22,8 +22,8 @@ def shown(found: Compared, taken: Collection[str] = ()) -> schemas.DiffOut:
         new=found.new.version,
         changes=tuple(map(_change, comparison.differences)),
         bump=comparison.bump,
-        structure=comparison.bump_of(Part.STRUCTURE),
-        guarantees=comparison.bump_of(Part.GUARANTEES),
+        structure=comparison.bump_of(DifferenceSection.STRUCTURE),
+        guarantees=comparison.bump_of(DifferenceSection.GUARANTEES),
         undetermined=len(comparison.undetermined),
         suggested=free,
         enough=number is None or says_enough(number, found.new.version, comparison.bump),
@@ -32,14 +32,18 @@ def shown(found: Compared, taken: Collection[str] = ()) -> schemas.DiffOut:
     )
 
 
-def _change(difference: Difference) -> schemas.ChangeOut:
-    return schemas.ChangeOut(**asdict(difference))
+def _change(difference: Difference) -> schemas.ContractDifferenceOut:
+    return schemas.ContractDifferenceOut(**asdict(difference))
 
 
-def _law(found: Compared, part: Part, mode: Mode) -> schemas.LawOut:
+def _law(found: VersionDiff, part: DifferenceSection, mode: Mode) -> schemas.CompatibilityModeOut:
     kept = all(each.difference.part is not part for each in found.violations)
-    return schemas.LawOut(part=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, kept=kept)
+    return schemas.CompatibilityModeOut(
+        part=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, kept=kept
+    )
 
 
-def _breach(violation: Violation) -> schemas.BreachOut:
-    return schemas.BreachOut(version=violation.version, mode=violation.mode, change=_change(violation.difference))
+def _breach(violation: CompatibilityBreach) -> schemas.CompatibilityBreachOut:
+    return schemas.CompatibilityBreachOut(
+        version=violation.version, mode=violation.mode, change=_change(violation.difference)
+    )

@@ -11,16 +11,16 @@ from fastapi import Depends, Header, Response
 from sqlmodel import Session
 
 from treaty.registry.audit import audit_log
-from treaty.registry.core.errors import Changed, Unconditional
-from treaty.registry.core.pagination import Asked
-from treaty.registry.schemas import Versioned
+from treaty.registry.core.errors import PreconditionFailed, PreconditionRequired
+from treaty.registry.core.pagination import PageRequest
+from treaty.registry.schemas import EtagModel
 
 ANY = "*"
-Shown = TypeVar("Shown", bound=Versioned)
+Shown = TypeVar("Shown", bound=EtagModel)
 
 
 @dataclass(frozen=True)
-class Seen:
+class IfMatchPrecondition:
     """What the request's If-Match names; None: it has none."""
 
     tags: frozenset[str] | None
@@ -36,30 +36,30 @@ class Seen:
         Call it with the object's row locked."""
         if not self.stated or current in (self.tags or ()):
             return
-        last = audit_log.entries(session, Asked(1), object_id=str(object_id)).rows
+        last = audit_log.entries(session, PageRequest(1), object_id=str(object_id)).rows
         what = f": {last[0].actor} did {last[0].action.value} at {last[0].time:%Y-%m-%d %H:%M:%S} UTC" if last else ""
-        raise Changed(f"this changed since you read it{what}; its state is {current} now: look again")
+        raise PreconditionFailed(f"this changed since you read it{what}; its state is {current} now: look again")
 
 
-def if_match(given: Annotated[str | None, Header(alias="If-Match", max_length=1000)] = None) -> Seen:
+def if_match(given: Annotated[str | None, Header(alias="If-Match", max_length=1000)] = None) -> IfMatchPrecondition:
     """What the request says that it saw."""
     if given is None:
-        return Seen(None)
+        return IfMatchPrecondition(None)
     # A proxy that packs answers weakens their tags; what they say of the state stays true.
-    return Seen(frozenset(each.strip().removeprefix("W/") for each in given.split(",")))
+    return IfMatchPrecondition(frozenset(each.strip().removeprefix("W/") for each in given.split(",")))
 
 
-IfMatch = Annotated[Seen, Depends(if_match)]
+IfMatch = Annotated[IfMatchPrecondition, Depends(if_match)]
 
 
-def needed(seen: IfMatch) -> Seen:
+def needed(seen: IfMatch) -> IfMatchPrecondition:
     """What the request says that it saw. Raises Unconditional where it says nothing."""
     if seen.tags is None:
-        raise Unconditional
+        raise PreconditionRequired
     return seen
 
 
-NeedsMatch = Annotated[Seen, Depends(needed)]
+NeedsMatch = Annotated[IfMatchPrecondition, Depends(needed)]
 
 
 def tagged(answer: Response, shown: Shown) -> Shown:

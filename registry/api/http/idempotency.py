@@ -22,9 +22,9 @@ from treaty.contracts.errors import Fault
 from treaty.engine.core import clock
 from treaty.registry.access.permissions import Principal
 from treaty.registry.api.http import problems
-from treaty.registry.core.errors import Conflict, Invalid
+from treaty.registry.core.errors import Conflict, InvalidRequest
 from treaty.registry.notifications.transport import idempotency
-from treaty.registry.notifications.transport.idempotency import Answer, Attempt, Repeated
+from treaty.registry.notifications.transport.idempotency import IdempotencyAttempt, RequestReplayed, StoredResponse
 
 HEADER = b"idempotency-key"
 SCOPE = "treaty.once"
@@ -39,7 +39,7 @@ KEY = Fault(
 )
 
 
-class Waiting(Session):
+class DeferredSession(Session):
     """A session whose commit waits for `settle`."""
 
     asked = False
@@ -55,23 +55,23 @@ class Waiting(Session):
 
 
 @dataclass
-class Once:
+class IdempotentRequest:
     """A request with a key, the session that does it and for whom, and the answer as far as it is known."""
 
-    attempt: Attempt
-    session: Waiting | None = None
+    attempt: IdempotencyAttempt
+    session: DeferredSession | None = None
     by: Principal | None = None
     messages: list[Message] = field(default_factory=list)
 
     @contextmanager
     def transaction(self, engine: Engine, by: Principal, *, now: datetime) -> Iterator[Session]:
         """The session to do the request in. Raises as `idempotency.begin`."""
-        with Waiting(engine, expire_on_commit=False) as session:
+        with DeferredSession(engine, expire_on_commit=False) as session:
             idempotency.begin(session, self.attempt, by, now=now)
             self.session, self.by = session, by
             yield session
 
-    def settle(self, answer: Answer) -> None:
+    def settle(self, answer: StoredResponse) -> None:
         """Keeps the answer and commits both. Does nothing where the request was refused."""
         if self.session is None or self.by is None or not self.session.asked or answer.status >= 300:
             return
@@ -79,7 +79,7 @@ class Once:
         self.session.settle()
 
 
-class Idempotency:
+class IdempotencyMiddleware:
     """Has a POST with an Idempotency-Key done once."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -91,17 +91,17 @@ class Idempotency:
         if key is None:
             await self.app(scope, receive, send)
         elif not key.isprintable() or not 1 <= len(key) <= LONGEST:
-            refusal = Invalid("the request cannot be used as it is", faults=[KEY])
+            refusal = InvalidRequest("the request cannot be used as it is", faults=[KEY])
             await problems.answer(refusal)(scope, receive, send)
         else:
-            once = scope[SCOPE] = Once(Attempt(key, scope["path"]))
+            once = scope[SCOPE] = IdempotentRequest(IdempotencyAttempt(key, scope["path"]))
             once.attempt.body.update(scope.get("query_string", b"") + b"\n")
             await self.app(scope, partial(_heard, once, receive), partial(_told, once, scope, receive, send))
 
 
 async def repeat(_: Request, error: Exception) -> Response:
     """The answer that was given before."""
-    assert isinstance(error, Repeated)
+    assert isinstance(error, RequestReplayed)
     kept = error.answer
     if kept.body is None:
         return problems.answer(Conflict(idempotency.SHOWN_ONCE))
@@ -115,13 +115,13 @@ def _key(scope: Scope) -> str | None:
     return None if found is None else str(found.decode("latin-1"))
 
 
-async def _heard(once: Once, receive: Receive) -> Message:
+async def _heard(once: IdempotentRequest, receive: Receive) -> Message:
     message = await receive()
     once.attempt.body.update(message.get("body", b""))
     return message
 
 
-async def _told(once: Once, scope: Scope, receive: Receive, send: Send, message: Message) -> None:
+async def _told(once: IdempotentRequest, scope: Scope, receive: Receive, send: Send, message: Message) -> None:
     once.messages.append(message)
     if message["type"] != "http.response.body" or message.get("more_body"):
         return
@@ -134,12 +134,12 @@ async def _told(once: Once, scope: Scope, receive: Receive, send: Send, message:
         await send(each)
 
 
-def _answer(messages: list[Message], endpoint: Any) -> Answer:
+def _answer(messages: list[Message], endpoint: Any) -> StoredResponse:
     start, *parts = messages
     told = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in start.get("headers", ())}
     kept = {name: value for name, value in told.items() if name in KEPT_HEADERS}
     body = b"".join(each.get("body", b"") for each in parts)
-    return Answer(start["status"], kept, None if _secret(endpoint) else body)
+    return StoredResponse(start["status"], kept, None if _secret(endpoint) else body)
 
 
 def _secret(endpoint: Any) -> bool:

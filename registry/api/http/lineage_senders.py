@@ -13,42 +13,42 @@ from treaty.registry.access import authentication, oidc
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.api.http.dependencies import Service, bearer, bearer_of, caller
 from treaty.registry.core.enums import Permission
-from treaty.registry.lineage.events.receiver import Permit
+from treaty.registry.lineage.events.receiver import WritePermit
 
 LASTS = 30.0
 MOST = 1000
 
 
 @dataclass(frozen=True)
-class Sender:
+class LineageSender:
     """Somebody who may send lineage. `permit`: what is asked again; None: it was asked just now."""
 
     who: Principal
-    permit: Permit | None = None
+    permit: WritePermit | None = None
 
 
-class Senders:
+class SenderCache:
     """Those who were admitted of late, by the hash of what they showed. For one event loop."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, Sender]] = {}
+        self._known: dict[str, tuple[float, LineageSender]] = {}
 
-    def find(self, key: str) -> Sender | None:
+    def find(self, key: str) -> LineageSender | None:
         """The sender; None for who was not admitted of late."""
         until, found = self._known.get(key, (0.0, None))
         return found if time.monotonic() < until else None
 
-    def keep(self, key: str, sender: Sender) -> None:
+    def keep(self, key: str, sender: LineageSender) -> None:
         """Remembers the sender for a while."""
         if len(self._known) >= MOST:
             self._known.clear()
         self._known[key] = (time.monotonic() + LASTS, sender)
 
 
-async def sender(request: Request) -> Sender:
+async def sender(request: Request) -> LineageSender:
     """Who sends, who must be permitted to write lineage; asked before a byte of the body is read."""
     shown = bearer_of(await bearer(request))
-    known: Senders = request.app.state.senders
+    known: SenderCache = request.app.state.senders
     key = authentication.secret_hash(shown)
     if (found := known.find(key)) is not None:
         return found
@@ -56,8 +56,8 @@ async def sender(request: Request) -> Sender:
     who = await run_in_threadpool(caller, shared, shown)
     decide(who, Permission.LINEAGE)
     if shared.provider and oidc.is_token(shown):
-        return Sender(who)
-    found = Sender(who, Permit(key, lambda session: _check(session, shown)))
+        return LineageSender(who)
+    found = LineageSender(who, WritePermit(key, lambda session: _check(session, shown)))
     known.keep(key, found)
     return found
 

@@ -9,11 +9,11 @@ from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, trim
 from treaty.registry.lineage.downstream import impact
 from treaty.registry.lineage.events.run_state import FoldedRun
-from treaty.registry.lineage.graph.traversal import Job, Walked, portions
-from treaty.registry.tables import LineageRun, Run
+from treaty.registry.lineage.graph.traversal import GraphJob, Subgraph, portions
+from treaty.registry.tables import LineageRunRow, RunRow
 
 DATASET: Final = "DATASET"
 JOB: Final = "JOB"
@@ -21,7 +21,7 @@ TYPE = "DB_TABLE"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node:
+class MarquezNode:
     """A node of the graph, with the ids of those before and behind it."""
 
     id: str
@@ -31,19 +31,19 @@ class Node:
     behind: tuple[str, ...]
 
 
-def id_of(kind: str, name: Name) -> str:
+def id_of(kind: str, name: LineageName) -> str:
     """The id of a node."""
     return f"{kind.lower()}:{name.namespace}:{name.name}"
 
 
-def graph(session: Session, walked: Walked, contracts: ColumnElement[bool]) -> Iterator[Node]:
+def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) -> Iterator[MarquezNode]:
     """The nodes: jobs with their latest runs, datasets with their contracts and last verdicts, as far as the condition
     on contracts says that they may be seen."""
     told = verdicts(session, walked.names, contracts)
     runs = _runs(session, walked.jobs)
     for job in walked.jobs:
         read, written = ([id_of(DATASET, each) for each in ends] for ends in (job.inputs, job.outputs))
-        yield Node(
+        yield MarquezNode(
             id=id_of(JOB, job.name),
             type=JOB,
             data=_job(job, runs.get(job.name)),
@@ -53,7 +53,7 @@ def graph(session: Session, walked: Walked, contracts: ColumnElement[bool]) -> I
     writers, readers = _ends(walked.jobs)
     for name, group in sorted(walked.names.items()):
         data = {**dataset(name, group), "contracts": told.get(name, [])}
-        yield Node(
+        yield MarquezNode(
             id=id_of(DATASET, name),
             type=DATASET,
             data=data,
@@ -62,7 +62,7 @@ def graph(session: Session, walked: Walked, contracts: ColumnElement[bool]) -> I
         )
 
 
-def dataset(name: Name, group: Collection[Name] = ()) -> dict[str, Any]:
+def dataset(name: LineageName, group: Collection[LineageName] = ()) -> dict[str, Any]:
     """A dataset by its name in the graph. `aliases`: its other names."""
     return {
         "id": _identity(name),
@@ -75,7 +75,7 @@ def dataset(name: Name, group: Collection[Name] = ()) -> dict[str, Any]:
     }
 
 
-def version(name: Name, group: Collection[Name], row: LineageRun) -> dict[str, Any] | None:
+def version(name: LineageName, group: Collection[LineageName], row: LineageRunRow) -> dict[str, Any] | None:
     """The dataset as a run wrote it: its columns, and what else the run told of it; None where it did not write it.
 
     `version` is the one of its table format, where the run told one, else the run's id."""
@@ -97,14 +97,14 @@ def version(name: Name, group: Collection[Name], row: LineageRun) -> dict[str, A
     }
 
 
-def facets(row: LineageRun, kind: str) -> dict[str, Any]:
+def facets(row: LineageRunRow, kind: str) -> dict[str, Any]:
     """What is kept of the facets of the run, or of those of its job."""
     state = FoldedRun.model_validate(row.state)
     told = state.job_facets if kind == "job" else state.run_facets
     return {"runId": row.run_id, "facets": {name: each.value for name, each in sorted(told.items())}}
 
 
-def _is_of(name: Name, group: Collection[Name]) -> bool:
+def _is_of(name: LineageName, group: Collection[LineageName]) -> bool:
     whole = normalise(name.namespace, name.name)
     return not {name, whole, trim(whole).dataset}.isdisjoint(group)
 
@@ -115,14 +115,14 @@ def _fields(told: Any) -> Iterator[dict[str, Any]]:
             yield {"name": each["name"], "type": each.get("type"), "tags": [], "description": each.get("description")}
 
 
-def run(row: LineageRun) -> dict[str, Any]:
+def run(row: LineageRunRow) -> dict[str, Any]:
     """A run of a job, with what it read and wrote."""
     state = FoldedRun.model_validate(row.state)
     inputs, outputs = ([_identity(each.identity) for each in ends] for ends in (state.inputs, state.outputs))
     return {**_run(row), "inputs": inputs, "outputs": outputs}
 
 
-def _run(row: LineageRun) -> dict[str, Any]:
+def _run(row: LineageRunRow) -> dict[str, Any]:
     began, ended = row.started, row.finished if row.ended else None
     return {
         "id": row.run_id,
@@ -137,8 +137,8 @@ def _run(row: LineageRun) -> dict[str, Any]:
 
 
 def verdicts(
-    session: Session, groups: Mapping[Name, Iterable[Name]], contracts: ColumnElement[bool]
-) -> dict[Name, list[dict[str, Any]]]:
+    session: Session, groups: Mapping[LineageName, Iterable[LineageName]], contracts: ColumnElement[bool]
+) -> dict[LineageName, list[dict[str, Any]]]:
     """The contracts about each dataset with the verdict of the newest run; null where there was none."""
     touched = impact.touching(session, groups, contracts)
     last = _last(session, {each.contract_id for found in touched.values() for each in found})
@@ -154,22 +154,24 @@ def verdicts(
 
 def _last(session: Session, contracts: Collection[str]) -> Mapping[tuple[str, str], str]:
     """The verdict of the newest run of each object."""
-    newest = func.row_number().over(partition_by=(col(Run.contract_id), col(Run.object)), order_by=col(Run.id).desc())
-    own = select(Run.contract_id, Run.object, Run.verdict, newest.label("age")).where(
-        col(Run.subscription_id).is_(None)
+    newest = func.row_number().over(
+        partition_by=(col(RunRow.contract_id), col(RunRow.object)), order_by=col(RunRow.id).desc()
+    )
+    own = select(RunRow.contract_id, RunRow.object, RunRow.verdict, newest.label("age")).where(
+        col(RunRow.subscription_id).is_(None)
     )
     found: dict[tuple[str, str], str] = {}
     for some in portions(sorted(contracts)):
-        of = own.where(col(Run.contract_id).in_(some)).subquery()
+        of = own.where(col(RunRow.contract_id).in_(some)).subquery()
         last = select(of.c.contract_id, of.c.object, of.c.verdict).where(of.c.age == 1)
         found.update({(contract_id, name): verdict.value for contract_id, name, verdict in session.exec(last)})
     return found
 
 
-def _ends(jobs: Iterable[Job]) -> tuple[dict[Name, list[str]], dict[Name, list[str]]]:
+def _ends(jobs: Iterable[GraphJob]) -> tuple[dict[LineageName, list[str]], dict[LineageName, list[str]]]:
     """The jobs that write each dataset, and those that read it."""
-    writers: dict[Name, list[str]] = {}
-    readers: dict[Name, list[str]] = {}
+    writers: dict[LineageName, list[str]] = {}
+    readers: dict[LineageName, list[str]] = {}
     for job in jobs:
         for ends, of in ((job.outputs, writers), (job.inputs, readers)):
             for each in ends:
@@ -177,20 +179,20 @@ def _ends(jobs: Iterable[Job]) -> tuple[dict[Name, list[str]], dict[Name, list[s
     return writers, readers
 
 
-def _runs(session: Session, jobs: Iterable[Job]) -> Mapping[Name, LineageRun]:
+def _runs(session: Session, jobs: Iterable[GraphJob]) -> Mapping[LineageName, LineageRunRow]:
     """The run that speaks for each job; none for those that were only declared."""
     speak = {(each.name, each.row.run_id) for each in jobs}
-    found: dict[Name, LineageRun] = {}
+    found: dict[LineageName, LineageRunRow] = {}
     for some in portions(sorted({run_id for _, run_id in speak})):
-        query = select(LineageRun).where(col(LineageRun.run_id).in_(some)).options(defer(LineageRun.state))  # type: ignore[arg-type]
+        query = select(LineageRunRow).where(col(LineageRunRow.run_id).in_(some)).options(defer(LineageRunRow.state))  # type: ignore[arg-type]
         for row in session.exec(query):
-            name = Name(row.job_namespace, row.job_name)
+            name = LineageName(row.job_namespace, row.job_name)
             if (name, row.run_id) in speak:
                 found[name] = row
     return found
 
 
-def _job(job: Job, last: LineageRun | None) -> dict[str, Any]:
+def _job(job: GraphJob, last: LineageRunRow | None) -> dict[str, Any]:
     return {
         "id": _identity(job.name),
         "type": "BATCH",
@@ -206,7 +208,7 @@ def _job(job: Job, last: LineageRun | None) -> dict[str, Any]:
     }
 
 
-def _identity(name: Name) -> dict[str, str]:
+def _identity(name: LineageName) -> dict[str, str]:
     return {"namespace": name.namespace, "name": name.name}
 
 

@@ -27,7 +27,7 @@ NOTED = "treaty.noted"
 log = logging.getLogger("treaty.api")
 
 
-class Requests:
+class RequestMetrics:
     """How many requests were answered how, and how long it took, counted in a registry."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
@@ -44,10 +44,10 @@ class Requests:
         self.seconds.labels(*of).observe(seconds)
 
 
-class Counted:
+class RequestMetricsMiddleware:
     """Notes every request with the template of its route, and what it was answered; says so in the log."""
 
-    def __init__(self, app: ASGIApp, *, requests: Requests) -> None:
+    def __init__(self, app: ASGIApp, *, requests: RequestMetrics) -> None:
         self.app, self.requests = app, requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,7 +83,7 @@ def work(session: Session, *, now: datetime) -> Iterator[Metric]:
     yield fill(runs, queue_overview.verdicts(session))
 
 
-def _inbox(found: event_listing.Counts, now: datetime) -> Iterator[Metric]:
+def _inbox(found: event_listing.LineageEventCounts, now: datetime) -> Iterator[Metric]:
     events = GaugeMetricFamily("treaty_events", "Events that are kept, by state.", labels=["state"])
     yield fill(events, found.events)
     yield GaugeMetricFamily("treaty_event_repeats", "How often kept events came again.", value=found.repeats)
@@ -93,7 +93,7 @@ def _inbox(found: event_listing.Counts, now: datetime) -> Iterator[Metric]:
     yield GaugeMetricFamily("treaty_inbox_lag_seconds", lag, value=found.lag(now))
 
 
-def _queue(found: queue_overview.Depth, now: datetime) -> Iterator[Metric]:
+def _queue(found: queue_overview.QueueDepth, now: datetime) -> Iterator[Metric]:
     yield fill(GaugeMetricFamily("treaty_tasks", "Tasks by state.", labels=["state"]), found.states)
     backlog = "Tasks that wait or run, by kind and state."
     yield fill(GaugeMetricFamily("treaty_open_tasks", backlog, labels=["kind", "state"]), found.open)

@@ -7,7 +7,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from treaty.registry.api.http.problems import MEDIA_TYPE
-from treaty.registry.schemas import Problem
+from treaty.registry.schemas import ProblemOut
 
 TELLS = "Treaty keeps data contracts for Apache Spark: who promises what of which data, and whether it holds."
 REFUSALS = {"4XX": "The request is refused; nothing was changed.", "5XX": "The service failed; nothing was changed."}
@@ -45,7 +45,7 @@ def _made(app: FastAPI) -> dict[str, Any]:
 
 
 def _problem() -> tuple[dict[str, Any], dict[str, Any]]:
-    schema = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    schema = ProblemOut.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     fault = schema.pop("$defs")["FaultOut"]
     return schema, fault
 

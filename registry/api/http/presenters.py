@@ -8,69 +8,69 @@ from uuid import UUID
 from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
-from treaty.registry.browse.contract_list import ListedContract
+from treaty.registry.browse.contract_list import ContractListing
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core.enums import Decision, Permission
 from treaty.registry.core.metric_point import MetricPoint
-from treaty.registry.core.pagination import Portion
+from treaty.registry.core.pagination import RowPage
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.datasets.names import location
-from treaty.registry.incidents.actions import Listed
-from treaty.registry.measurements.runs.history import SHOWN_COLUMNS, Report
+from treaty.registry.incidents.actions import IncidentListing
+from treaty.registry.measurements.runs.history import SHOWN_COLUMNS, RunReport
 from treaty.registry.review.approval.approval import may_approve
 from treaty.registry.review.consumers import acknowledgements
 from treaty.registry.review.proposals import change_requests, contract_requests, suggestion_decisions
 from treaty.registry.review.proposals.change_requests import may_ask
-from treaty.registry.review.proposals.proposal_list import ListedProposal
+from treaty.registry.review.proposals.proposal_list import ProposalListing
 from treaty.registry.tables import (
-    ApprovalRow,
-    CommentRow,
-    ContractVersion,
-    Dataset,
-    IncidentPart,
-    Run,
-    SuggestionRow,
-    User,
+    ContractVersionRow,
+    DatasetRow,
+    IncidentObjectRow,
+    ProposalApprovalRow,
+    ProposalCommentRow,
+    ProposalSuggestionRow,
+    RunRow,
+    UserRow,
 )
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
 
 
-def page(shown: Callable[[Row], Item], portion: Portion[Row]) -> schemas.Page[Item]:
+def page(shown: Callable[[Row], Item], portion: RowPage[Row]) -> schemas.Page[Item]:
     """The portion, each row of it as `shown` shows it."""
     return schemas.Page(items=tuple(map(shown, portion.rows)), next=portion.next)
 
 
-def me(user: User, principal: Principal) -> schemas.Me:
+def me(user: UserRow, principal: Principal) -> schemas.CurrentUserOut:
     """The user, with what they may do through this session or token."""
     granted = [
-        schemas.GrantedOut(part=each.part, target=each.target, permissions=tuple(sorted(each.permissions)))
+        schemas.ScopedGrantOut(part=each.part, target=each.target, permissions=tuple(sorted(each.permissions)))
         for each in principal.granted
     ]
     shown, permissions = schemas.UserOut.model_validate(user), tuple(sorted(principal.permissions))
-    return schemas.Me(user=shown, permissions=permissions, granted=tuple(granted))
+    return schemas.CurrentUserOut(user=shown, permissions=permissions, granted=tuple(granted))
 
 
-def proposal_summary(listed: ListedProposal, by: Principal) -> schemas.ProposalSummary:
+def proposal_summary(listed: ProposalListing, by: Principal) -> schemas.ProposalSummaryOut:
     """The proposal in a list."""
-    return schemas.ProposalSummary(**_summary_of(listed, by))
+    return schemas.ProposalSummaryOut(**_summary_of(listed, by))
 
 
 @dataclass(frozen=True)
-class Review:
+class ProposalReview:
     """How far the review of a proposal is: all approvals with their names, who wrote it, and what it lacks."""
 
-    approvals: Sequence[tuple[ApprovalRow, str]]
+    approvals: Sequence[tuple[ProposalApprovalRow, str]]
     writers: frozenset[UUID]
     missing: tuple[str, ...]
     active_version: str | None
 
 
 def proposal(
-    listed: ListedProposal,
-    suggestions: Sequence[SuggestionRow],
-    review: Review,
+    listed: ProposalListing,
+    suggestions: Sequence[ProposalSuggestionRow],
+    review: ProposalReview,
     *,
     names: Mapping[UUID, str],
     by: Principal,
@@ -95,7 +95,7 @@ def proposal(
     )
 
 
-def suggestion(row: SuggestionRow, names: Mapping[UUID, str]) -> schemas.SuggestionOut:
+def suggestion(row: ProposalSuggestionRow, names: Mapping[UUID, str]) -> schemas.SuggestionOut:
     """The suggestion, with the name of who decided."""
     decided_by = names.get(row.decided_by_id) if row.decided_by_id else None
     # Not dumped: that would copy all the evidence of each.
@@ -103,25 +103,25 @@ def suggestion(row: SuggestionRow, names: Mapping[UUID, str]) -> schemas.Suggest
     return schemas.SuggestionOut(**kept, decided_by=decided_by)
 
 
-def approval(row: ApprovalRow, approver: str) -> schemas.ApprovalOut:
+def approval(row: ProposalApprovalRow, approver: str) -> schemas.ApprovalOut:
     """The approval, with the name of who gave it."""
     return schemas.ApprovalOut(**row.model_dump(include=set(schemas.ApprovalOut.model_fields)), approver=approver)
 
 
-def comment(row: CommentRow, author: str) -> schemas.CommentOut:
+def comment(row: ProposalCommentRow, author: str) -> schemas.CommentOut:
     """The comment, with its author's name."""
     return schemas.CommentOut(**row.model_dump(include=set(schemas.CommentOut.model_fields)), author=author)
 
 
-def version(row: ContractVersion, approved_by: str) -> schemas.VersionOut:
+def version(row: ContractVersionRow, approved_by: str) -> schemas.VersionOut:
     """The version, with the name of who approved it last."""
     return schemas.VersionOut(**row.model_dump(include=set(schemas.VersionOut.model_fields)), approved_by=approved_by)
 
 
-def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
+def contract_summary(listed: ContractListing) -> schemas.ContractSummaryOut:
     """The contract in a list."""
-    last = schemas.RunSummary.model_validate(listed.last_run) if listed.last_run else None
-    return schemas.ContractSummary(
+    last = schemas.RunSummaryOut.model_validate(listed.last_run) if listed.last_run else None
+    return schemas.ContractSummaryOut(
         **listed.contract.model_dump(include={"id", "name", "active_version", "created"}),
         owner=listed.owner,
         last_run=last,
@@ -131,38 +131,38 @@ def contract_summary(listed: ListedContract) -> schemas.ContractSummary:
 
 
 def contract(
-    listed: ListedContract,
-    versions: Sequence[tuple[ContractVersion, str]],
-    datasets: Sequence[tuple[Dataset, str]],
-    runs: Sequence[Run],
+    listed: ContractListing,
+    versions: Sequence[tuple[ContractVersionRow, str]],
+    datasets: Sequence[tuple[DatasetRow, str]],
+    runs: Sequence[RunRow],
 ) -> schemas.ContractOut:
     """The contract with its versions, datasets and last runs."""
     return schemas.ContractOut(
         **dict(contract_summary(listed)),
         versions=tuple(version(row, name) for row, name in versions),
         datasets=tuple(dataset(each, name) for each, name in datasets),
-        runs=tuple(map(schemas.RunSummary.model_validate, runs)),
+        runs=tuple(map(schemas.RunSummaryOut.model_validate, runs)),
     )
 
 
-def dataset(row: Dataset, object_name: str) -> schemas.DatasetOut:
+def dataset(row: DatasetRow, object_name: str) -> schemas.DatasetOut:
     """The dataset, with the object that promises something about it."""
     return schemas.DatasetOut(**row.model_dump(include=set(schemas.DatasetOut.model_fields)), object=object_name)
 
 
-def run(report: Report) -> schemas.RunOut:
+def run(report: RunReport) -> schemas.RunOut:
     """The report of a run."""
     return schemas.RunOut(
-        **dict(schemas.RunSummary.model_validate(report.run)),
+        **dict(schemas.RunSummaryOut.model_validate(report.run)),
         **report.run.model_dump(include={"fingerprint", "task_id", "marker", "found_by", "read_version"}),
         dataset=dataset(report.dataset, report.run.object) if report.dataset else None,
         lineage_run=report.lineage_run,
-        results=tuple(map(schemas.ResultOut.model_validate, report.results)),
+        results=tuple(map(schemas.CheckResultOut.model_validate, report.results)),
         history={metric: tuple(map(_without_details, rows)) for metric, rows in report.history.items()},
     )
 
 
-def contract_request(listed: contract_requests.Listed, by: Principal) -> schemas.ContractRequestOut:
+def contract_request(listed: contract_requests.ContractRequestListing, by: Principal) -> schemas.ContractRequestOut:
     """The request, and what the asking principal has to do with it."""
     row = listed.request
     return schemas.ContractRequestOut(
@@ -174,7 +174,7 @@ def contract_request(listed: contract_requests.Listed, by: Principal) -> schemas
     )
 
 
-def subscription(listed: subscriptions.Listed, by: Principal) -> schemas.SubscriptionOut:
+def subscription(listed: subscriptions.SubscriptionListing, by: Principal) -> schemas.SubscriptionOut:
     """The subscription, and whether it is the asking principal's own."""
     row = listed.subscription
     return schemas.SubscriptionOut(
@@ -187,7 +187,7 @@ def subscription(listed: subscriptions.Listed, by: Principal) -> schemas.Subscri
     )
 
 
-def acknowledgement(listed: acknowledgements.Listed) -> schemas.AcknowledgementOut:
+def acknowledgement(listed: acknowledgements.AcknowledgementListing) -> schemas.AcknowledgementOut:
     """What a consumer was told of a version."""
     told = {"id", "subscription_id", "breaks", "answer", "asked", "deadline", "comment", "answered_at"}
     return schemas.AcknowledgementOut(
@@ -205,7 +205,7 @@ def _without_details(point: MetricPoint) -> schemas.MeasurementOut:
     return schemas.MeasurementOut(**{**shown, "details": None})
 
 
-def _summary_of(listed: ListedProposal, by: Principal) -> dict[str, Any]:
+def _summary_of(listed: ProposalListing, by: Principal) -> dict[str, Any]:
     shown = {"id", "contract_id", "title", "state", "revision", "created"}
     counts = {each.value: listed.counts.get(each, 0) for each in Decision}
     said = {"approvals": len(listed.approvers), "voided": by.user_id in listed.voided, "author": listed.author}
@@ -214,12 +214,12 @@ def _summary_of(listed: ListedProposal, by: Principal) -> dict[str, Any]:
     return {**listed.proposal.model_dump(include=shown), **counts, **said, **asked}
 
 
-def _changes(listed: change_requests.Listed, by: Principal) -> schemas.ChangesOut:
+def _changes(listed: change_requests.ChangeRequestListing, by: Principal) -> schemas.ChangeRequestOut:
     shown = listed.comment.model_dump(include={"revision", "text", "time"})
-    return schemas.ChangesOut(**shown, author=listed.author, own=listed.request.author_id == by.user_id)
+    return schemas.ChangeRequestOut(**shown, author=listed.author, own=listed.request.author_id == by.user_id)
 
 
-def _permitted(listed: ListedProposal, review: Review, by: Principal) -> dict[str, Any]:
+def _permitted(listed: ProposalListing, review: ProposalReview, by: Principal) -> dict[str, Any]:
     row = listed.proposal
     place = visibility.of_proposal(row)
     own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
@@ -236,7 +236,7 @@ def _permitted(listed: ListedProposal, review: Review, by: Principal) -> dict[st
     }
 
 
-def incident(found: Listed) -> schemas.IncidentOut:
+def incident(found: IncidentListing) -> schemas.IncidentOut:
     """An incident with what fails in it, as far as that may be read."""
     told = found.incident.model_dump(
         exclude={"dataset_id", "data_version", "acknowledged_by_id", "assignee_id", "resolved_by_id"}
@@ -250,7 +250,7 @@ def incident(found: Listed) -> schemas.IncidentOut:
     )
 
 
-def _part(part: IncidentPart) -> schemas.IncidentPartOut:
-    failing = tuple(schemas.FailingOut(check=str(check), partition=at) for check, at in part.failing)
+def _part(part: IncidentObjectRow) -> schemas.IncidentObjectOut:
+    failing = tuple(schemas.FailingCheckOut(check=str(check), partition=at) for check, at in part.failing)
     told = part.model_dump(exclude={"incident_id", "failing", "active"})
-    return schemas.IncidentPartOut(**told, active=bool(part.active), failing=failing)
+    return schemas.IncidentObjectOut(**told, active=bool(part.active), failing=failing)

@@ -14,20 +14,20 @@ from starlette.exceptions import HTTPException
 from treaty.contracts.errors import Fault
 from treaty.registry.core import ids
 from treaty.registry.core.errors import (
-    Busy,
-    Changed,
     Conflict,
     Forbidden,
-    Invalid,
+    InvalidRequest,
     NotFound,
     NotReady,
+    PreconditionFailed,
+    PreconditionRequired,
+    ProviderUnavailable,
+    RateLimited,
     RegistryError,
-    Silent,
-    TooMany,
+    ServiceBusy,
     Unauthenticated,
-    Unconditional,
 )
-from treaty.registry.schemas import FaultOut, Problem
+from treaty.registry.schemas import FaultOut, ProblemOut
 
 log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
@@ -37,13 +37,13 @@ STATUS: dict[type[RegistryError], int] = {
     Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
-    Changed: 412,
-    Invalid: 422,
-    Unconditional: 428,
-    TooMany: 429,
+    PreconditionFailed: 412,
+    InvalidRequest: 422,
+    PreconditionRequired: 428,
+    RateLimited: 429,
     NotReady: 503,
-    Busy: 503,
-    Silent: 503,
+    ServiceBusy: 503,
+    ProviderUnavailable: 503,
 }
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 BUSY = "the database does not answer: try again in a few seconds"
@@ -70,7 +70,7 @@ def problem(
 ) -> JSONResponse:
     """The answer of that status; never holds a traceback or what the request contained."""
     words = WORDS.sub(" ", error)
-    body = Problem(
+    body = ProblemOut(
         type=KIND + words.lower().replace(" ", "-"),
         title=words.capitalize(),
         status=status,

@@ -10,7 +10,7 @@ HEADER = b"x-request-id"
 FORM = re.compile(rb"[\w.:-]{1,100}")
 
 
-class Correlated:
+class RequestIdMiddleware:
     """Has all that is said while a request is answered name its id."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -14,7 +14,7 @@ from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared
 from treaty.registry.audit import audit_log, hash_chain, signed_heads
 from treaty.registry.core.database import reading
-from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.review.approval import records
 
 router = APIRouter(tags=["audit"])
@@ -23,7 +23,7 @@ LINES = "application/x-ndjson"
 
 @router.get("/audit")
 def list_audit(
-    by: Caller, tx: Reader, asked: Paging, action: Action | None = None, object_id: str | None = None
+    by: Caller, tx: Reader, asked: Paging, action: AuditAction | None = None, object_id: str | None = None
 ) -> schemas.Page[schemas.AuditOut]:
     """Audit entries, newest first."""
     _auditor(by)
@@ -40,7 +40,7 @@ def check_audit(by: Caller, tx: Reader) -> schemas.ChainOut:
 
 
 @router.get("/audit/head")
-def take_head(by: Caller, tx: Reader, shared: Shared) -> schemas.Head:
+def take_head(by: Caller, tx: Reader, shared: Shared) -> schemas.AuditHead:
     """The last entry as it stands now, signed where there is an audit key: keep it, to see later that nothing is cut
     off or rewritten."""
     _auditor(by)

@@ -10,11 +10,11 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader
 from treaty.registry.browse import contract_list, search
-from treaty.registry.browse.contract_list import Recent
-from treaty.registry.browse.search import Found, Wanted
+from treaty.registry.browse.contract_list import RecentVerdict
+from treaty.registry.browse.search import SearchQuery, SearchResult
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core.enums import LabelKind, Permission
-from treaty.registry.tables import SearchEntry
+from treaty.registry.tables import SearchEntryRow
 
 router = APIRouter(tags=["catalog"])
 Words = Annotated[str, Query(max_length=500, description="words of names, columns, descriptions, owners, datasets")]
@@ -24,34 +24,41 @@ Label = Annotated[str | None, Query(max_length=200, description="as `facets` has
 Subscribed = Annotated[bool, Query(description="only contracts that one subscribes to, alone or with a team")]
 
 
-def wanted(q: Words = "", owner: Label = None, domain: Label = None, tag: Label = None, state: Label = None) -> Wanted:
+def wanted(
+    q: Words = "", owner: Label = None, domain: Label = None, tag: Label = None, state: Label = None
+) -> SearchQuery:
     """What the request looks for."""
     given = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
-    return Wanted(q, {kind: value for kind, value in given.items() if value is not None})
+    return SearchQuery(q, {kind: value for kind, value in given.items() if value is not None})
 
 
 @router.get("/catalog")
 def find_contracts(
-    by: Caller, tx: Reader, asked: Paging, of: Annotated[Wanted, Depends(wanted)], *, subscribed: Subscribed = False
-) -> schemas.CatalogPage:
+    by: Caller,
+    tx: Reader,
+    asked: Paging,
+    of: Annotated[SearchQuery, Depends(wanted)],
+    *,
+    subscribed: Subscribed = False,
+) -> schemas.CatalogPageOut:
     """Contracts that have all words, the last of which may be a beginning; best first. Without words, all by id."""
     authentication.decide_somewhere(by, Permission.READ)
     readable = visibility.entries(by)
     if subscribed:
-        readable &= col(SearchEntry.contract_id).in_(subscriptions.contracts(by))
+        readable &= col(SearchEntryRow.contract_id).in_(subscriptions.contracts(by))
     found = search.find(tx, of, asked, readable=readable)
     return _page(found, contract_list.recent(tx, [each.contract_id for each in found.portion.rows], by))
 
 
-def _page(found: Found, recent: Mapping[str, Sequence[Recent]]) -> schemas.CatalogPage:
+def _page(found: SearchResult, recent: Mapping[str, Sequence[RecentVerdict]]) -> schemas.CatalogPageOut:
     facets = {
         kind.value: tuple(schemas.FacetOut(value=value, count=count) for value, count in counts)
         for kind, counts in found.facets.items()
     }
     items = tuple(_item(each, recent.get(each.contract_id, ())) for each in found.portion.rows)
-    return schemas.CatalogPage(items=items, next=found.portion.next, total=found.total, facets=facets)
+    return schemas.CatalogPageOut(items=items, next=found.portion.next, total=found.total, facets=facets)
 
 
-def _item(row: SearchEntry, recent: Sequence[Recent]) -> schemas.CatalogItem:
-    runs = tuple(map(schemas.RecentRun.model_validate, recent))
-    return schemas.CatalogItem(id=row.contract_id, **row.shown, recent=runs)
+def _item(row: SearchEntryRow, recent: Sequence[RecentVerdict]) -> schemas.CatalogItemOut:
+    runs = tuple(map(schemas.RecentRunOut.model_validate, recent))
+    return schemas.CatalogItemOut(id=row.contract_id, **row.shown, recent=runs)

@@ -21,15 +21,15 @@ from treaty.registry.contracts.declared_use import Use
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.core import ids
 from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import Busy
+from treaty.registry.core.errors import ServiceBusy
 from treaty.registry.review.consumers import acknowledgements, consumer_checks
-from treaty.registry.review.consumers.acknowledgements import Which
-from treaty.registry.review.consumers.check_document import Asked
-from treaty.registry.review.consumers.consumer_checks import Kept, Writing
+from treaty.registry.review.consumers.acknowledgements import AcknowledgementFilter
+from treaty.registry.review.consumers.check_document import RequestedCheck
+from treaty.registry.review.consumers.consumer_checks import CheckAuthorship, StoredConsumerCheck
 from treaty.registry.review.proposals import promotions, proposal_list, proposals
-from treaty.registry.review.proposals.promotions import Idea, Outlook
+from treaty.registry.review.proposals.promotions import CheckPromotion, PromotionPreview
 from treaty.registry.review.replays import replay
-from treaty.registry.tables import ConsumerCheckRow, Subscription
+from treaty.registry.tables import ConsumerCheckRow, SubscriptionRow
 
 router = APIRouter(tags=["consumers"])
 OptionalId = Annotated[str | None, Query(min_length=1)]
@@ -87,7 +87,7 @@ def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Resp
 
 @router.put(ONE, dependencies=[Depends(unchanged)])
 def change_subscription(
-    subscription_id: UUID, body: schemas.SubscriptionChange, by: Caller, tx: Writer
+    subscription_id: UUID, body: schemas.SubscriptionUpdateIn, by: Caller, tx: Writer
 ) -> schemas.SubscriptionOut:
     """Replaces what one says of one's use."""
     now = clock.now()
@@ -115,9 +115,9 @@ def add_check(subscription_id: UUID, body: schemas.ConsumerCheckIn, by: Caller, 
 
 
 @router.post(f"{ONE}/checks/copies", status_code=201)
-def copy_check(subscription_id: UUID, body: schemas.CopyIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
+def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
     """Copies a check of a contract, which then stands by itself."""
-    origin = consumer_checks.Origin(
+    origin = consumer_checks.CheckSource(
         contract_id=body.contract_id,
         object=body.object,
         check=body.check,
@@ -133,7 +133,7 @@ def change_check(
     subscription_id: UUID, check_id: str, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer
 ) -> schemas.ConsumerCheckOut:
     """Has the check say something else from now on; what it said before is kept."""
-    asked = Asked(check_id, body.object, body.column, body.patch)
+    asked = RequestedCheck(check_id, body.object, body.column, body.patch)
     return _kept(tx, consumer_checks.change(tx, subscription_id, asked, _writing(by)))
 
 
@@ -147,9 +147,9 @@ def end_check(subscription_id: UUID, check_id: str, by: Caller, tx: Writer) -> N
 @router.post(f"{CHECK}/promote", status_code=201)
 def promote_check(
     subscription_id: UUID, check_id: str, by: Caller, shared: Shared, read: Reader, tx: Writer
-) -> schemas.ProposalSummary:
+) -> schemas.ProposalSummaryOut:
     """Proposes a consumer's check for the contract itself, with how it went and what it says of all that is stored."""
-    idea = Idea(subscription_id, check_id)
+    idea = CheckPromotion(subscription_id, check_id)
     replayed = replace(idea, replay=_replayed(read, promotions.outlook(read, idea, by=by), shared, by))
     made = promotions.promote(tx, replayed, make_id=ids.new, by=by, now=clock.now())
     tx.commit()
@@ -158,7 +158,7 @@ def promote_check(
 
 @router.get("/acknowledgements")
 def list_acknowledgements(
-    by: Caller, tx: Reader, asked: Paging, which: Annotated[Which, Depends()]
+    by: Caller, tx: Reader, asked: Paging, which: Annotated[AcknowledgementFilter, Depends()]
 ) -> schemas.Page[schemas.AcknowledgementOut]:
     """What consumers were told of approved versions, and their answers, newest first."""
     authentication.decide_somewhere(by, Permission.READ)
@@ -166,7 +166,9 @@ def list_acknowledgements(
 
 
 @router.post("/acknowledgements/{acknowledgement_id}/answer", dependencies=[Depends(same_answer)])
-def answer(acknowledgement_id: UUID, body: schemas.AnswerIn, by: Caller, tx: Writer) -> schemas.AcknowledgementOut:
+def answer(
+    acknowledgement_id: UUID, body: schemas.AcknowledgementIn, by: Caller, tx: Writer
+) -> schemas.AcknowledgementOut:
     """Acknowledges a version that breaks one, or objects to it."""
     row = acknowledgements.answer(tx, acknowledgement_id, body.answer, comment=body.comment, by=by, now=clock.now())
     tx.commit()
@@ -174,16 +176,16 @@ def answer(acknowledgement_id: UUID, body: schemas.AnswerIn, by: Caller, tx: Wri
 
 
 @router.get("/proposals/{proposal_id}/impact")
-def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ImpactOut]:
+def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerImpactOut]:
     """What the proposal would mean for each consumer of the contract, before anybody approves it."""
     documents = Documents()
     shown = proposals.preview(tx, proposals.get(tx, proposal_id, by=by), documents)
     return [_impact(each) for each in acknowledgements.impact_of(tx, shown.contract, documents)]
 
 
-def _replayed(read: Session, of: Outlook, shared: Service, by: Principal) -> tuple[str, ...]:
+def _replayed(read: Session, of: PromotionPreview, shared: Service, by: Principal) -> tuple[str, ...]:
     """What the check says of what is stored; () where nothing is, and where others are replayed at this moment."""
-    with suppress(Busy):
+    with suppress(ServiceBusy):
         told = recorded(read, replay.of_document(read, of.contract_id, of.document, by=by), shared)
         lines = (line for each in told["objects"] if each["partitions"] for line in each["checks"])
         return tuple(line["sentence"] for line in lines if line["check_id"] in of.checks)
@@ -202,17 +204,17 @@ def _use(body: schemas.UseIn) -> Use:
     )
 
 
-def _asked(body: schemas.ConsumerCheckIn) -> Asked:
+def _asked(body: schemas.ConsumerCheckIn) -> RequestedCheck:
     entry = body.patch.get("quality")
     named = entry.get("id") if isinstance(entry, dict) else None
-    return Asked(body.id or (named if isinstance(named, str) else ""), body.object, body.column, body.patch)
+    return RequestedCheck(body.id or (named if isinstance(named, str) else ""), body.object, body.column, body.patch)
 
 
-def _writing(by: Principal) -> Writing:
-    return Writing(ids.new(), by, clock.now())
+def _writing(by: Principal) -> CheckAuthorship:
+    return CheckAuthorship(ids.new(), by, clock.now())
 
 
-def _committed(tx: Session, made: Subscription, by: Principal) -> schemas.SubscriptionOut:
+def _committed(tx: Session, made: SubscriptionRow, by: Principal) -> schemas.SubscriptionOut:
     tx.commit()
     return presenters.subscription(subscriptions.shown(tx, made), by)
 
@@ -222,13 +224,13 @@ def _kept(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
     return _check(consumer_checks.shown(tx, row))
 
 
-def _check(kept: Kept) -> schemas.ConsumerCheckOut:
+def _check(kept: StoredConsumerCheck) -> schemas.ConsumerCheckOut:
     told = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created"})
     return schemas.ConsumerCheckOut(id=kept.row.identity, **told, sentence=kept.sentence, lost=kept.lost)
 
 
-def _impact(found: acknowledgements.Impact) -> schemas.ImpactOut:
-    return schemas.ImpactOut(
+def _impact(found: acknowledgements.ConsumerImpact) -> schemas.ConsumerImpactOut:
+    return schemas.ConsumerImpactOut(
         subscription_id=found.subscription.id,
         subscriber=found.subscriber,
         purpose=found.subscription.purpose,

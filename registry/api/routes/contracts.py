@@ -13,19 +13,19 @@ from treaty.registry.api.http.dependencies import Caller, Paging, Reader
 from treaty.registry.browse import check_executors, contract_list
 from treaty.registry.contracts import lookup
 from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import Invalid
-from treaty.registry.core.pagination import Asked
+from treaty.registry.core.errors import InvalidRequest
+from treaty.registry.core.pagination import PageRequest
 from treaty.registry.measurements.runs import history
 from treaty.registry.validation import timetable
 
 router = APIRouter(tags=["contracts"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]
 Number = Annotated[str | None, Query(description="the version in force by default")]
-SHOWN_RUNS = Asked(20)
+SHOWN_RUNS = PageRequest(20)
 
 
 @router.get("/contracts")
-def list_contracts(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.ContractSummary]:
+def list_contracts(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.ContractSummaryOut]:
     """Contracts by id, each with its last run."""
     authentication.decide_somewhere(by, Permission.READ)
     return presenters.page(presenters.contract_summary, contract_list.contracts(tx, by, asked))
@@ -73,13 +73,13 @@ def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Numb
     who signed them."""
     visibility.see(tx, contract_id, by)
     found = lookup.version(tx, contract_id, version)
-    signature = check_executors.Signature(
+    signature = check_executors.VersionApproval(
         users.names(tx, [found.approved_by_id])[found.approved_by_id], found.approved_at
     )
     try:
         return check_presenter.shown(read(found.body), signature)
     except ContractError as error:
-        raise Invalid.because(error) from error
+        raise InvalidRequest.because(error) from error
 
 
 @router.get("/contract/deadlines")

@@ -13,12 +13,12 @@ from treaty.registry.api.http.dependencies import Caller, Reader, Writer
 from treaty.registry.browse import contract_list
 from treaty.registry.contracts import lookup
 from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.state_machines import odcs_status
 from treaty.registry.exchange import badge as badges
 from treaty.registry.exchange import exports, imports, saved_templates
-from treaty.registry.exchange.builtin_templates import Template
-from treaty.registry.exchange.export_source import Given, Subject
+from treaty.registry.exchange.builtin_templates import DocumentTemplate
+from treaty.registry.exchange.export_source import ExportSource, ImportSource
 from treaty.registry.exchange.html import POLICY
 from treaty.registry.review.approval import records
 
@@ -48,11 +48,11 @@ def export(
     wanted = _known(exports.FORMS, form, "to")
     found = lookup.version(tx, contract_id, version)
     seal = records.seal_of(tx, contract_id, found.version) if record else None
-    subject = Subject(found.body, odcs_status(found.state), seal)
+    subject = ExportSource(found.body, odcs_status(found.state), seal)
     try:
         body = wanted.write(subject)
     except ContractError as error:
-        raise Invalid.because(error) from error
+        raise InvalidRequest.because(error) from error
     named = {"Content-Disposition": f'attachment; filename="{wanted.file_name(subject)}"'}
     return Response(body, headers={**INERT, **named, "Treaty-Version": found.version}, media_type=wanted.media_type)
 
@@ -72,17 +72,17 @@ def badge(
 
 
 @router.post("/import")
-def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportedOut, ...]:
+def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportOut, ...]:
     """The contract documents that a text of another tool stands for. Nothing is kept: they are to be proposed."""
     authentication.decide_somewhere(by, Permission.PROPOSE)
     form = _known(imports.FORMS, body.form, "form")
     try:
-        made = imports.imported(form, [Given("text", body.name, body.text.encode())])
-    except imports.NotImported as error:
+        made = imports.imported(form, [ImportSource("text", body.name, body.text.encode())])
+    except imports.ImportFailed as error:
         faults = [fault for found in error.faults.values() for fault in found]
-        raise Invalid("nothing was imported", faults=faults) from error
+        raise InvalidRequest("nothing was imported", faults=faults) from error
     return tuple(
-        schemas.ImportedOut(contract_id=each.contract_id, version=each.version, document=each.document.decode())
+        schemas.ImportOut(contract_id=each.contract_id, version=each.version, document=each.document.decode())
         for each in made
     )
 
@@ -96,7 +96,7 @@ def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
 @router.post("/templates", status_code=201)
 def keep_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
     """Keeps a document for others to start from. It is never changed: remove it, and keep another."""
-    made = saved_templates.keep(tx, Template(body.name, body.about, body.document), by=by, now=clock.now())
+    made = saved_templates.keep(tx, DocumentTemplate(body.name, body.about, body.document), by=by, now=clock.now())
     tx.commit()
     return _template(made, by.name)
 
@@ -108,7 +108,7 @@ def remove_template(name: str, by: Caller, tx: Writer) -> None:
     tx.commit()
 
 
-def _template(found: Template, owner: str | None) -> schemas.TemplateOut:
+def _template(found: DocumentTemplate, owner: str | None) -> schemas.TemplateOut:
     return schemas.TemplateOut(
         name=found.name, about=found.about, places=found.places, document=found.text, owner=owner
     )  # fmt: skip
@@ -117,7 +117,7 @@ def _template(found: Template, owner: str | None) -> schemas.TemplateOut:
 def _known(forms: Mapping[str, Known], name: str, where: str) -> Known:
     if name not in forms:
         remedy = nearest(name, forms) or f"write one of {', '.join(forms)}"
-        raise Invalid(
+        raise InvalidRequest(
             "there is no such form",
             faults=[Fault(code="TR-FORM", where=where, message="is not a form that there is", remedy=remedy)],
         )

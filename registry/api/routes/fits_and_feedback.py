@@ -10,20 +10,20 @@ from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.core import ids
-from treaty.registry.core.errors import Busy
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.core.errors import ServiceBusy
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.drafting import refit_preview, refits
 from treaty.registry.measurements.anomalies import feedback, fits
-from treaty.registry.measurements.anomalies.feedback import Said
-from treaty.registry.tables import PointMark
+from treaty.registry.measurements.anomalies.feedback import NewFeedback
+from treaty.registry.tables import PointFeedbackRow
 
 # What is foreseen may take a core for seconds: a crowd that asks must not take all of the service.
 FORESEEING = BoundedSemaphore(2)
 PATIENCE = 3.0
 
 router = APIRouter(tags=["learned"])
-FitsAsked = Annotated[schemas.FitsAsked, Query()]
-MarksAsked = Annotated[schemas.MarksAsked, Query()]
+FitsAsked = Annotated[schemas.FitsQuery, Query()]
+MarksAsked = Annotated[schemas.FeedbackQuery, Query()]
 
 
 @router.get("/fits")
@@ -36,37 +36,37 @@ def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
 
 
 @router.get("/marks")
-def list_marks(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.MarkOut]:
+def list_marks(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.FeedbackOut]:
     """What people said of an object's data, newest first; the newest word about a content of a partition counts."""
     visibility.see_object(tx, asked.contract_id, asked.object, by)
     return [_shown(row, name) for row, name in feedback.listed(tx, asked.contract_id, asked.object, limit=asked.limit)]
 
 
 @router.post("/marks", status_code=201)
-def set_mark(body: schemas.MarkIn, by: Caller, tx: Writer) -> schemas.MarkOut:
+def set_mark(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.FeedbackOut:
     """Says that the data of a partition were as expected, or that they were an incident, or takes back what was said.
     Programs that admit it are refitted."""
     now = clock.now()
-    row = feedback.say(tx, Said(**body.model_dump()), by=by, now=now, mark_id=ids.new())
-    refits.say(tx, About(row.contract_id, row.object), now=now, task_id=ids.new())
+    row = feedback.say(tx, NewFeedback(**body.model_dump()), by=by, now=now, mark_id=ids.new())
+    refits.say(tx, ContractObject(row.contract_id, row.object), now=now, task_id=ids.new())
     tx.commit()
     return _shown(row, by.name)
 
 
 @router.post("/marks/foreseen")
-def foresee_mark(body: schemas.ForeseenIn, by: Caller, tx: Reader, shared: Shared) -> schemas.ForeseenOut:
+def foresee_mark(body: schemas.FeedbackPreviewIn, by: Caller, tx: Reader, shared: Shared) -> schemas.FeedbackPreviewOut:
     """What a word about a point would change of a check: the bands and limits as they are and as they would be, and
     how many points that are clean lie outside. Nothing is stored."""
-    said = Said(body.run_id, body.partition, body.mark, "")
+    said = NewFeedback(body.run_id, body.partition, body.mark, "")
     if not FORESEEING.acquire(timeout=PATIENCE):
-        raise Busy("others are being told what a word would change: try again in a few seconds")
+        raise ServiceBusy("others are being told what a word would change: try again in a few seconds")
     try:
         found = refit_preview.foresee(tx, shared.settings, said, body.check, by=by)
     finally:
         FORESEEING.release()
-    return schemas.ForeseenOut(
+    return schemas.FeedbackPreviewOut(
         outlook=found.outlook,
-        points=tuple(schemas.ForeseenPoint.model_validate(each) for each in found.points),
+        points=tuple(schemas.PreviewPointOut.model_validate(each) for each in found.points),
         limits=found.limits,
         judged=len(found.judged),
         alarms=found.alarms,
@@ -74,5 +74,5 @@ def foresee_mark(body: schemas.ForeseenIn, by: Caller, tx: Reader, shared: Share
     )
 
 
-def _shown(row: PointMark, name: str) -> schemas.MarkOut:
-    return schemas.MarkOut(**row.model_dump(exclude={"contract_id", "since", "author_id"}), by=name)
+def _shown(row: PointFeedbackRow, name: str) -> schemas.FeedbackOut:
+    return schemas.FeedbackOut(**row.model_dump(exclude={"contract_id", "since", "author_id"}), by=name)

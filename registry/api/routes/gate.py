@@ -9,13 +9,13 @@ from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.routes.states import Meant, Namespace
-from treaty.registry.datasets.related_datasets import Named
+from treaty.registry.datasets.related_datasets import ResolvedDataset
 from treaty.registry.measurements.states import state_queries
-from treaty.registry.measurements.states.state_queries import Question
-from treaty.registry.tables import Dataset
+from treaty.registry.measurements.states.state_queries import StateQuery
+from treaty.registry.tables import DatasetRow
 from treaty.registry.validation.gate import gate_answer, upstream_warning
-from treaty.registry.validation.gate.gate_answer import Told
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.gate_answer import ContractGateStatus
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 router = APIRouter(tags=["gate"])
 Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]
@@ -32,13 +32,15 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
 ) -> schemas.GateOut:  # fmt: skip
     """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
     judged. Told of every contract about the dataset, and of a consumer's own checks."""
-    found = state_queries.seen(tx, Question(dataset=name, namespace=namespace, contract_id=contract_id), by)
+    found = state_queries.seen(tx, StateQuery(dataset=name, namespace=namespace, contract_id=contract_id), by)
     since = clock.aware(as_of) if as_of else None
-    told = upstream_warning.forewarned(tx, gate_answer.told(tx, found, Look(partition, marker, since), consumer))
+    told = upstream_warning.forewarned(
+        tx, gate_answer.told(tx, found, ReadinessQuery(partition, marker, since), consumer)
+    )
     return _shown(found, told, partition)
 
 
-def _shown(found: Named, told: tuple[Told, ...], partition: str | None) -> schemas.GateOut:
+def _shown(found: ResolvedDataset, told: tuple[ContractGateStatus, ...], partition: str | None) -> schemas.GateOut:
     contracts = tuple(map(_contract, told))
     decisive = contracts[0].model_dump(exclude={"object", "states_version", "subscription_id"})
     dataset = found.dataset
@@ -52,9 +54,9 @@ def _shown(found: Named, told: tuple[Told, ...], partition: str | None) -> schem
     )
 
 
-def _contract(told: Told) -> schemas.GateContractOut:
+def _contract(told: ContractGateStatus) -> schemas.ContractGateStatusOut:
     run = told.run
-    return schemas.GateContractOut(
+    return schemas.ContractGateStatusOut(
         contract_id=told.about.contract_id,
         object=told.about.object,
         version=told.version,
@@ -69,6 +71,6 @@ def _contract(told: Told) -> schemas.GateContractOut:
     )
 
 
-def _place(dataset: Dataset) -> schemas.PlaceOut:
+def _place(dataset: DatasetRow) -> schemas.DatasetLocationOut:
     by = tuple(dataset.partition_by)
-    return schemas.PlaceOut(location=dataset.location, format=dataset.format, partition_by=by)
+    return schemas.DatasetLocationOut(location=dataset.location, format=dataset.format, partition_by=by)

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from treaty.contracts.document.classification import alone
-from treaty.engine.anomaly.fits import Fit
+from treaty.engine.anomaly.fits import LearnedFit
 from treaty.engine.core import clock
-from treaty.engine.protocol.requests import Source
-from treaty.engine.states.generations import Entry, Generation, Judgement
+from treaty.engine.protocol.requests import TableSource
+from treaty.engine.states.generations import Generation, GenerationVerdict, PartitionEntry
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal, decide_somewhere
@@ -22,7 +22,7 @@ from treaty.registry.core.errors import Conflict
 from treaty.registry.measurements.states import state_queries, state_store
 from treaty.registry.validation import openlineage_emitter
 from treaty.registry.validation.gate import publications
-from treaty.registry.validation.gate.publications import Publishing, Subject, Swap
+from treaty.registry.validation.gate.publications import GatedDataset, GenerationSwap, PublicationContext
 
 PATH = "/dataset/gate"
 router = APIRouter(prefix=PATH, tags=["gate"])
@@ -39,25 +39,25 @@ def publisher(who: Caller) -> Principal:
 Publisher = Annotated[Principal, Depends(publisher)]
 
 
-def subject(by: Caller, tx: Reader, named: Called) -> Subject:
+def subject(by: Caller, tx: Reader, named: Called) -> GatedDataset:
     """The dataset that the request is about, which the caller may read."""
     return publications.subject(tx, state_queries.see(tx, named, by))
 
 
-def published(by: Publisher, tx: Reader, named: Called) -> Subject:
+def published(by: Publisher, tx: Reader, named: Called) -> GatedDataset:
     """The dataset that the request is about, whose states the caller may read and write."""
     return publications.subject(tx, state_queries.see(tx, named, by, Permission.STATES))
 
 
-About = Annotated[Subject, Depends(subject)]
-Published = Annotated[Subject, Depends(published)]
+About = Annotated[GatedDataset, Depends(subject)]
+Published = Annotated[GatedDataset, Depends(published)]
 
 
 @router.get("")
-def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.VerdictOut:
+def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.GateVerdictOut:
     """The verdict of the contract in force on exactly the data that are there; `unknown` where there is a doubt."""
     told = publications.answer(tx, of, marker)
-    return schemas.VerdictOut(
+    return schemas.GateVerdictOut(
         contract_id=of.contract.id,
         version=of.contract.version,
         object=of.object.name,
@@ -70,17 +70,17 @@ def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.Verdict
 
 
 @router.get("/subject")
-def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
+def get_subject(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
     """What a gate needs to know of the dataset before it opens."""
     dataset, described = of.dataset, of.object
     parted = tuple(dataset.partition_by) or described.partition_columns
-    return schemas.GatedOut(
+    return schemas.GatedDatasetOut(
         **dataset.model_dump(include={"namespace", "name"}),
         object=described.name,
         dataset_id=dataset.id,
         contract_id=of.contract.id,
         version=of.contract.version,
-        place=schemas.PlaceOut(location=dataset.location, format=dataset.format, partition_by=parted),
+        place=schemas.DatasetLocationOut(location=dataset.location, format=dataset.format, partition_by=parted),
         others={name: _place(each) for name, each in publications.others(tx, of).items()},
         classifying=tuple(alone(each).decode() for each in described.beside),
         fits={name: _limits(each) for name, each in publications.learned(tx, of).items()},
@@ -89,21 +89,24 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedOut:
 
 
 @router.get("/generation")
-def get_generation(of: Published, tx: Reader) -> schemas.GenerationForm:
+def get_generation(of: Published, tx: Reader) -> schemas.GenerationBody:
     """The current states of all partitions, by the names of their bags."""
     return _generation(publications.current(tx, of))
 
 
 @router.post("/generation", status_code=201)
 def swap_generation(
-    body: schemas.GenerationForm, by: Publisher, of: Published, shared: Shared, read: Reader, tx: Writer
-) -> schemas.GenerationForm:
+    body: schemas.GenerationBody, by: Publisher, of: Published, shared: Shared, read: Reader, tx: Writer
+) -> schemas.GenerationBody:
     """Makes these the entries of the generation after `number`, and records the run that judged them. 409 where that is
     not the current one any more, or the contract not in force; then nothing is changed."""
-    swap = Swap(body.number, {name: Entry(each.fingerprint, each.bag) for name, each in body.entries.items()},
-                Judgement(**body.judged.model_dump()) if body.judged else None)  # fmt: skip
+    swap = GenerationSwap(
+        body.number,
+        {name: PartitionEntry(each.fingerprint, each.bag) for name, each in body.entries.items()},
+        GenerationVerdict(**body.judged.model_dump()) if body.judged else None,
+    )
     ready, now = publications.prepared(read, of, swap, StateFiles(shared.settings.states)), clock.now()
-    publishing = Publishing(by.name, now, ids.new, openlineage_emitter.emitter(shared.settings))
+    publishing = PublicationContext(by.name, now, ids.new, openlineage_emitter.emitter(shared.settings))
     made = publications.commit(tx, of, ready, publishing)
     state_store.prune(tx, of.dataset.id, before=now - timedelta(days=shared.settings.state_days))
     tx.commit()
@@ -118,10 +121,12 @@ def get_bag(of: Published, shared: Shared, tx: Reader, bag: BagName) -> Response
 
 
 @router.post("/bag", status_code=201)
-async def keep_bag(_: Publisher, request: Request, shared: Shared) -> schemas.BagOut:
+async def keep_bag(_: Publisher, request: Request, shared: Shared) -> schemas.StateBagOut:
     """Keeps the body, packed states or a run, for a generation to name it. Keeping it again changes nothing."""
     content = await request.body()
-    return schemas.BagOut(bag=await run_in_threadpool(publications.keep, StateFiles(shared.settings.states), content))
+    return schemas.StateBagOut(
+        bag=await run_in_threadpool(publications.keep, StateFiles(shared.settings.states), content)
+    )
 
 
 @router.post("/settled", status_code=204, response_class=Response)
@@ -132,17 +137,17 @@ def settle(by: Publisher, of: Published, tx: Writer) -> None:
     tx.commit()
 
 
-def _limits(fit: Fit) -> schemas.LimitsOut:
+def _limits(fit: LearnedFit) -> schemas.FitLimitsOut:
     lower, upper = fit.limits
-    return schemas.LimitsOut(name=fit.name, clause=fit.clause, lower=lower, upper=upper, points=fit.points)
+    return schemas.FitLimitsOut(name=fit.name, clause=fit.clause, lower=lower, upper=upper, points=fit.points)
 
 
-def _place(source: Source) -> schemas.PlaceOut:
-    return schemas.PlaceOut(location=source.location, format=source.format, partition_by=source.partition_by)
+def _place(source: TableSource) -> schemas.DatasetLocationOut:
+    return schemas.DatasetLocationOut(location=source.location, format=source.format, partition_by=source.partition_by)
 
 
-def _generation(found: Generation) -> schemas.GenerationForm:
-    return schemas.GenerationForm.model_validate(
+def _generation(found: Generation) -> schemas.GenerationBody:
+    return schemas.GenerationBody.model_validate(
         {"number": found.number, "entries": {name: vars(each) for name, each in found.entries.items()},
          "judged": vars(found.judged) if found.judged else None}
     )  # fmt: skip

@@ -22,13 +22,13 @@ UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder 
 
 
 @router.get("/health")
-def is_alive() -> schemas.Health:
+def is_alive() -> schemas.HealthOut:
     """Answers as long as the process does; asks nothing of anything else."""
-    return schemas.Health(status="alive")
+    return schemas.HealthOut(status="alive")
 
 
 @router.get("/ready")
-def is_ready(tx: Reader, shared: Shared) -> schemas.Ready:
+def is_ready(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
     """Answers once the database can be reached and has its tables, and states can be written."""
     migration = migration_of(tx)
     if not migration:
@@ -37,7 +37,7 @@ def is_ready(tx: Reader, shared: Shared) -> schemas.Ready:
         StateFiles(shared.settings.states).probe()
     except OSError:
         raise NotReady(UNWRITABLE) from None
-    return schemas.Ready(status="ready", migration=migration)
+    return schemas.ReadinessOut(status="ready", migration=migration)
 
 
 def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:

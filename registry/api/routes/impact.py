@@ -14,15 +14,15 @@ from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Reader, Writer
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core import ids
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.incidents import actions
 from treaty.registry.lineage.downstream import impact, impact_queries
-from treaty.registry.lineage.downstream.impact import Blast, Touched
-from treaty.registry.lineage.downstream.impact_queries import Asked
-from treaty.registry.lineage.downstream.incident_downstream import Upstream, upstream_failed
+from treaty.registry.lineage.downstream.impact import AffectedContract, DownstreamImpact
+from treaty.registry.lineage.downstream.impact_queries import ImpactQuery
+from treaty.registry.lineage.downstream.incident_downstream import UpstreamIncident, upstream_failed
 from treaty.registry.review.consumers import inferred_consumers
-from treaty.registry.review.consumers.inferred_consumers import Reader as FoundReader
-from treaty.registry.tables import DatasetContract
+from treaty.registry.review.consumers.inferred_consumers import InferredConsumer as FoundReader
+from treaty.registry.tables import DatasetContractRow
 
 router = APIRouter(tags=["graph"])
 ContractId = Annotated[str, Query(min_length=1, max_length=500)]
@@ -36,15 +36,15 @@ Columns = Annotated[list[str] | None, Query(max_length=5000, description="that b
 @router.get("/dataset/blast")
 def get_blast(
     name: Named, by: Caller, tx: Reader, namespace: Namespace = None, column: Columns = None
-) -> schemas.BlastOut:
+) -> schemas.DownstreamImpactOut:
     """What lies downstream of a dataset: reached by the bad data of its open incident, or what would be, had it one."""
-    asked = Asked(name, namespace, frozenset(column) if column else None)
+    asked = ImpactQuery(name, namespace, frozenset(column) if column else None)
     bad, columns, supposed = impact_queries.of_dataset(tx, asked, by, now=clock.now())
     return _blast(impact.of(tx, bad, columns, impact_queries.seen(tx, by)), columns, supposed=supposed)
 
 
 @router.get("/incidents/{incident_id}/blast")
-def get_incident_blast(incident_id: UUID, by: Caller, tx: Reader) -> schemas.BlastOut:
+def get_incident_blast(incident_id: UUID, by: Caller, tx: Reader) -> schemas.DownstreamImpactOut:
     """What the bad data of an incident came to downstream, and may come to."""
     incident = actions.get(tx, incident_id, by=by)
     bad, columns = impact_queries.of_incident(tx, incident)
@@ -52,23 +52,23 @@ def get_incident_blast(incident_id: UUID, by: Caller, tx: Reader) -> schemas.Bla
 
 
 @router.get("/contract/upstream")
-def get_upstream(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.UpstreamOut]:
+def get_upstream(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.UpstreamIncidentOut]:
     """What bad data came to a contract's datasets from further up, or are on their way; its verdicts stay."""
     visibility.see(tx, contract_id, by)
-    found = upstream_failed(tx, col(DatasetContract.contract_id) == contract_id)
+    found = upstream_failed(tx, col(DatasetContractRow.contract_id) == contract_id)
     return [_upstream(tx, each, by) for each in found]
 
 
 @router.get("/contract/readers")
-def list_readers(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.ReaderOut]:
+def list_readers(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.InferredConsumerOut]:
     """Jobs of others that were seen reading a contract's data: consumers, perhaps, whom nobody registered."""
     return [_reader(each) for each in inferred_consumers.of_contract(tx, contract_id, by)]
 
 
 @router.post("/contract/readers/confirm", status_code=201)
-def confirm_reader(body: schemas.ReaderIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
+def confirm_reader(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
     """Subscribes one to what the job reads: it is one's own."""
-    job, subscription_id = Name(body.job_namespace, body.job_name), ids.new()
+    job, subscription_id = LineageName(body.job_namespace, body.job_name), ids.new()
     made = inferred_consumers.confirm(
         tx, body.contract_id, job, by=by, now=clock.now(), subscription_id=subscription_id
     )
@@ -77,16 +77,16 @@ def confirm_reader(body: schemas.ReaderIn, by: Caller, tx: Writer) -> schemas.Su
 
 
 @router.post("/contract/readers/dismiss")
-def dismiss_reader(body: schemas.ReaderIn, by: Caller, tx: Writer) -> schemas.ReaderOut:
+def dismiss_reader(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.InferredConsumerOut:
     """Says that the job is no consumer, so that it is suggested no more."""
-    job = Name(body.job_namespace, body.job_name)
+    job = LineageName(body.job_namespace, body.job_name)
     found = inferred_consumers.dismiss(tx, body.contract_id, job, by=by, now=clock.now())
     tx.commit()
     return _reader(found)
 
 
-def _blast(found: Blast, columns: frozenset[str] | None, *, supposed: bool) -> schemas.BlastOut:
-    return schemas.BlastOut(
+def _blast(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed: bool) -> schemas.DownstreamImpactOut:
+    return schemas.DownstreamImpactOut(
         namespace=found.dataset.namespace,
         name=found.dataset.name,
         since=found.bad.since,
@@ -99,9 +99,9 @@ def _blast(found: Blast, columns: frozenset[str] | None, *, supposed: bool) -> s
     )
 
 
-def _entry(entry: impact.Entry) -> schemas.BlastEntry:
+def _entry(entry: impact.DownstreamDataset) -> schemas.DownstreamDatasetOut:
     reach = entry.reach
-    return schemas.BlastEntry(
+    return schemas.DownstreamDatasetOut(
         namespace=reach.dataset.namespace,
         name=reach.dataset.name,
         distance=reach.distance,
@@ -110,22 +110,22 @@ def _entry(entry: impact.Entry) -> schemas.BlastEntry:
         direct=reach.direct,
         coarse=reach.coarse,
         columns=_listed(reach.columns),
-        path=tuple(schemas.NameOut(namespace=each.namespace, name=each.name) for each in reach.path),
+        path=tuple(schemas.GraphNameOut(namespace=each.namespace, name=each.name) for each in reach.path),
         contracts=tuple(map(_contract, entry.contracts)),
         owners=entry.owners,
     )
 
 
-def _contract(found: Touched) -> schemas.ContractTouched:
-    return schemas.ContractTouched(
+def _contract(found: AffectedContract) -> schemas.AffectedContractOut:
+    return schemas.AffectedContractOut(
         contract_id=found.contract_id, object=found.object, owner=found.owner, consumers=found.consumers
     )
 
 
-def _upstream(tx: Session, found: Upstream, by: Principal) -> schemas.UpstreamOut:
+def _upstream(tx: Session, found: UpstreamIncident, by: Principal) -> schemas.UpstreamIncidentOut:
     told = impact_queries.cause(tx, found.incident, by)
     row = found.reached
-    return schemas.UpstreamOut(
+    return schemas.UpstreamIncidentOut(
         contract_id=found.contract_id,
         object=found.object,
         spread=row.spread,
@@ -138,8 +138,8 @@ def _upstream(tx: Session, found: Upstream, by: Principal) -> schemas.UpstreamOu
     )
 
 
-def _reader(found: FoundReader) -> schemas.ReaderOut:
-    return schemas.ReaderOut(
+def _reader(found: FoundReader) -> schemas.InferredConsumerOut:
+    return schemas.InferredConsumerOut(
         job_namespace=found.job.namespace,
         job_name=found.job.name,
         reads=dict(found.reads),

@@ -14,8 +14,8 @@ from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.api.http.etags import IfMatch, tagged
 from treaty.registry.core.enums import IncidentState
 from treaty.registry.incidents import actions
-from treaty.registry.incidents.actions import Step, Which
-from treaty.registry.tables import Incident
+from treaty.registry.incidents.actions import IncidentFilter, IncidentStep
+from treaty.registry.tables import IncidentRow
 
 router = APIRouter(tags=["incidents"])
 ContractId = Annotated[str | None, Query(min_length=1, max_length=500)]
@@ -32,14 +32,14 @@ def unchanged(incident_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
 def which(
     by: Caller, contract_id: ContractId = None, state: IncidentState | None = None, *, mine: bool = False,
     snoozed: bool = True,
-) -> Which:  # fmt: skip
+) -> IncidentFilter:  # fmt: skip
     """Which incidents are asked for."""
-    return Which(contract_id, state, by.user_id if mine else None, snoozed)
+    return IncidentFilter(contract_id, state, by.user_id if mine else None, snoozed)
 
 
 @router.get("/incidents")
 def list_incidents(
-    by: Caller, tx: Reader, asked: Paging, which: Annotated[Which, Depends(which)]
+    by: Caller, tx: Reader, asked: Paging, which: Annotated[IncidentFilter, Depends(which)]
 ) -> schemas.Page[schemas.IncidentOut]:
     """Incidents, newest first: of a contract, in a state, one's own; with `snoozed=false` none that is put off."""
     return presenters.page(presenters.incident, actions.listed(tx, by, asked, which, now=clock.now()))
@@ -52,25 +52,27 @@ def get_incident(incident_id: UUID, by: Caller, tx: Reader, answer: Response) ->
 
 
 @router.post(f"{ONE}/acknowledge", dependencies=[Depends(unchanged)])
-def acknowledge_incident(incident_id: UUID, body: schemas.StepIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
+def acknowledge_incident(
+    incident_id: UUID, body: schemas.IncidentStepIn, by: Caller, tx: Writer
+) -> schemas.IncidentOut:
     """Says that one looks after it."""
     return _committed(tx, actions.acknowledge(tx, _step(incident_id, body, by)), by)
 
 
 @router.post(f"{ONE}/assign", dependencies=[Depends(unchanged)])
-def assign_incident(incident_id: UUID, body: schemas.AssignIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
+def assign_incident(incident_id: UUID, body: schemas.IncidentAssignIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Says who looks after it."""
     return _committed(tx, actions.assign(tx, _step(incident_id, body, by), body.assignee), by)
 
 
 @router.post(f"{ONE}/snooze", dependencies=[Depends(unchanged)])
-def snooze_incident(incident_id: UUID, body: schemas.SnoozeIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
+def snooze_incident(incident_id: UUID, body: schemas.IncidentSnoozeIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Puts it off until a time."""
     return _committed(tx, actions.snooze(tx, _step(incident_id, body, by), body.until), by)
 
 
 @router.post(f"{ONE}/resolve", dependencies=[Depends(unchanged)])
-def resolve_incident(incident_id: UUID, body: schemas.ResolveIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
+def resolve_incident(incident_id: UUID, body: schemas.IncidentResolveIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Ends it for a reason. One whose data recover ends by itself."""
     step = _step(incident_id, body, by)
     done = actions.resolve(tx, step, body.resolution, comment=body.comment, duplicate_of=body.duplicate_of)
@@ -78,19 +80,19 @@ def resolve_incident(incident_id: UUID, body: schemas.ResolveIn, by: Caller, tx:
 
 
 @router.post(f"{ONE}/reopen", dependencies=[Depends(unchanged)])
-def reopen_incident(incident_id: UUID, body: schemas.StepIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
+def reopen_incident(incident_id: UUID, body: schemas.IncidentStepIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Opens it again."""
     return _committed(tx, actions.reopen(tx, _step(incident_id, body, by)), by)
 
 
-def _step(incident_id: UUID, body: schemas.StepIn, by: Principal) -> Step:
-    return Step(incident_id, body.revision, by, clock.now())
+def _step(incident_id: UUID, body: schemas.IncidentStepIn, by: Principal) -> IncidentStep:
+    return IncidentStep(incident_id, body.revision, by, clock.now())
 
 
-def _committed(tx: Session, incident: Incident, by: Principal) -> schemas.IncidentOut:
+def _committed(tx: Session, incident: IncidentRow, by: Principal) -> schemas.IncidentOut:
     tx.commit()
     return _shown(tx, incident, by)
 
 
-def _shown(tx: Session, incident: Incident, by: Principal) -> schemas.IncidentOut:
+def _shown(tx: Session, incident: IncidentRow, by: Principal) -> schemas.IncidentOut:
     return presenters.incident(actions.shown(tx, incident, by))

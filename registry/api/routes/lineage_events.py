@@ -14,12 +14,12 @@ from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader
-from treaty.registry.core.enums import InboxState, Permission
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.datasets.names import Name, location
+from treaty.registry.core.enums import LineageEventState, Permission
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.datasets.names import LineageName, location
 from treaty.registry.lineage.events import event_listing
 from treaty.registry.lineage.events.facet import FACET, FACET_VERSION, facet_schema
-from treaty.registry.tables import UnmatchedDataset
+from treaty.registry.tables import UnmatchedDatasetRow
 from treaty.registry.worker.intake import unmatched
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
@@ -32,21 +32,21 @@ def list_events(
     by: Caller,
     tx: Reader,
     asked: Paging,
-    state: InboxState | None = None,
+    state: LineageEventState | None = None,
     producer: str | None = None,
     since: Since = None,
-) -> schemas.Page[schemas.EventOut]:
+) -> schemas.Page[schemas.LineageEventOut]:
     """Accepted events, newest first: what each is about and what became of it."""
     _reader(by)
     return presenters.page(_event, event_listing.events(tx, asked, state=state, producer=producer, since=since))
 
 
 @router.get("/inbox/counts")
-def count_events(by: Caller, tx: Reader) -> schemas.InboxCounts:
+def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
     """How many events lie in the inbox, and how far it is behind."""
     _reader(by)
     found = event_listing.counts(tx)
-    return schemas.InboxCounts(
+    return schemas.LineageEventCountsOut(
         events=dict(found.events),
         repeats=found.repeats,
         refused=dict(found.refused),
@@ -58,29 +58,29 @@ def count_events(by: Caller, tx: Reader) -> schemas.InboxCounts:
 @router.get("/rejected")
 def list_refused(
     by: Caller, tx: Reader, asked: Paging, producer: str | None = None
-) -> schemas.Page[schemas.RefusedOut]:
+) -> schemas.Page[schemas.RejectedEventOut]:
     """Bodies that were refused, newest first, with the reason that their senders were told."""
     _reader(by)
-    return presenters.page(schemas.RefusedOut.model_validate, event_listing.refused(tx, asked, producer=producer))
+    return presenters.page(schemas.RejectedEventOut.model_validate, event_listing.refused(tx, asked, producer=producer))
 
 
 @router.get("/rejected/{event_id}")
-def get_refused(event_id: UUID, by: Caller, tx: Reader) -> schemas.RefusedDetail:
+def get_refused(event_id: UUID, by: Caller, tx: Reader) -> schemas.RejectedEventDetailOut:
     """A refused body; how it begins is told to its sender and to who reads the audit."""
     _reader(by)
     row, body = event_listing.refusal(tx, event_id, by)
-    return schemas.RefusedDetail(**dict(schemas.RefusedOut.model_validate(row)), body=body)
+    return schemas.RejectedEventDetailOut(**dict(schemas.RejectedEventOut.model_validate(row)), body=body)
 
 
 @router.get("/unmatched")
 def list_unmatched(
     by: Caller, tx: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
-) -> list[schemas.UnmatchedOut]:
+) -> list[schemas.UnmatchedDatasetOut]:
     """Datasets that runs write and no contract in force is about, what was written last first."""
     _reader(by)
     rows = unmatched.listed(tx, limit=limit)
     meant = unmatched.meant(tx, rows)
-    return [_unmatched(each, meant.get(Name(each.namespace, each.name), ())) for each in rows]
+    return [_unmatched(each, meant.get(LineageName(each.namespace, each.name), ())) for each in rows]
 
 
 @router.get(f"/facets/{FACET_VERSION}/{FACET}.json", response_class=Response)
@@ -96,15 +96,15 @@ def _reader(by: Principal) -> None:
     authentication.decide(by, Permission.READ)
 
 
-def _event(row: Any) -> schemas.EventOut:
+def _event(row: Any) -> schemas.LineageEventOut:
     kept = {name: value for name, value in row._mapping.items() if name != "body"}
-    return schemas.EventOut(**kept, **vars(event_listing.told(row.body)))
+    return schemas.LineageEventOut(**kept, **vars(event_listing.told(row.body)))
 
 
-def _unmatched(row: UnmatchedDataset, meant: Iterable[About]) -> schemas.UnmatchedOut:
+def _unmatched(row: UnmatchedDatasetRow, meant: Iterable[ContractObject]) -> schemas.UnmatchedDatasetOut:
     job = row.told.get("job") or {}
     columns = (each.get("name") for each in row.told.get("columns", ()))
-    return schemas.UnmatchedOut(
+    return schemas.UnmatchedDatasetOut(
         **row.model_dump(include={"namespace", "name", "first_seen", "last_seen", "times"}),
         location=location(row.namespace, row.name),
         job=f"{job.get('namespace', '')} {job.get('name', '')}".strip(),

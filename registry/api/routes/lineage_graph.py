@@ -20,13 +20,13 @@ from treaty.registry.api.http import marquez_format
 from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.api.http.marquez_format import DATASET, JOB
 from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import Invalid, NotFound
-from treaty.registry.datasets.names import Name
+from treaty.registry.core.errors import InvalidRequest, NotFound
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.graph import dataset_visibility, flows, graph_list, traversal
-from treaty.registry.lineage.graph.dataset_visibility import OfPrincipal
-from treaty.registry.lineage.graph.graph_list import Period, Span
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.lineage.graph.traversal import DEEPEST, Walked
+from treaty.registry.lineage.graph.dataset_visibility import PrincipalVisibility
+from treaty.registry.lineage.graph.graph_list import PageSpan, ReceivedPeriod
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.lineage.graph.traversal import DEEPEST, Subgraph
 
 router = APIRouter(tags=["graph"])
 NodeId = Annotated[
@@ -42,7 +42,7 @@ AROUND = {"dataset": traversal.around, "job": traversal.around_job}
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventsAsked:
+class EventsQuery:
     """Which events are asked for."""
 
     before: Moment = None
@@ -52,9 +52,9 @@ class EventsAsked:
     offset: Offset = 0
 
     @property
-    def period(self) -> Period:
+    def period(self) -> ReceivedPeriod:
         """The time that they are of."""
-        return Period(self.after, self.before, oldest_first=self.direction == "asc")
+        return ReceivedPeriod(self.after, self.before, oldest_first=self.direction == "asc")
 
 
 @router.get("/lineage")
@@ -62,8 +62,8 @@ def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> s
     """The graph around a dataset or a job, as far as one may read it."""
     kind, _, text = node.partition(":")
     if kind not in AROUND:
-        raise Invalid(FORMS)
-    nodes = Nodes(tx)
+        raise InvalidRequest(FORMS)
+    nodes = NameResolver(tx)
     seen = dataset_visibility.sight(tx, by, nodes)
     for name in traversal.meant(tx, text, job=kind == "job"):
         with suppress(NotFound):
@@ -74,11 +74,11 @@ def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> s
 
 
 @router.get("/events/lineage")
-def get_events(by: Caller, tx: Reader, asked: Annotated[EventsAsked, Depends()]) -> schemas.EventsOut:
+def get_events(by: Caller, tx: Reader, asked: Annotated[EventsQuery, Depends()]) -> schemas.LineageEventsOut:
     """Events as they are kept: for who may read everything, since an event may speak of anything."""
     authentication.decide(by, Permission.READ)
-    found, total = graph_list.events(tx, asked.period, Span(asked.limit, asked.offset))
-    return schemas.EventsOut(events=tuple(found), total_count=total)
+    found, total = graph_list.events(tx, asked.period, PageSpan(asked.limit, asked.offset))
+    return schemas.LineageEventsOut(events=tuple(found), total_count=total)
 
 
 @router.get("/namespaces")
@@ -97,7 +97,7 @@ def get_within_namespace(
     answer = WITHIN.get((len(steps), *steps[1:2], *steps[3:4]))
     if answer is None:
         raise NotFound
-    return answer(_Asking(tx, dataset_visibility.sight(tx, by), by, Span(limit, offset)), *steps[::2])
+    return answer(_Asking(tx, dataset_visibility.sight(tx, by), by, PageSpan(limit, offset)), *steps[::2])
 
 
 @router.get("/jobs/runs/{rest:path}")
@@ -114,9 +114,9 @@ def get_lineage_run(request: Request, rest: str, by: Caller, tx: Reader, kind: F
 @dataclass(frozen=True)
 class _Asking:
     tx: Session
-    sight: OfPrincipal
+    sight: PrincipalVisibility
     by: Principal
-    span: Span
+    span: PageSpan
 
 
 def _namespace(asking: _Asking, namespace: str) -> dict[str, Any]:
@@ -151,18 +151,18 @@ def _jobs(asking: _Asking, namespace: str) -> dict[str, Any]:
 
 
 def _job(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
-    return _data(asking, traversal.around_job, Name(namespace, name), JOB)
+    return _data(asking, traversal.around_job, LineageName(namespace, name), JOB)
 
 
 def _runs(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
-    found = graph_list.runs(asking.tx, asking.sight, Name(namespace, name), asking.span)
+    found = graph_list.runs(asking.tx, asking.sight, LineageName(namespace, name), asking.span)
     return {"runs": [marquez_format.run(each) for each in found]}
 
 
-def _data(asking: _Asking, around: Any, name: Name, kind: str) -> dict[str, Any]:
+def _data(asking: _Asking, around: Any, name: LineageName, kind: str) -> dict[str, Any]:
     """What the graph tells of one node."""
     nodes = asking.sight.nodes
-    walked: Walked = around(asking.tx, name, asking.sight, nodes, depth=0)
+    walked: Subgraph = around(asking.tx, name, asking.sight, nodes, depth=0)
     wanted = marquez_format.id_of(kind, nodes.of(name) if kind == DATASET else name)
     found = marquez_format.graph(asking.tx, walked, visibility.contracts(asking.by))
     return next(each.data for each in found if each.id == wanted)
@@ -187,7 +187,7 @@ def sent_path(request: Request, after: str) -> tuple[str, ...]:
     return tuple(unquote_to_bytes(each).decode(errors="replace") for each in rest.split(b"/"))
 
 
-def _node(node: marquez_format.Node) -> schemas.NodeOut:
+def _node(node: marquez_format.MarquezNode) -> schemas.NodeOut:
     before = tuple(schemas.EdgeOut(origin=each, destination=node.id) for each in node.before)
     behind = tuple(schemas.EdgeOut(origin=node.id, destination=each) for each in node.behind)
     return schemas.NodeOut(id=node.id, type=node.type, data=node.data, in_edges=before, out_edges=behind)

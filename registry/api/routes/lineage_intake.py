@@ -25,9 +25,9 @@ from treaty.registry.api.http.problems import problem
 from treaty.registry.core import ids, logs
 from treaty.registry.core.database import transaction
 from treaty.registry.lineage.events import event_store, model
-from treaty.registry.lineage.events.event_store import Arrival, Refusal
-from treaty.registry.lineage.events.model import Event, NotAnEvent, NotJson
-from treaty.registry.lineage.events.receiver import Overloaded, Unkeepable
+from treaty.registry.lineage.events.event_store import EventRejection, ReceivedEvent
+from treaty.registry.lineage.events.model import LineageEvent, NotAnEvent, NotJson
+from treaty.registry.lineage.events.receiver import IntakeOverloaded, UnstorableEvent
 
 router = APIRouter(prefix="/lineage", tags=["lineage"])
 log = logging.getLogger("treaty.api")
@@ -37,24 +37,24 @@ ENCODINGS = frozenset({"", "identity", "gzip", "x-gzip"})
 FULL = "the inbox cannot be written now: send the event again"
 
 
-class Refused(Exception):
+class EventRejected(Exception):
     """The body is not taken."""
 
-    def __init__(self, refusal: Refusal, faults: Sequence[Fault] = ()) -> None:
+    def __init__(self, refusal: EventRejection, faults: Sequence[Fault] = ()) -> None:
         self.refusal, self.faults = refusal, faults
         super().__init__(refusal.reason)
 
 
 @dataclass(frozen=True)
-class Taken:
+class ParsedBatch:
     """What was read of a request: the events to keep, the answer once they are, and what of them was refused."""
 
     answer: Response
-    arrivals: Sequence[Arrival]
-    refusals: Sequence[Refusal] = ()
+    arrivals: Sequence[ReceivedEvent]
+    refusals: Sequence[EventRejection] = ()
 
 
-class Summary(BaseModel):
+class BatchSummaryOut(BaseModel):
     """How many events of a batch came and what became of them."""
 
     received: int
@@ -64,7 +64,7 @@ class Summary(BaseModel):
     non_retriable: int
 
 
-class FailedEvent(BaseModel):
+class FailedEventOut(BaseModel):
     """An event of a batch that was not taken; sending it again would not help."""
 
     index: int
@@ -76,8 +76,8 @@ class BatchOut(BaseModel):
     """The answer to a batch, in OpenLineage's form."""
 
     status: Literal["success", "partial_success"]
-    summary: Summary
-    failed_events: list[FailedEvent]
+    summary: BatchSummaryOut
+    failed_events: list[FailedEventOut]
 
 
 # The routes ask for the sender themselves: to have it asked for them costs a tenth of all that an event costs.
@@ -107,26 +107,26 @@ async def _answered(request: Request, *, batch: bool) -> Response:
         _note_kept(request, [each.key for each in taken.arrivals])
         await _refuse(request, who, taken.refusals)
         return taken.answer
-    except Refused as error:
+    except EventRejected as error:
         await _refuse(request, who, [error.refusal])
         return problem(error.refusal.status, "Refused", error.refusal.reason, faults=error.faults)
     except ClientDisconnect:
         return problem(400, "Refused", "the sender went away before the body was whole")
-    except Unkeepable as error:
+    except UnstorableEvent as error:
         return problem(422, "Refused", error.message)
-    except Overloaded as error:
+    except IntakeOverloaded as error:
         request.app.state.events.labels("overloaded").inc()
         return problem(503, "Overloaded", error.message)
     except SQLAlchemyError:
         return problem(503, "Unavailable", FULL)
 
 
-async def _in_turn(size: int, take: Callable[..., Taken], *given: Any) -> Taken:
+async def _in_turn(size: int, take: Callable[..., ParsedBatch], *given: Any) -> ParsedBatch:
     """What is small is read at once: a thread of its own would take longer than that."""
     return take(*given) if size <= SMALL else await run_in_threadpool(take, *given)
 
 
-async def _refuse(request: Request, who: Principal, refusals: Sequence[Refusal]) -> None:
+async def _refuse(request: Request, who: Principal, refusals: Sequence[EventRejection]) -> None:
     if refusals:
         request.app.state.events.labels("rejected").inc(len(refusals))
         await run_in_threadpool(_keep_refusals, await service(request), who, refusals)
@@ -151,36 +151,40 @@ async def _sent(request: Request, most: int) -> bytes:
     return bytes(body)
 
 
-def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> Taken:
+def _take(shared: Service, who: Principal, sent: bytes, encoding: str) -> ParsedBatch:
     body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
     try:
         event = model.parse(body)
     except NotJson as error:
-        raise Refused(Refusal(400, str(error), body)) from None
+        raise EventRejected(EventRejection(400, str(error), body)) from None
     except NotAnEvent as error:
-        raise Refused(Refusal(422, f"this is not an OpenLineage event: {error}", body), error.faults) from None
-    return Taken(Response(status_code=201), [_arrival(who, event, body)])
+        raise EventRejected(
+            EventRejection(422, f"this is not an OpenLineage event: {error}", body), error.faults
+        ) from None
+    return ParsedBatch(Response(status_code=201), [_arrival(who, event, body)])
 
 
-def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> Taken:
+def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> ParsedBatch:
     body = _unpacked(sent, encoding, shared.settings.max_event_bytes)
-    taken: list[Arrival] = []
-    failed: list[FailedEvent] = []
-    refusals: list[Refusal] = []
+    taken: list[ReceivedEvent] = []
+    failed: list[FailedEventOut] = []
+    refusals: list[EventRejection] = []
     documents = _documents(body, shared.settings.max_batch_events)
     for index, document in enumerate(documents):
         try:
             event = model.of(document)
             taken.append(_arrival(who, event, event.whole))
         except (NotAnEvent, NotJson) as error:
-            failed.append(FailedEvent(index=index, reason=str(error)))
-            refusals.append(Refusal(422, f"event {index} of a batch: {error}", json.dumps(document).encode()))
-    summary = Summary(received=len(documents), successful=len(taken), failed=len(failed), non_retriable=len(failed))
+            failed.append(FailedEventOut(index=index, reason=str(error)))
+            refusals.append(EventRejection(422, f"event {index} of a batch: {error}", json.dumps(document).encode()))
+    summary = BatchSummaryOut(
+        received=len(documents), successful=len(taken), failed=len(failed), non_retriable=len(failed)
+    )
     answer = BatchOut(status="partial_success" if failed else "success", summary=summary, failed_events=failed)
-    return Taken(Response(answer.model_dump_json(), media_type="application/json"), taken, refusals)
+    return ParsedBatch(Response(answer.model_dump_json(), media_type="application/json"), taken, refusals)
 
 
-def _arrival(who: Principal, event: Event, body: bytes) -> Arrival:
+def _arrival(who: Principal, event: LineageEvent, body: bytes) -> ReceivedEvent:
     return event_store.arrival(event, body, producer=who.name, now=clock.now(), event_id=ids.new())
 
 
@@ -188,24 +192,28 @@ def _documents(body: bytes, most: int) -> list[object]:
     try:
         documents = model.plain(body)
     except NotJson as error:
-        raise Refused(Refusal(400, str(error), body)) from None
+        raise EventRejected(EventRejection(400, str(error), body)) from None
     if not isinstance(documents, list):
-        raise Refused(Refusal(422, "a batch is a JSON array of events; send a single one to /lineage", body))
+        raise EventRejected(
+            EventRejection(422, "a batch is a JSON array of events; send a single one to /lineage", body)
+        )
     if len(documents) > most:
-        raise Refused(Refusal(413, f"the batch has more than {most} events: send several", body))
+        raise EventRejected(EventRejection(413, f"the batch has more than {most} events: send several", body))
     return documents
 
 
 def _unpacked(sent: bytes, encoding: str, most: int) -> bytes:
     """The body itself, never more of it than `most` bytes."""
     if encoding not in ENCODINGS:
-        raise Refused(Refusal(415, "the body's encoding is not known here: send it plain or as gzip", sent))
+        raise EventRejected(
+            EventRejection(415, "the body's encoding is not known here: send it plain or as gzip", sent)
+        )
     if not encoding.endswith("gzip"):
         return sent
     try:
         return _gunzip(sent, most)
     except (zlib.error, EOFError):
-        raise Refused(Refusal(400, "the body is not gzip, though its header says so", sent)) from None
+        raise EventRejected(EventRejection(400, "the body is not gzip, though its header says so", sent)) from None
 
 
 def _gunzip(sent: bytes, most: int) -> bytes:
@@ -221,11 +229,13 @@ def _gunzip(sent: bytes, most: int) -> bytes:
     return bytes(plain)
 
 
-def _too_long(body: bytes, most: int) -> Refused:
-    return Refused(Refusal(413, f"an event may have {most} bytes, unpacked", body[: event_store.KEPT_BYTES]))
+def _too_long(body: bytes, most: int) -> EventRejected:
+    return EventRejected(
+        EventRejection(413, f"an event may have {most} bytes, unpacked", body[: event_store.KEPT_BYTES])
+    )
 
 
-def _keep_refusals(shared: Service, who: Principal, refusals: Sequence[Refusal]) -> None:
+def _keep_refusals(shared: Service, who: Principal, refusals: Sequence[EventRejection]) -> None:
     """Keeps what was refused if it can: the answer to the sender is the same without."""
     with suppress(SQLAlchemyError), transaction(shared.engine) as tx:
         for refusal in refusals:

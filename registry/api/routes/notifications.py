@@ -11,8 +11,8 @@ from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.core import ids
 from treaty.registry.core.enums import OutboxState
 from treaty.registry.notifications import channels, outbox
-from treaty.registry.notifications.channels import Listed
-from treaty.registry.tables import Channel
+from treaty.registry.notifications.channels import ChannelListing
+from treaty.registry.tables import ChannelRow
 
 router = APIRouter(tags=["notifications"])
 
@@ -24,10 +24,10 @@ def list_channels(by: Caller, tx: Reader) -> list[schemas.ChannelOut]:
 
 
 @router.post("/channels", status_code=201)
-def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewChannel:
+def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewChannelOut:
     """Adds a channel through which one is told what concerns one."""
     now = clock.now()
-    channel = Channel(
+    channel = ChannelRow(
         id=ids.new(),
         kind=body.kind,
         target=body.target.get_secret_value().strip(),
@@ -38,7 +38,7 @@ def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewC
     )
     made = channels.add(tx, channel, by=by, now=now)
     tx.commit()
-    return schemas.NewChannel(channel=_channel(made), secret=channel.secret)
+    return schemas.NewChannelOut(channel=_channel(made), secret=channel.secret)
 
 
 @router.delete("/channels/{channel_id}", status_code=204)
@@ -59,20 +59,20 @@ def try_channel(channel_id: UUID, by: Caller, tx: Writer) -> schemas.ChannelOut:
 @router.get("/messages")
 def list_messages(
     by: Caller, tx: Reader, asked: Paging, state: OutboxState | None = None
-) -> schemas.Page[schemas.MessageOut]:
+) -> schemas.Page[schemas.OutboxMessageOut]:
     """Messages that go out, newest first: what waits, was sent, or was given up; for who administers."""
-    return presenters.page(schemas.MessageOut.model_validate, outbox.listed(tx, by, asked, state))
+    return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.listed(tx, by, asked, state))
 
 
 @router.post("/messages/{message_id}/replay")
-def replay_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.MessageOut:
+def replay_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.OutboxMessageOut:
     """Has a message that was given up be delivered after all."""
     message = outbox.replay(tx, message_id, by=by, now=clock.now())
     tx.commit()
-    return schemas.MessageOut.model_validate(message)
+    return schemas.OutboxMessageOut.model_validate(message)
 
 
-def _channel(found: Listed) -> schemas.ChannelOut:
+def _channel(found: ChannelListing) -> schemas.ChannelOut:
     told = found.channel.model_dump(include={"id", "kind", "contract_id", "kinds", "created"})
-    last = schemas.MessageOut.model_validate(found.last) if found.last else None
+    last = schemas.OutboxMessageOut.model_validate(found.last) if found.last else None
     return schemas.ChannelOut(**told, target=channels.shown(found.channel), holder=found.holder, last=last)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from treaty.engine.core import clock
-from treaty.engine.patterns.analysis import Common
+from treaty.engine.patterns.analysis import CommonPattern
 from treaty.registry import schemas
 from treaty.registry.access import authentication
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
@@ -19,18 +19,18 @@ Written = Annotated[str, Query(min_length=1, max_length=2000, description="as th
 
 
 @router.get("/patterns")
-def get_patterns(by: Caller, shared: Shared, tx: Reader, limit: Few = 100) -> list[schemas.DomainOut]:
+def get_patterns(by: Caller, shared: Shared, tx: Reader, limit: Few = 100) -> list[schemas.CommonPatternOut]:
     """The common domains of text columns, of which the caller may read one; those of most columns first."""
     authentication.decide_somewhere(by, Permission.READ)
     return [_domain(each) for each in column_domains.top(tx, index_updates.lake(shared.settings), limit, by)]
 
 
 @router.get("/patterns/columns")
-def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.CarriedOut:
+def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.PatternInfoOut:
     """The columns that the caller may read in which at most one in ten values does not have the pattern."""
     authentication.decide_somewhere(by, Permission.READ)
     found = column_domains.find(tx, index_updates.lake(shared.settings), pattern, by)
-    return schemas.CarriedOut(
+    return schemas.PatternInfoOut(
         domain=_domain(found.carried.known) if found.carried.known else None,
         carriers=tuple(map(_carrier, found.held)),
         narrower=tuple(map(_domain, found.carried.narrower)),
@@ -47,14 +47,14 @@ def learn_patterns(by: Caller, tx: Writer) -> schemas.TaskOut:
     return schemas.TaskOut.model_validate(task)
 
 
-def _domain(each: Common) -> schemas.DomainOut:
-    return schemas.DomainOut(
+def _domain(each: CommonPattern) -> schemas.CommonPatternOut:
+    return schemas.CommonPatternOut(
         pattern=each.text, columns=each.columns, impurity=each.fpr, false_alarms=each.alarms, name=each.name
     )
 
 
-def _carrier(each: column_domains.Held) -> schemas.CarrierOut:
+def _carrier(each: column_domains.PatternColumn) -> schemas.PatternColumnOut:
     column = each.carrier
-    return schemas.CarrierOut(
+    return schemas.PatternColumnOut(
         **each.about._asdict(), column=column.column, impurity=column.impurity, means=column.domain
     )

@@ -12,8 +12,8 @@ from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, first_admin, grants, oidc, sign_in_throttle, teams, users
 from treaty.registry.access.grants import Held
-from treaty.registry.access.sign_in_throttle import Limit
-from treaty.registry.access.teams import Listed
+from treaty.registry.access.sign_in_throttle import RateLimit
+from treaty.registry.access.teams import TeamListing
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import (
     Address,
@@ -31,7 +31,7 @@ from treaty.registry.core import ids
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import NotFound, Unauthenticated
-from treaty.registry.tables import Grant, Team, User
+from treaty.registry.tables import RoleGrantRow, TeamRow, UserRow
 
 router = APIRouter(tags=["people"])
 UserName = Annotated[str, Query(max_length=100)]
@@ -52,7 +52,7 @@ def complete_setup(body: schemas.SetupIn, shared: Shared, address: Address, tx: 
 
 
 @router.post("/session", status_code=201)
-def sign_in(body: schemas.SignIn, shared: Shared, address: Address, tx: Opener) -> schemas.SessionOut:
+def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: Opener) -> schemas.SessionOut:
     """Opens a session; the answer to a wrong name and to a wrong password is the same. 429 after too many of either."""
     now, tried = clock.now(), sign_in_throttle.limits(shared.settings, address=address, name=body.name)
     _count(shared, tried, now)
@@ -66,7 +66,7 @@ def sign_in(body: schemas.SignIn, shared: Shared, address: Address, tx: Opener) 
 
 
 @router.post("/session/identity", status_code=201)
-def sign_in_as(body: schemas.IdentityIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
+def sign_in_as(body: schemas.IdentityTokenIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
     """Opens a session for whom the identity provider's token names, with the rights of the teams that it tells. 401
     where the token is not valid here, or is of another sign-in; 404 where no provider is set."""
     now = clock.now()
@@ -76,7 +76,7 @@ def sign_in_as(body: schemas.IdentityIn, shared: Shared, tx: Opener) -> schemas.
     if who.nonce is None or not compare_digest(who.nonce.encode(), body.nonce.get_secret_value().encode()):
         raise Unauthenticated(oidc.REFUSED)
     principal = identified(shared, who, now)
-    user, lasts = tx.get_one(User, principal.user_id), timedelta(hours=shared.settings.session_hours)
+    user, lasts = tx.get_one(UserRow, principal.user_id), timedelta(hours=shared.settings.session_hours)
     secret, opened = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts, teams=who.teams)
     tx.commit()
     return schemas.SessionOut(secret=secret, expires=opened.expires, user=schemas.UserOut.model_validate(user))
@@ -90,9 +90,9 @@ def sign_out(bearer: Secret, _: Caller, tx: Writer) -> None:
 
 
 @router.get("/me")
-def who_am_i(by: Caller, tx: Reader) -> schemas.Me:
+def who_am_i(by: Caller, tx: Reader) -> schemas.CurrentUserOut:
     """The user who asks, and what they may do."""
-    return presenters.me(tx.get_one(User, by.user_id), by)
+    return presenters.me(tx.get_one(UserRow, by.user_id), by)
 
 
 @router.get("/users")
@@ -115,14 +115,14 @@ def create_user(body: schemas.UserIn, by: Caller, tx: Writer) -> schemas.UserOut
 
 @router.patch("/users/{user_id}")
 def change_user(
-    user_id: UUID, body: schemas.UserChange, by: Caller, tx: Writer, seen: NeedsMatch, answer: Response
+    user_id: UUID, body: schemas.UserUpdateIn, by: Caller, tx: Writer, seen: NeedsMatch, answer: Response
 ) -> schemas.UserOut:
     """Changes a user and ends their sessions. Needs If-Match: the user's `etag` as it was read, or `*`."""
     authentication.decide(by, Permission.USERS)
     if seen.stated:
         seen.check(tx, user_id, schemas.UserOut.model_validate(users.held(tx, user_id)).etag)
     hashed = authentication.hash_password(body.password.get_secret_value()) if body.password else None
-    change = users.UserChange(roles=body.roles, active=body.active, password_hash=hashed)
+    change = users.UserUpdate(roles=body.roles, active=body.active, password_hash=hashed)
     user = users.change_user(tx, user_id, change, by=by, now=clock.now())
     tx.commit()
     return tagged(answer, schemas.UserOut.model_validate(user))
@@ -135,7 +135,7 @@ def list_tokens(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.T
 
 
 @router.post("/tokens", status_code=201)
-def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewToken:
+def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewTokenOut:
     """Issues a token; its secret is shown this once."""
     now = clock.now()
     owner = body.user_id or by.user_id
@@ -143,17 +143,17 @@ def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewTok
     token.expires = now + timedelta(days=body.expires_days) if body.expires_days else None
     secret = users.issue_token(tx, token, by=by, now=now)
     tx.commit()
-    return schemas.NewToken(secret=secret, token=schemas.TokenOut.model_validate(token))
+    return schemas.NewTokenOut(secret=secret, token=schemas.TokenOut.model_validate(token))
 
 
 @router.post("/tokens/{token_id}/rotation", status_code=201)
-def rotate_token(token_id: UUID, body: schemas.RotationIn, by: Caller, tx: Writer) -> schemas.NewToken:
+def rotate_token(token_id: UUID, body: schemas.RotationIn, by: Caller, tx: Writer) -> schemas.NewTokenOut:
     """Gives a token a new secret, shown this once; the one before stays good for a while."""
     now = clock.now()
-    rotation = users.Rotation(timedelta(hours=body.overlap_hours), body.expires_days)
+    rotation = users.TokenRotation(timedelta(hours=body.overlap_hours), body.expires_days)
     secret, token = users.rotate_token(tx, token_id, rotation, by=by, now=now)
     tx.commit()
-    return schemas.NewToken(secret=secret, token=schemas.TokenOut.model_validate(token))
+    return schemas.NewTokenOut(secret=secret, token=schemas.TokenOut.model_validate(token))
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
@@ -173,7 +173,7 @@ def list_teams(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.Te
 def create_team(body: schemas.TeamIn, by: Caller, tx: Writer) -> schemas.TeamOut:
     """Creates a team."""
     now = clock.now()
-    made = teams.create(tx, Team(id=ids.new(), name=body.name, created=now), by=by, now=now)
+    made = teams.create(tx, TeamRow(id=ids.new(), name=body.name, created=now), by=by, now=now)
     tx.commit()
     return _team(made)
 
@@ -211,7 +211,7 @@ def list_grants(by: Caller, tx: Reader, asked: Paging, target: Target = None) ->
 def give_grant(body: schemas.GrantIn, by: Caller, tx: Writer) -> schemas.GrantOut:
     """Grants a role to a user or to a team."""
     now = clock.now()
-    given = grants.give(tx, Grant(id=ids.new(), created=now, **body.model_dump()), by=by, now=now)
+    given = grants.give(tx, RoleGrantRow(id=ids.new(), created=now, **body.model_dump()), by=by, now=now)
     tx.commit()
     return _grant(given)
 
@@ -223,7 +223,7 @@ def revoke_grant(grant_id: UUID, by: Caller, tx: Writer) -> None:
     tx.commit()
 
 
-def _count(shared: Shared, tried: Sequence[Limit], now: datetime) -> None:
+def _count(shared: Shared, tried: Sequence[RateLimit], now: datetime) -> None:
     """Counts an attempt at the door, in a transaction of its own. Raises TooMany."""
     with reading(shared.engine) as looking:
         sign_in_throttle.refuse(looking, tried, now=now)
@@ -234,7 +234,7 @@ def _count(shared: Shared, tried: Sequence[Limit], now: datetime) -> None:
         raise refused
 
 
-def _team(found: Listed) -> schemas.TeamOut:
+def _team(found: TeamListing) -> schemas.TeamOut:
     members = tuple(schemas.MemberOut(name=user.name, role=role) for user, role in found.members)
     return schemas.TeamOut(**found.team.model_dump(), members=members)
 

@@ -23,7 +23,7 @@ from treaty.registry.contracts.documents import Documents
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission, ProposalState
-from treaty.registry.core.errors import IllegalTransition, Invalid, Outrun
+from treaty.registry.core.errors import IllegalTransition, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.incidents import actions
 from treaty.registry.review.approval import approval, required_approvals, succession
@@ -39,9 +39,9 @@ from treaty.registry.review.proposals import (
     revisions,
     suggestion_decisions,
 )
-from treaty.registry.review.proposals.proposal_list import ListedProposal
+from treaty.registry.review.proposals.proposal_list import ProposalListing
 from treaty.registry.review.replays import replay as replays_replay
-from treaty.registry.tables import Contract, Proposal
+from treaty.registry.tables import ContractRow, ProposalRow
 
 router = APIRouter(tags=["proposals"])
 
@@ -53,7 +53,7 @@ def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
         seen.check(tx, proposal.id, f'"{proposal.revision}"')
 
 
-Answered = Annotated[schemas.Answered, Query()]
+Answered = Annotated[schemas.ResponseOptions, Query()]
 # Of what changes a proposal, but for approving it: that names the fingerprint that was seen.
 UNCHANGED = [Depends(unchanged)]
 
@@ -70,7 +70,7 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
         put_off=_summaries(found.put_off, by),
         waiting=_summaries(found.waiting, by),
         affecting=_summaries(found.affecting, by),
-        failed_runs=tuple(map(schemas.RunSummary.model_validate, found.failed_runs)),
+        failed_runs=tuple(map(schemas.RunSummaryOut.model_validate, found.failed_runs)),
         incidents=tuple(map(presenters.incident, incidents)),
         asked=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
         lagging=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
@@ -79,17 +79,17 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
 
 
 @router.get("/inbox/counts")
-def count_inbox(by: Caller, tx: Reader) -> schemas.WaitingOut:
+def count_inbox(by: Caller, tx: Reader) -> schemas.InboxCountsOut:
     """How much of the inbox waits for the asking user themself."""
     authentication.decide_somewhere(by, Permission.READ)
     found = browse_inbox.counts(tx, by, now=clock.now())
-    return schemas.WaitingOut(**vars(found), requested=len(contract_requests.waiting(tx, by)))
+    return schemas.InboxCountsOut(**vars(found), requested=len(contract_requests.waiting(tx, by)))
 
 
 @router.get("/proposals")
 def list_proposals(
     by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
-) -> schemas.Page[schemas.ProposalSummary]:
+) -> schemas.Page[schemas.ProposalSummaryOut]:
     """Proposals, newest first."""
     authentication.decide_somewhere(by, Permission.READ)
     found = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
@@ -101,7 +101,7 @@ def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.Proposa
     """Puts a contract document forward; it is kept byte for byte."""
     now = clock.now()
     state = ProposalState.IN_REVIEW if body.submit else ProposalState.DRAFT
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=ids.new(),
         contract_id="",
         title=body.title or "",
@@ -144,8 +144,8 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
 @router.put("/proposals/{proposal_id}/document", dependencies=UNCHANGED)
 def edit(proposal_id: UUID, body: schemas.EditIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Puts another document in place of the proposed one; earlier approvals are void."""
-    window = editing.Window(**body.window.model_dump()) if body.window else None
-    wanted = editing.Edit(body.document.encode(), body.revision, window)
+    window = editing.EffectivePeriod(**body.window.model_dump()) if body.window else None
+    wanted = editing.DocumentEdit(body.document.encode(), body.revision, window)
     with _heard(tx, proposal_id, body.comment, by):
         proposal = editing.edit(tx, proposal_id, wanted, by=by, now=clock.now())
     return _committed(tx, proposal, by)
@@ -192,11 +192,11 @@ def submit(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
 @router.post("/proposals/{proposal_id}/approve")
 def approve(
     proposal_id: UUID, body: schemas.ApprovalIn, by: Caller, shared: Shared, read: Reader, tx: Writer
-) -> schemas.ApprovedOut:
+) -> schemas.ApprovalResultOut:
     """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
     now, documents = clock.now(), Documents()
     replay = _replayed(read, proposal_id, shared, by, documents) if body.replay else None
-    seen = approval.Approval(
+    seen = approval.ApprovalInput(
         fingerprint=body.fingerprint,
         make_id=ids.new,
         revision=body.revision,
@@ -213,7 +213,7 @@ def approve(
         keep(tx, proposals.get(tx, proposal_id, by=by), body.comment, comment_id=ids.new(), by=by, now=now)
     tx.commit()
     version = presenters.version(came.version, by.name) if came.version else None
-    return schemas.ApprovedOut(version=version, missing=came.missing)
+    return schemas.ApprovalResultOut(version=version, missing=came.missing)
 
 
 @router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
@@ -225,9 +225,9 @@ def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) ->
 
 
 @router.post("/proposals/{proposal_id}/changes", dependencies=UNCHANGED)
-def request_changes(proposal_id: UUID, body: schemas.ChangesIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Asks for changes, without which nobody approves it; whoever wrote it is told."""
-    asked = change_requests.Asked(body.text, body.revision, ids.new)
+    asked = change_requests.NewChangeRequest(body.text, body.revision, ids.new)
     with _kept(tx, proposal_id, body.text, by):
         proposal = change_requests.ask(tx, proposal_id, asked, by=by, now=clock.now())
     return _committed(tx, proposal, by)
@@ -246,7 +246,7 @@ def assign(proposal_id: UUID, body: schemas.AssigneeIn, by: Caller, tx: Writer) 
 
 
 @router.post("/proposals/{proposal_id}/snooze")
-def snooze(proposal_id: UUID, body: schemas.UntilIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
+def snooze(proposal_id: UUID, body: schemas.ProposalSnoozeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Puts it off until a time, for the asking user alone."""
     return _committed(tx, assignment.snooze(tx, proposal_id, body.until, by=by, now=clock.now()), by)
 
@@ -264,20 +264,24 @@ def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal, 
     )
 
 
-def _summaries(found: Iterable[ListedProposal], by: Principal) -> tuple[schemas.ProposalSummary, ...]:
+def _summaries(found: Iterable[ProposalListing], by: Principal) -> tuple[schemas.ProposalSummaryOut, ...]:
     return tuple(presenters.proposal_summary(each, by) for each in found)
 
 
-def _judgement(body: schemas.Decided, patch: dict[str, Any] | None = None) -> suggestion_decisions.Judgement:
+def _judgement(
+    body: schemas.DecisionBaseIn, patch: dict[str, Any] | None = None
+) -> suggestion_decisions.SuggestionDecision:
     reason = body.reason if body.decision is not Decision.PENDING else None
-    return suggestion_decisions.Judgement(decision=body.decision, revision=body.revision, reason=reason, patch=patch)
+    return suggestion_decisions.SuggestionDecision(
+        decision=body.decision, revision=body.revision, reason=reason, patch=patch
+    )
 
 
 def _judge(
     tx: Session,
     proposal_id: UUID,
     chosen: tuple[UUID, ...],
-    judgement: suggestion_decisions.Judgement,
+    judgement: suggestion_decisions.SuggestionDecision,
     by: Principal,
     *,
     brief: bool = False,
@@ -302,7 +306,7 @@ def _kept(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) ->
     """Keeps the comment of whoever was not first: of all that they sent, it alone still says what they meant."""
     try:
         yield
-    except (Outrun, IllegalTransition) as error:
+    except (RevisionConflict, IllegalTransition) as error:
         tx.rollback()
         if comment and Permission.PROPOSE in by.somewhere:
             _keep(tx, proposal_id, comment, by)
@@ -320,7 +324,7 @@ def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
 
 def _committed(
     tx: Session,
-    proposal: Proposal,
+    proposal: ProposalRow,
     by: Principal,
     chosen: tuple[UUID, ...] | None = None,
     documents: Documents | None = None,
@@ -331,15 +335,15 @@ def _committed(
 
 def _shown(
     tx: Session,
-    proposal: Proposal,
+    proposal: ProposalRow,
     by: Principal,
     chosen: tuple[UUID, ...] | None = None,
     documents: Documents | None = None,
 ) -> schemas.ProposalOut:
     suggestions = proposals.suggestions_of(tx, proposal, chosen)
-    contract = tx.get(Contract, proposal.contract_id)
+    contract = tx.get(ContractRow, proposal.contract_id)
     names = users.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
-    review = presenters.Review(
+    review = presenters.ProposalReview(
         approvals=required_approvals.approvals(tx, proposal.id),
         writers=revisions.writers(tx, proposal),
         missing=_missing(tx, proposal, documents or Documents()),
@@ -348,10 +352,10 @@ def _shown(
     return presenters.proposal(proposal_list.listed(tx, proposal), suggestions, review, names=names, by=by)
 
 
-def _missing(tx: Session, proposal: Proposal, documents: Documents) -> tuple[str, ...]:
+def _missing(tx: Session, proposal: ProposalRow, documents: Documents) -> tuple[str, ...]:
     """What a proposal in review lacks; () for others, and where what was approved of it can no longer be written."""
     if proposal.state not in PROPOSAL.where("approve"):
         return ()
-    with suppress(Invalid):
+    with suppress(InvalidRequest):
         return required_approvals.missing(tx, proposal, documents)
     return ()

@@ -15,11 +15,11 @@ from treaty.registry.access import authentication
 from treaty.registry.api.http.dependencies import Caller, Reader, Service, Shared, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
-from treaty.registry.core.enums import Action, Permission, TaskKind
-from treaty.registry.core.errors import Busy
+from treaty.registry.core.enums import AuditAction, Permission, TaskKind
+from treaty.registry.core.errors import ServiceBusy
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay
-from treaty.registry.review.replays.replay import Versions, Ways
+from treaty.registry.review.replays.replay import ReplayOptions, ReplayVersions
 
 router = APIRouter(tags=["replays"])
 ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]
@@ -62,34 +62,34 @@ def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.Ta
         priority=4,
     )
     details = {"contract": versions.contract_id, "version": versions.new.version}
-    audit_log.record(tx, Action.REPLAY_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
+    audit_log.record(tx, AuditAction.REPLAY_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
     tx.commit()
     return schemas.TaskOut.model_validate(task)
 
 
-def _asked(tx: Session, body: schemas.ReplayIn, by: authentication.Principal) -> Versions:
+def _asked(tx: Session, body: schemas.ReplayIn, by: authentication.Principal) -> ReplayVersions:
     if body.proposal_id is not None:
         return replay.of_proposal(tx, body.proposal_id, by=by)
     return replay.of_document(tx, body.contract_id or "", (body.document or "").encode(), by=by)
 
 
-def recorded(tx: Session, versions: Versions, shared: Service) -> dict[str, Any]:
+def recorded(tx: Session, versions: ReplayVersions, shared: Service) -> dict[str, Any]:
     """What a replay found, to be put on record with something else: within a time in which others may wait for that.
     Raises Busy where others are being done."""
     return _found(tx, versions, shared, seconds=min(shared.settings.replay_seconds, RECORDED_SECONDS))
 
 
-def _told(tx: Session, versions: Versions, shared: Service) -> schemas.ReplayOut:
+def _told(tx: Session, versions: ReplayVersions, shared: Service) -> schemas.ReplayOut:
     return schemas.ReplayOut.model_validate(_found(tx, versions, shared, seconds=shared.settings.replay_seconds))
 
 
-def _found(tx: Session, versions: Versions, shared: Service, *, seconds: float) -> dict[str, Any]:
+def _found(tx: Session, versions: ReplayVersions, shared: Service, *, seconds: float) -> dict[str, Any]:
     if not REPLAYING.acquire(timeout=PATIENCE):
-        raise Busy("other versions are being replayed: try again in a few seconds, or have a worker do it")
+        raise ServiceBusy("other versions are being replayed: try again in a few seconds, or have a worker do it")
     try:
         began, end = perf_counter(), monotonic() + seconds
         files = StateFiles(shared.settings.states)
-        found = replay.replayed(tx, versions, files, Ways(), lambda *_: monotonic() < end)
+        found = replay.replayed(tx, versions, files, ReplayOptions(), lambda *_: monotonic() < end)
         return replay.plain(versions, found, perf_counter() - began)
     finally:
         REPLAYING.release()

@@ -21,11 +21,11 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 @router.get("/runs")
 def list_runs(
     by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None, subscription_id: UUID | None = None
-) -> schemas.Page[schemas.RunSummary]:
+) -> schemas.Page[schemas.RunSummaryOut]:
     """Runs of contracts' own checks, or of those of that subscription, newest first."""
     authentication.decide_somewhere(by, Permission.READ)
     found = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
-    return presenters.page(schemas.RunSummary.model_validate, found)
+    return presenters.page(schemas.RunSummaryOut.model_validate, found)
 
 
 @router.get("/runs/{run_id}")
@@ -36,10 +36,10 @@ def get_run(run_id: UUID, by: Caller, tx: Reader) -> schemas.RunOut:
 
 
 @router.get("/runs/{run_id}/samples")
-def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.SampleOut]:
+def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.ViolationSampleOut]:
     """Rows that break checks of a run, masked where the contract classifies them, as long as they are kept."""
     visibility.see_run(tx, run_id, by, Permission.SAMPLES)
-    return list(map(schemas.SampleOut.model_validate, samples.of_run(tx, run_id, now=clock.now())))
+    return list(map(schemas.ViolationSampleOut.model_validate, samples.of_run(tx, run_id, now=clock.now())))
 
 
 @router.get("/measurements", response_model=list[schemas.MeasurementOut])

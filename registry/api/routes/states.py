@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 
 from treaty.engine.core import clock
 from treaty.engine.evaluation.evaluator import judge
-from treaty.engine.evaluation.state_queries import Answer
+from treaty.engine.evaluation.state_queries import MetricAnswer
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import visibility
@@ -17,9 +17,9 @@ from treaty.registry.core.database import forget
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.states import erasure, state_queries
-from treaty.registry.measurements.states.state_queries import Memory, Question
+from treaty.registry.measurements.states.state_queries import QueryScope, StateQuery
 from treaty.registry.validation import reruns
-from treaty.registry.validation.reruns import Difference
+from treaty.registry.validation.reruns import RerunDifference
 
 router = APIRouter(tags=["memory"])
 NAMED = 20
@@ -39,20 +39,20 @@ Partitions = Annotated[
 ]
 
 
-def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -> Question:
+def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -> StateQuery:
     """The dataset that the request names."""
-    return Question(dataset=name, namespace=namespace, contract_id=contract_id)
+    return StateQuery(dataset=name, namespace=namespace, contract_id=contract_id)
 
 
-Called = Annotated[Question, Depends(called)]
+Called = Annotated[StateQuery, Depends(called)]
 
 
-def question(named: Called, by: Caller, tx: Reader, where: Where = None, metric: Metrics = None) -> Question:
+def question(named: Called, by: Caller, tx: Reader, where: Where = None, metric: Metrics = None) -> StateQuery:
     """What the request asks, of a dataset that the caller may read."""
     return state_queries.see(tx, replace(named, where=where, metrics=tuple(metric or ())), by)
 
 
-Asked = Annotated[Question, Depends(question)]
+Asked = Annotated[StateQuery, Depends(question)]
 
 
 @router.get("/dataset/metrics")
@@ -72,9 +72,10 @@ def get_states(asked: Asked, shared: Shared, tx: Reader) -> schemas.StatesOut:
         **_memory(memory, asked),
         size=sum(each.size for each in found),
         filed=sum(each.filed for each in found),
-        listed=tuple(map(schemas.PartitionOut.model_validate, found[:LISTED])),
+        listed=tuple(map(schemas.PartitionStatesOut.model_validate, found[:LISTED])),
         metrics=tuple(
-            schemas.ProspectOut(**_asked(each), bytes=size) for each, size in state_queries.prospects(memory, found)
+            schemas.MergeEstimateOut(**_asked(each), bytes=size)
+            for each, size in state_queries.prospects(memory, found)
         ),
     )
 
@@ -82,7 +83,7 @@ def get_states(asked: Asked, shared: Shared, tx: Reader) -> schemas.StatesOut:
 @router.delete("/dataset/memory")
 def erase_memory(
     name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
-) -> schemas.ErasedOut:
+) -> schemas.ErasureOut:
     """Erases states, samples and values, of named partitions or of all, and the table's learned patterns. Runs stay,
     with verdicts and numbers."""
     erasure.see(tx, name, namespace, by)
@@ -91,7 +92,7 @@ def erase_memory(
     done = erasure.erase(tx, asked, files, patterns, by=by, now=clock.now())
     tx.commit()
     forget(shared.engine)
-    return schemas.ErasedOut(names=tuple(each.name for each in asked.datasets), **asdict(done))
+    return schemas.ErasureOut(names=tuple(each.name for each in asked.datasets), **asdict(done))
 
 
 @router.get("/runs/{run_id}/again")
@@ -109,8 +110,8 @@ def get_rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.R
     )
 
 
-def _difference(found: Difference) -> schemas.DifferenceOut:
-    return schemas.DifferenceOut(
+def _difference(found: RerunDifference) -> schemas.RerunDifferenceOut:
+    return schemas.RerunDifferenceOut(
         check_id=found.check_id,
         partition=found.partition,
         before=_outcome(found.before),
@@ -123,7 +124,7 @@ def _outcome(told: tuple[str, str | None] | None) -> schemas.OutcomeOut | None:
     return schemas.OutcomeOut(outcome=told[0], value=told[1]) if told else None
 
 
-def _memory(memory: Memory, asked: Question) -> dict[str, Any]:
+def _memory(memory: QueryScope, asked: StateQuery) -> dict[str, Any]:
     dataset, contract = memory.dataset, memory.contract
     return {
         **dataset.model_dump(include={"namespace", "name", "states_version"}),
@@ -136,9 +137,9 @@ def _memory(memory: Memory, asked: Question) -> dict[str, Any]:
     }
 
 
-def _metric(answer: Answer) -> schemas.MetricOut:
+def _metric(answer: MetricAnswer) -> schemas.MetricValueOut:
     reading = answer.reading
-    return schemas.MetricOut(
+    return schemas.MetricValueOut(
         **_asked(answer),
         value=recording.exact(reading.value) if reading else None,
         counted=reading.counted if reading else None,
@@ -146,7 +147,7 @@ def _metric(answer: Answer) -> schemas.MetricOut:
     )
 
 
-def _asked(answer: Answer) -> dict[str, Any]:
+def _asked(answer: MetricAnswer) -> dict[str, Any]:
     analyzer = answer.asked.analyzer
     return {
         "identity": analyzer.identity,

@@ -12,11 +12,11 @@ from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
-from treaty.registry.core.enums import Action, Permission, TaskKind, TaskState
+from treaty.registry.core.enums import AuditAction, Permission, TaskKind, TaskState
 from treaty.registry.core.errors import Forbidden, NotFound
 from treaty.registry.queue import task_queue
 from treaty.registry.review.replays import replay
-from treaty.registry.tables import Task
+from treaty.registry.tables import TaskRow
 from treaty.registry.worker.operations import cancellation, queue_overview, retries
 
 router = APIRouter(tags=["tasks"])
@@ -32,7 +32,7 @@ def request_draft(body: schemas.DraftIn, by: Caller, tx: Writer) -> schemas.Task
     task = task_queue.enqueue(
         tx, kind=TaskKind.DRAFT, payload=asked, key=f"{TaskKind.DRAFT}/{task_id}", now=now, task_id=task_id, priority=3
     )
-    audit_log.record(tx, Action.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
+    audit_log.record(tx, AuditAction.DRAFT_REQUESTED, actor=by.name, object_id=task_id, now=now, details=details)
     tx.commit()
     return schemas.TaskOut.model_validate(task)
 
@@ -45,7 +45,7 @@ def list_tasks(
     state: TaskState | None = None,
     kind: str | None = None,
     contract_id: str | None = None,
-) -> schemas.Page[schemas.TaskSummary]:
+) -> schemas.Page[schemas.TaskSummaryOut]:
     """Tasks of the queue, newest first: those that the caller may see."""
     authentication.decide_somewhere(by, Permission.READ)
     found = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
@@ -91,9 +91,11 @@ def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
     tx.commit()
 
 
-def _summary(task: Task) -> schemas.TaskSummary:
+def _summary(task: TaskRow) -> schemas.TaskSummaryOut:
     about = {name: task.payload.get(name) for name in ("contract_id", "object")}
-    return schemas.TaskSummary.model_validate({**task.model_dump(), **about, "stoppable": cancellation.stoppable(task)})
+    return schemas.TaskSummaryOut.model_validate(
+        {**task.model_dump(), **about, "stoppable": cancellation.stoppable(task)}
+    )
 
 
 def payload(body: schemas.DraftIn) -> dict[str, object]:

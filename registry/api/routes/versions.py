@@ -16,9 +16,9 @@ from treaty.registry.api.http.dependencies import Caller, Reader, Writer
 from treaty.registry.contracts import lookup
 from treaty.registry.core.state_machines import VERSION
 from treaty.registry.review.approval import activation
-from treaty.registry.review.approval.activation import Farewell
+from treaty.registry.review.approval.activation import VersionRetirement
 from treaty.registry.review.proposals import diffs, proposals
-from treaty.registry.tables import ContractVersion
+from treaty.registry.tables import ContractVersionRow
 
 router = APIRouter(tags=["versions"])
 ContractId = Annotated[str, Query(alias="id", min_length=1)]
@@ -27,18 +27,18 @@ OptionalNumber = Annotated[str | None, Query(description="the version in force b
 
 
 @router.get("/contract/version")
-def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetail:
+def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetailOut:
     """A version, and what keeps it from coming into force."""
     visibility.see(tx, contract_id, by)
     row = lookup.version(tx, contract_id, number)
     approved = row.state in VERSION.where("activate")
     held = activation.held(tx, row, now=clock.now()) if approved else None
-    return schemas.VersionDetail(**dict(_shown(tx, row)), held=held)
+    return schemas.VersionDetailOut(**dict(_shown(tx, row)), held=held)
 
 
 @router.post("/contract/version/deprecate")
 def deprecate(
-    contract_id: ContractId, number: Number, body: schemas.FarewellIn, by: Caller, tx: Writer
+    contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
     """Advises against a version, which stays in force."""
     return _said(tx, partial(activation.deprecate, tx, contract_id, number, by=by), body)
@@ -46,7 +46,7 @@ def deprecate(
 
 @router.post("/contract/version/retire")
 def retire(
-    contract_id: ContractId, number: Number, body: schemas.FarewellIn, by: Caller, tx: Writer
+    contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
     """Ends a version for good."""
     return _said(tx, partial(activation.retire, tx, contract_id, number, by=by), body)
@@ -70,12 +70,14 @@ def diff_of_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.DiffO
     return diff_presenter.shown(diffs.of_proposal(tx, proposal), diffs.taken(tx, proposal.contract_id))
 
 
-def _said(tx: Session, farewell: Callable[..., ContractVersion], body: schemas.FarewellIn) -> schemas.VersionOut:
+def _said(
+    tx: Session, farewell: Callable[..., ContractVersionRow], body: schemas.VersionRetirementIn
+) -> schemas.VersionOut:
     """The version of which this was said."""
-    row = farewell(Farewell(body.reason, body.successor), now=clock.now())
+    row = farewell(VersionRetirement(body.reason, body.successor), now=clock.now())
     tx.commit()
     return _shown(tx, row)
 
 
-def _shown(tx: Session, row: ContractVersion) -> schemas.VersionOut:
+def _shown(tx: Session, row: ContractVersionRow) -> schemas.VersionOut:
     return presenters.version(row, users.names(tx, [row.approved_by_id])[row.approved_by_id])

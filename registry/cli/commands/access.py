@@ -6,10 +6,10 @@ from uuid import UUID
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
-from treaty.registry.core.enums import Part, Role, TeamRole
+from treaty.registry.core.enums import GrantScope, Role, TeamRole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,7 +43,7 @@ def grants(
 @app.command()
 def grant(
     role: Annotated[Role, typer.Argument(help="viewer, consumer, producer, owner or service")],
-    part: Annotated[Part, typer.Argument(help="everything, domain, contract or dataset")],
+    part: Annotated[GrantScope, typer.Argument(help="everything, domain, contract or dataset")],
     target: Target = "",
     user: User = None,
     team: Team = None,
@@ -106,15 +106,17 @@ def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall
     try:
         key_files.make(file)
     except OSError as error:
-        raise Stop(f"{file} cannot be written: {error.strerror}") from None
+        raise CliError(f"{file} cannot be written: {error.strerror}") from None
 
 
-def _given(registry: "Client", role: Role, part: Part, target: str, *, user: str | None, team: str | None) -> "GrantIn":
+def _given(
+    registry: "Client", role: Role, part: GrantScope, target: str, *, user: str | None, team: str | None
+) -> "GrantIn":
     from treaty.registry.schemas import GrantIn
 
     user_id = next((each.id for each in registry.users() if each.name == user), None) if user else None
     if user and user_id is None:
-        raise Stop(f"there is no user named {user}")
+        raise CliError(f"there is no user named {user}")
     team_id = _team(registry, team).id if team else None
     return GrantIn(role=role, part=part, target=target, user_id=user_id, team_id=team_id)
 
@@ -122,7 +124,7 @@ def _given(registry: "Client", role: Role, part: Part, target: str, *, user: str
 def _team(registry: "Client", name: str) -> "TeamOut":
     found = next((each for each in registry.teams() if each.name == name), None)
     if found is None:
-        raise Stop(f"there is no team named {name}, or it is none of yours")
+        raise CliError(f"there is no team named {name}, or it is none of yours")
     return found
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treaty.engine.cli.commands import VIOLATED, Stop
+from treaty.engine.cli.commands import VIOLATED, CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import database
-from treaty.registry.core.settings import Settings, load
+from treaty.registry.core.settings import RegistrySettings, load
 
 if TYPE_CHECKING:
-    from treaty.registry.audit.hash_chain import Chain, Entry, Head
+    from treaty.registry.audit.hash_chain import AuditHead, ChainCheck, Entry
 
 HeadFile = Annotated[
     Path | None, typer.Option("--head", help="a head that was taken earlier: nothing up to it may be gone or rewritten")
@@ -23,7 +23,7 @@ HeadFile = Annotated[
 Export = Annotated[
     Path | None, typer.Option("--from", help="verify this export instead of the database; it may lie anywhere")
 ]
-Unsigned = Annotated[
+SignatureInvalid = Annotated[
     bool, typer.Option("--unsigned", help="take the head's word where it is not signed, or its key is not here")
 ]
 ExportFile = Annotated[Path | None, typer.Argument(help="write to this file; by default they are printed")]
@@ -54,7 +54,7 @@ def head() -> None:
 def verify(
     head_file: HeadFile = None,
     export: Export = None,
-    unsigned: Unsigned = False,
+    unsigned: SignatureInvalid = False,
     as_json: Json = False,
 ) -> None:
     """Read the whole audit and say whether it is as it was written; exit code 1 where it is not.
@@ -96,38 +96,38 @@ def record(contract: ContractName, version: VersionNumber = None, as_json: Json 
         try:
             kept = records.of_version(session, contract, version)
         except NotFound:
-            raise Stop(f"there is no version {version or 'in force'} of {contract}") from None
+            raise CliError(f"there is no version {version or 'in force'} of {contract}") from None
         told = [{"hash": each.hash, **each.content, "faults": records.faults(session, each)} for each in kept]
     print(json.dumps(told, indent=2, ensure_ascii=False) if as_json else _approvals(told))
     if any(each["faults"] for each in told):
         raise typer.Exit(VIOLATED)
 
 
-def _head(settings: Settings, file: Path | None, *, unsigned: bool) -> "Head | None":
+def _head(settings: RegistrySettings, file: Path | None, *, unsigned: bool) -> "AuditHead | None":
     """The head in the file, if it is genuine; None where no file is given."""
     from treaty.registry.audit import hash_chain, signed_heads
-    from treaty.registry.core.errors import Invalid
+    from treaty.registry.core.errors import InvalidRequest
 
     if file is None:
         return None
     try:
         taken = signed_heads.read(_content(file))
-    except Invalid as error:
-        raise Stop(f"{file}: {error}") from None
+    except InvalidRequest as error:
+        raise CliError(f"{file}: {error}") from None
     genuine = hash_chain.genuine(taken, signed_heads.keys(settings))
     if genuine is False:
-        raise Stop(f"{file} was not signed by the audit's key: it was changed, or another audit's", VIOLATED)
+        raise CliError(f"{file} was not signed by the audit's key: it was changed, or another audit's", VIOLATED)
     if genuine is None and not unsigned:
-        raise Stop(f"{file} cannot be trusted: {_untrusted(taken, settings)}; --unsigned takes its word")
+        raise CliError(f"{file} cannot be trusted: {_untrusted(taken, settings)}; --unsigned takes its word")
     return taken
 
 
-def _untrusted(taken: "Head", settings: Settings) -> str:
+def _untrusted(taken: "AuditHead", settings: RegistrySettings) -> str:
     return f"the key {taken.key} is not {settings.audit_key}" if taken.signature else "it is not signed"
 
 
 @contextmanager
-def _entries(settings: Settings, export: Path | None) -> "Iterator[Iterable[Entry]]":
+def _entries(settings: RegistrySettings, export: Path | None) -> "Iterator[Iterable[Entry]]":
     from treaty.registry.audit import audit_log, hash_chain
 
     if export is None:
@@ -138,14 +138,14 @@ def _entries(settings: Settings, export: Path | None) -> "Iterator[Iterable[Entr
         with export.open("rb") as lines:
             yield hash_chain.read(lines)
     except OSError as error:
-        raise Stop(f"{export} cannot be read: {error.strerror}") from None
+        raise CliError(f"{export} cannot be read: {error.strerror}") from None
 
 
 def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise Stop(f"{file} cannot be read: {error.strerror}") from None
+        raise CliError(f"{file} cannot be read: {error.strerror}") from None
 
 
 def _written(lines: Iterable[bytes], out: Any) -> None:
@@ -153,13 +153,13 @@ def _written(lines: Iterable[bytes], out: Any) -> None:
     out.flush()
 
 
-def _plain(found: "Chain") -> dict[str, Any]:
+def _plain(found: "ChainCheck") -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(found)
 
 
-def _sentence(found: "Chain", taken: "Head | None") -> str:
+def _sentence(found: "ChainCheck", taken: "AuditHead | None") -> str:
     if found.fault:
         return f"entry {found.broken_at} {found.fault}; the {found.entries:,} before it are as they were written"
     beside = f"; the head of {taken.time:%Y-%m-%d %H:%M} at {taken.position:,} is among them" if taken else ""

@@ -10,7 +10,7 @@ from treaty.registry.cli.commands import service
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from treaty.registry.schemas import CatalogPage
+    from treaty.registry.schemas import CatalogPageOut
 
 Words = Annotated[list[str] | None, typer.Argument(help="words of names, columns, descriptions, owners, datasets")]
 Owner = Annotated[str | None, typer.Option(help="only contracts of that owner")]
@@ -54,7 +54,7 @@ def _rebuilt() -> int:
         engine.dispose()
 
 
-def _show(found: "CatalogPage", console: "Console") -> None:
+def _show(found: "CatalogPageOut", console: "Console") -> None:
     """A line for each contract, and how many there are in all."""
     from rich.table import Table
 

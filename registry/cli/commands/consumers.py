@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
 
@@ -24,7 +24,7 @@ Reads = Annotated[
 ]
 Group = Annotated[str | None, typer.Option(help="build on this group of versions")]
 Pinned = Annotated[str | None, typer.Option("--version", help="build on this version alone")]
-Checks = Annotated[
+ChecksApi = Annotated[
     Path | None,
     typer.Option(help="a YAML file of checks of your own: under `checks`, of each its object, column and quality"),
 ]
@@ -41,17 +41,17 @@ def subscribe(
     reads: Reads = None,
     group: Group = None,
     version: Pinned = None,
-    checks: Checks = None,
+    checks: ChecksApi = None,
     team: TeamName = None,
     as_json: Json = False,
 ) -> None:
     """Subscribe to a contract: be asked before a change breaks you, and have its data judged by checks of your own."""
     from treaty.registry import schemas
-    from treaty.registry.core.enums import Pin
+    from treaty.registry.core.enums import PinKind
 
     if group and version:
-        raise Stop("--group and --version exclude each other: what do you build on?")
-    pin = Pin.GROUP if group else Pin.VERSION if version else Pin.NONE
+        raise CliError("--group and --version exclude each other: what do you build on?")
+    pin = PinKind.GROUP if group else PinKind.VERSION if version else PinKind.NONE
     asked = read_checks(checks) if checks else []
     body = schemas.SubscriptionIn(
         contract_id=contract, purpose=purpose, contact=contact, pin=pin, pinned_to=group or version,
@@ -92,13 +92,13 @@ def acknowledge(
 ) -> None:
     """Acknowledge a version that breaks you, for all your subscriptions that are asked, or object to it."""
     from treaty.registry import schemas
-    from treaty.registry.core.enums import Answer
+    from treaty.registry.core.enums import AcknowledgementState
 
-    given: schemas.Given = Answer.OBJECTED if objects else Answer.ACKNOWLEDGED
+    given: schemas.Given = AcknowledgementState.OBJECTED if objects else AcknowledgementState.ACKNOWLEDGED
     with service.opened() as registry:
         asked = registry.acknowledgements(contract_id=contract, version=version, mine=True, waiting=True)
         if not asked:
-            raise Stop(f"nothing is asked of you about version {version} of {contract}")
+            raise CliError(f"nothing is asked of you about version {version} of {contract}")
         answered = [registry.answer(each.id, given, comment=comment) for each in asked]
     page = schemas.Page[schemas.AcknowledgementOut](items=tuple(answered))
     service.tell(page, _print_answers, as_json=as_json)
@@ -138,14 +138,14 @@ def read_checks(path: Path) -> "list[schemas.ConsumerCheckIn]":
         listed = found if isinstance(found, list) else []
         checks = TypeAdapter(list[schemas.ConsumerCheckIn]).validate_python([_sent(each) for each in listed])
     except OSError as error:
-        raise Stop(f"{path} cannot be read: {error.strerror}") from None
+        raise CliError(f"{path} cannot be read: {error.strerror}") from None
     except ContractError as error:
-        raise Stop(f"{path} cannot be read: {error}") from None
+        raise CliError(f"{path} cannot be read: {error}") from None
     except ValidationError as invalid:
         told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in invalid.errors())
-        raise Stop(f"{path}: {told}") from None
+        raise CliError(f"{path}: {told}") from None
     if not checks:
-        raise Stop(f"{path} has no checks: write 'checks:', and under it a list of object, column and quality")
+        raise CliError(f"{path} has no checks: write 'checks:', and under it a list of object, column and quality")
     return checks
 
 

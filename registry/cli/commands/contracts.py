@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treaty.contracts.document.model import Mode
-from treaty.engine.cli.commands import PASSED, VIOLATED, Stop
+from treaty.engine.cli.commands import PASSED, VIOLATED, CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands.exchange import Contract as ContractName
 from treaty.registry.cli.commands.service import opened, tell
 
 if TYPE_CHECKING:
     from treaty.contracts.document.model import Contract
-    from treaty.registry.contracts.version_comparison import Compared
+    from treaty.registry.contracts.version_comparison import VersionDiff
 
 SOURCE = "a file, or CONTRACT or CONTRACT@VERSION of the registry (the version in force by default)"
 Old = Annotated[str, typer.Argument(metavar="OLD", help=SOURCE, show_default=False)]
@@ -43,7 +43,7 @@ def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> 
     raise typer.Exit(VIOLATED if found.violations else PASSED)
 
 
-def _compared(old: str, new: str, mode: Mode | None = None) -> "Compared":
+def _compared(old: str, new: str, mode: Mode | None = None) -> "VersionDiff":
     from treaty.contracts.document.model import Compatibility
     from treaty.registry.contracts.version_comparison import compared
 
@@ -60,9 +60,9 @@ def _read(source: str) -> "Contract":
         try:
             return read(path.read_bytes())
         except OSError as error:
-            raise Stop(f"{source} cannot be read: {error.strerror}") from None
+            raise CliError(f"{source} cannot be read: {error.strerror}") from None
     if path.suffix in {".yaml", ".yml"}:
-        raise Stop(f"there is no file {source}")
+        raise CliError(f"there is no file {source}")
     name, _, version = source.partition("@")
     with opened() as client:
         return read(client.document(name, version or None))
@@ -81,9 +81,9 @@ def checks(contract: ContractName, as_json: Json = False) -> None:
         try:
             found = shown(read(path.read_bytes()))
         except OSError as error:
-            raise Stop(f"{path} cannot be read: {error.strerror}") from None
+            raise CliError(f"{path} cannot be read: {error.strerror}") from None
     elif path.suffix in {".yaml", ".yml"}:
-        raise Stop(f"there is no file {contract}")
+        raise CliError(f"there is no file {contract}")
     else:
         name, _, version = contract.partition("@")
         with opened() as client:

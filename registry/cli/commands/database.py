@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treaty.engine.cli.commands import Stop
-from treaty.registry.core.settings import Settings, load
+from treaty.engine.cli.commands import CliError
+from treaty.registry.core.settings import RegistrySettings, load
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlmodel import Session
 
-    from treaty.registry.worker.operations.backup import Manifest
+    from treaty.registry.worker.operations.backup import BackupManifest
 
 
 @contextmanager
@@ -28,11 +28,11 @@ def answering() -> Iterator[None]:
         # A file that is no database has no kind of its own; the other kinds are mistakes in what was asked.
         if type(error) not in (DatabaseError, OperationalError):
             raise
-        raise Stop("the database does not answer: is it there, and is TREATY_DATABASE_URL right?") from None
+        raise CliError("the database does not answer: is it there, and is TREATY_DATABASE_URL right?") from None
 
 
 @contextmanager
-def opened(settings: Settings) -> "Iterator[Engine]":
+def opened(settings: RegistrySettings) -> "Iterator[Engine]":
     """The database. Raises Stop where there is none yet, where it does not answer, or is of another version."""
     from treaty.registry.core.database import connect
 
@@ -46,7 +46,7 @@ def opened(settings: Settings) -> "Iterator[Engine]":
 
 
 @contextmanager
-def reading(settings: Settings) -> "Iterator[Session]":
+def reading(settings: RegistrySettings) -> "Iterator[Session]":
     """A session for reading the database. Raises Stop as `opened` does."""
     from treaty.registry.core import database
 
@@ -59,11 +59,11 @@ def _inspect(engine: "Engine") -> None:
 
     file = database.file_of(engine.url)
     if file is not None and not file.exists():
-        raise Stop(f"there is no database {file}: run `treaty init`, or set TREATY_HOME")
+        raise CliError(f"there is no database {file}: run `treaty init`, or set TREATY_HOME")
     with database.reading(engine) as session:
         found, newest = database.migration_of(session), database.newest_migration()
     if found != newest:
-        raise Stop(
+        raise CliError(
             f"the database is at schema {found or 'none'}, this version of treaty works with {newest}: `treaty init` or"
             " the service bring an older one up"
         )
@@ -97,7 +97,7 @@ def backup(file: Target) -> None:
         try:
             manifest = make(settings, engine, file, now=clock.now())
         except ArchiveError as error:
-            raise Stop(str(error)) from None
+            raise CliError(str(error)) from None
     print(f"{file}: {_summary(manifest)}")
     if manifest.lost:
         print(f"{len(manifest.lost)} files were gone or damaged already: their partitions will be read again")
@@ -113,11 +113,11 @@ def restore(file: Source, force: Force = False) -> None:
     try:
         manifest = put_back(load(), file, force=force, now=clock.now())
     except ArchiveError as error:
-        raise Stop(str(error)) from None
+        raise CliError(str(error)) from None
     print(f"restored {_summary(manifest)}, as of {manifest.made:%Y-%m-%d %H:%M:%S %Z}")
 
 
-def _summary(manifest: "Manifest") -> str:
+def _summary(manifest: "BackupManifest") -> str:
     files = f"{manifest.files:,} files of states"
     if manifest.migration is None:
         return files

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.registry.cli.commands.service import opened
 
 if TYPE_CHECKING:
-    from treaty.registry.exchange.imports import Imported
+    from treaty.registry.exchange.imports import ImportedDocument
 
 Known = TypeVar("Known")
 Contract = Annotated[
@@ -46,16 +46,16 @@ def export(contract: Contract, to: To = "odcs", record: Record = False, out: Fil
 
 
 def _exported(contract: str, to: str, *, record: bool) -> bytes:
-    from treaty.registry.exchange.export_source import Subject
+    from treaty.registry.exchange.export_source import ExportSource
     from treaty.registry.exchange.exports import FORMS
 
     path = Path(contract)
     if path.exists():
         if record:
-            raise Stop("a file has no record of an approval: name the contract as the registry does")
-        return FORMS[to].write(Subject(_read(path)))
+            raise CliError("a file has no record of an approval: name the contract as the registry does")
+        return FORMS[to].write(ExportSource(_read(path)))
     if path.suffix in {".yaml", ".yml"}:
-        raise Stop(f"there is no file {contract}")
+        raise CliError(f"there is no file {contract}")
     name, _, version = contract.partition("@")
     with opened() as client:
         return client.export(name, version or None, to=to, record=record)
@@ -67,15 +67,15 @@ def bring(
     """Make contracts of other tools' files. All faults of all files are said at once, and then nothing is made.
 
     Exit code 3 where something is wrong with a file."""
-    from treaty.registry.exchange.imports import FORMS, NotImported, imported, texts
+    from treaty.registry.exchange.imports import FORMS, ImportFailed, imported, texts
 
     wanted = _known(FORMS, form, "--from")
     try:
         made = imported(wanted, texts(path, wanted, name=name))
-    except NotImported as error:
-        raise Stop(str(error)) from None
+    except ImportFailed as error:
+        raise CliError(str(error)) from None
     except OSError as error:
-        raise Stop(f"{error.filename or path} cannot be read: {error.strerror}") from None
+        raise CliError(f"{error.filename or path} cannot be read: {error.strerror}") from None
     if out:
         _write_all(out, made)
     if propose:
@@ -84,22 +84,22 @@ def bring(
         print("---\n".join(each.document.decode() for each in made), end="")
 
 
-def _propose(made: "Sequence[Imported]") -> None:
+def _propose(made: "Sequence[ImportedDocument]") -> None:
     with opened() as client:
         for each in made:
             proposal = client.propose(each.document.decode())
             print(f"{each.contract_id} {each.version}: proposal {proposal.id}", flush=True)
 
 
-def _write_all(folder: Path, made: "Sequence[Imported]") -> None:
+def _write_all(folder: Path, made: "Sequence[ImportedDocument]") -> None:
     """A file for each, none of which may be there already."""
-    from treaty.registry.exchange.export_source import Subject
+    from treaty.registry.exchange.export_source import ExportSource
     from treaty.registry.exchange.exports import FORMS
 
-    files = {folder / FORMS["odcs"].file_name(Subject(each.document)): each.document for each in made}
+    files = {folder / FORMS["odcs"].file_name(ExportSource(each.document)): each.document for each in made}
     taken = sorted(str(each) for each in files if each.exists())
     if taken or len(files) < len(made):
-        raise Stop(f"nothing was written: {', '.join(taken) or 'two contracts would have the same file'} is there")
+        raise CliError(f"nothing was written: {', '.join(taken) or 'two contracts would have the same file'} is there")
     folder.mkdir(parents=True, exist_ok=True)
     for path, document in files.items():
         _write(path, document)
@@ -110,7 +110,7 @@ def _known(forms: Mapping[str, Known], name: str, option: str) -> Known:
     from treaty.contracts.errors import nearest
 
     if name not in forms:
-        raise Stop(f"{option} {name} is not a form: {nearest(name, forms) or 'there are ' + ', '.join(forms)}")
+        raise CliError(f"{option} {name} is not a form: {nearest(name, forms) or 'there are ' + ', '.join(forms)}")
     return forms[name]
 
 
@@ -118,11 +118,11 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise Stop(f"{path} cannot be read: {error.strerror}") from None
+        raise CliError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _write(path: Path, body: bytes) -> None:
     try:
         path.write_bytes(body)
     except OSError as error:
-        raise Stop(f"{path} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"{path} cannot be written: {error.strerror}. Check the path.") from None

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
+from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, CliError
 from treaty.engine.cli.options import FailOn, Json
 from treaty.registry.cli.commands import service
 from treaty.registry.cli.commands.states import DatasetName, Namespace
@@ -36,7 +36,7 @@ def _seconds(wait: str) -> int:
     try:
         return seconds_of(wait)
     except ValueError as error:
-        raise Stop(f"--wait {error}") from None
+        raise CliError(f"--wait {error}") from None
 
 
 def _print(found: Any, console: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.engine.core import clock
 from treaty.engine.core.number_format import figure
@@ -43,7 +43,7 @@ def history(
 
     with service.opened() as registry:
         contract_id, object_name = about(registry, contract)
-        asked = schemas.HistoryAsked(
+        asked = schemas.MetricHistoryQuery(
             contract_id=contract_id, object=object_name, metric=metric, since=_moment(since), until=_moment(until),
             segment=segment, tag=tag, limit=limit,
         )  # fmt: skip
@@ -53,7 +53,7 @@ def history(
     elif as_csv:
         _print_csv(found)
     else:
-        service.tell(RootModel[tuple[schemas.HistoryOut, ...]](tuple(found)), _show, as_json=as_json)
+        service.tell(RootModel[tuple[schemas.MetricHistoryItemOut, ...]](tuple(found)), _show, as_json=as_json)
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -63,7 +63,7 @@ def _moment(text: str | None) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise Stop(f"{text} is no date or time: write 2026-11-20, or 2026-11-20T12:00") from None
+        raise CliError(f"{text} is no date or time: write 2026-11-20, or 2026-11-20T12:00") from None
     return clock.aware(found)
 
 
@@ -75,37 +75,37 @@ def about(registry: Any, named: str) -> tuple[str, str]:
         return contract_id, object_name
     objects = sorted({each.object for each in registry.contract(named).datasets if each.object})
     if len(objects) != 1:
-        raise Stop(f"{named} has {'no object with data' if not objects else 'the objects ' + ', '.join(objects)}")
+        raise CliError(f"{named} has {'no object with data' if not objects else 'the objects ' + ', '.join(objects)}")
     return named, objects[0]
 
 
-def _rows(found: "Sequence[schemas.HistoryOut]") -> Iterator[dict[str, Any]]:
+def _rows(found: "Sequence[schemas.MetricHistoryItemOut]") -> Iterator[dict[str, Any]]:
     for each in found:
         plain = each.model_dump(mode="json")
         yield {**plain, "arguments": json.dumps(plain["arguments"], sort_keys=True), "tags": ",".join(each.tags)}
 
 
-def _print_csv(found: "Sequence[schemas.HistoryOut]") -> None:
+def _print_csv(found: "Sequence[schemas.MetricHistoryItemOut]") -> None:
     from treaty.registry import schemas
 
-    writer = csv.DictWriter(sys.stdout, list(schemas.HistoryOut.model_fields), lineterminator="\n")
+    writer = csv.DictWriter(sys.stdout, list(schemas.MetricHistoryItemOut.model_fields), lineterminator="\n")
     writer.writeheader()
     writer.writerows(_rows(found))
 
 
-def _write(found: "Sequence[schemas.HistoryOut]", path: Path) -> None:
+def _write(found: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
     from treaty.registry import schemas
 
-    columns = dict.fromkeys(schemas.HistoryOut.model_fields, pyarrow.string())
+    columns = dict.fromkeys(schemas.MetricHistoryItemOut.model_fields, pyarrow.string())
     texts = columns | {"value": pyarrow.float64(), "counted": pyarrow.int64()}
     rows = list(_rows(found))
     try:
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(texts)), path)
     except OSError as error:
-        raise Stop(f"{path} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"{path} cannot be written: {error.strerror}. Check the path.") from None
     print(f"{len(rows)} measurements in {path}")
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
 from treaty.registry.core.enums import IncidentState, Resolution
@@ -84,7 +84,7 @@ def resolve(
 ) -> None:
     """End it for a reason."""
     if reason is Resolution.RECOVERED:
-        raise Stop("that data recovered is found by validating them: say fixed")
+        raise CliError("that data recovered is found by validating them: say fixed")
 
     def step(registry: "Client", seen: "schemas.IncidentOut") -> "schemas.IncidentOut":
         return registry.resolve_incident(seen.id, seen.revision, reason, comment=comment, duplicate_of=of)
@@ -119,7 +119,7 @@ def readers(contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = 
         if dismiss:
             registry.dismiss_reader(contract, *dismiss)
         found = registry.readers(contract)
-    service.tell(RootModel[tuple[schemas.ReaderOut, ...]](tuple(found)), print_readers, as_json=as_json)
+    service.tell(RootModel[tuple[schemas.InferredConsumerOut, ...]](tuple(found)), print_readers, as_json=as_json)
 
 
 def _done(
@@ -138,7 +138,7 @@ def _found(registry: "Client", named: str) -> "schemas.IncidentOut":
     except ValueError:
         found = [each for each in registry.incidents() if str(each.id).startswith(named.lower())]
     if len(found) != 1:
-        raise Stop(f"{'several incidents have' if found else 'no incident has'} an id that begins with {named}")
+        raise CliError(f"{'several incidents have' if found else 'no incident has'} an id that begins with {named}")
     return found[0]
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
 from treaty.registry.core.settings import load
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from treaty.registry.client import Client
-    from treaty.registry.schemas import EventOut
+    from treaty.registry.schemas import LineageEventOut
 
 Producer = Annotated[str | None, typer.Option(help="only what that user sent")]
 Most = Annotated[int, typer.Option("--lines", "-n", min=1, help="how many, the newest")]
@@ -51,7 +51,7 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
 
     known = load()
     if not known.token:
-        raise Stop("there is no token for the job: set TREATY_TOKEN to one that may send lineage (lineage:write)")
+        raise CliError("there is no token for the job: set TREATY_TOKEN to one that may send lineage (lineage:write)")
     text = openlineage_listener.properties(
         openlineage_listener.settings(known.api, known.token, str(jar.resolve()) if jar else None)
     )
@@ -62,7 +62,7 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
         with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise Stop(f"{out} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"{out} cannot be written: {error.strerror}. Check the path.") from None
 
 
 @app.command()
@@ -84,10 +84,10 @@ def tail(lines: Most = 20, follow: Follow = False, producer: Producer = None, as
 @app.command()
 def inbox(as_json: Json = False) -> None:
     """Show how many events wait and how long, and those that could not be folded."""
-    from treaty.registry.core.enums import InboxState
+    from treaty.registry.core.enums import LineageEventState
 
     with service.opened() as registry:
-        counts, parked = registry.inbox_counts(), registry.events(state=InboxState.PARKED, limit=20)
+        counts, parked = registry.inbox_counts(), registry.events(state=LineageEventState.PARKED, limit=20)
 
     def show(_: object, console: "Console") -> None:
         from treaty.registry.cli.output.lineage import print_inbox
@@ -108,7 +108,7 @@ def rejected(event: EventId = None, producer: Producer = None, lines: Most = 20,
             service.tell(registry.refusal(read_id(event)), lineage.print_refusal, as_json=as_json)
             return
         found = registry.refused(producer=producer, limit=lines)
-    page = schemas.Page[schemas.RefusedOut](items=tuple(found))
+    page = schemas.Page[schemas.RejectedEventOut](items=tuple(found))
     service.tell(page, lineage.print_refused, as_json=as_json)
 
 
@@ -128,7 +128,7 @@ def unmatched(lines: Most = 20, as_json: Json = False) -> None:
 
     with service.opened() as registry:
         found = registry.unmatched(limit=lines)
-    page = schemas.Page[schemas.UnmatchedOut](items=tuple(found))
+    page = schemas.Page[schemas.UnmatchedDatasetOut](items=tuple(found))
     service.tell(page, lineage.print_unmatched, as_json=as_json)
 
 
@@ -141,19 +141,19 @@ def alias(
     from treaty.registry.cli.output.proposals import print_proposal
 
     with service.opened() as registry:
-        text = named(registry, About(contract, object_name), (namespace, name), version)
+        text = named(registry, AliasTarget(contract, object_name), (namespace, name), version)
         made = registry.propose(text, title=f"{object_name} is {namespace} {name}, too")
     service.tell(made, print_proposal, as_json=as_json)
 
 
-class About(NamedTuple):
+class AliasTarget(NamedTuple):
     """An object of a contract."""
 
     contract: str
     object: str
 
 
-def named(registry: "Client", about: About, name: tuple[str, str], version: str | None) -> str:
+def named(registry: "Client", about: AliasTarget, name: tuple[str, str], version: str | None) -> str:
     """The contract's document in force, in which the object goes by that name, too, as that version or the one after.
 
     Raises Stop where there is no such object, or no telling which number comes after."""
@@ -167,15 +167,17 @@ def named(registry: "Client", about: About, name: tuple[str, str], version: str 
     number = version or following(str(document.get("version", "")))
     if not known:
         objects = ", ".join(sorted({each.object or "" for each in datasets}))
-        raise Stop(f"{about.contract} has no object {about.object}; it has {objects or 'none in force'}")
+        raise CliError(f"{about.contract} has no object {about.object}; it has {objects or 'none in force'}")
     if number is None:
-        raise Stop("the version in force has no number that another comes after: name one with --version")
+        raise CliError("the version in force has no number that another comes after: name one with --version")
     return write({**with_alias(document, about.object, name, known=known), "version": number}).decode()
 
 
 def followed(
-    shown: Sequence["EventOut"], since: Callable[[datetime | None], Sequence["EventOut"]], pause: Callable[[], None]
-) -> Iterator["EventOut"]:
+    shown: Sequence["LineageEventOut"],
+    since: Callable[[datetime | None], Sequence["LineageEventOut"]],
+    pause: Callable[[], None],
+) -> Iterator["LineageEventOut"]:
     """The events that come after those that were shown, each once, oldest first; never ends by itself."""
     seen = {each.id: each.received for each in shown}
     while True:
@@ -193,4 +195,4 @@ def read_id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise Stop(f"{text} is no id: take one from the list") from None
+        raise CliError(f"{text} is no id: take one from the list") from None

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
-from treaty.registry.core.enums import ChannelKind, NoticeKind, OutboxState
+from treaty.registry.core.enums import ChannelKind, NotificationKind, OutboxState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ app = typer.Typer(
 KIND = typer.Argument(metavar="KIND", help="email, slack or webhook", show_default=False)
 Target = Annotated[str, typer.Argument(metavar="TARGET", help="an address, or a URL", show_default=False)]
 Contract = Annotated[str | None, typer.Option(help="this contract alone; by default all that concern you")]
-On = Annotated[list[NoticeKind] | None, typer.Option(help="of what; repeat for more; by default everything")]
+On = Annotated[list[NotificationKind] | None, typer.Option(help="of what; repeat for more; by default everything")]
 TeamName = Annotated[str | None, typer.Option("--team", help="a channel of a team that you lead")]
 Which = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="its id", show_default=False)]
 Subscription = Annotated[UUID, typer.Argument(metavar="SUBSCRIPTION", help="its id", show_default=False)]
@@ -85,7 +85,7 @@ def choose(subscription: Subscription, on: On = None, channel: Through = None, a
 
     known = get_args(Consumed)
     if not {*(on or ())} <= {*known}:
-        raise Stop(f"a subscription tells of {', '.join(known)}: choose from these")
+        raise CliError(f"a subscription tells of {', '.join(known)}: choose from these")
     with service.opened() as registry:
         found = registry.choose_notices(registry.subscription(subscription), kinds=on or (), channel_id=channel)
     service.tell(found, lambda told, console: print_own([told], console), as_json=as_json)
@@ -98,7 +98,7 @@ def undelivered(as_json: Json = False) -> None:
 
     with service.opened() as registry:
         found = registry.messages(state=OutboxState.DEAD)
-    service.tell(schemas.Page[schemas.MessageOut](items=tuple(found)), _print_messages, as_json=as_json)
+    service.tell(schemas.Page[schemas.OutboxMessageOut](items=tuple(found)), _print_messages, as_json=as_json)
 
 
 @app.command()
@@ -112,11 +112,11 @@ def redeliver(message: Message, as_json: Json = False) -> None:
 def _team(registry: "Client", name: str) -> UUID:
     found = next((each.id for each in registry.teams() if each.name == name), None)
     if found is None:
-        raise Stop(f"there is no team {name}, or you are not in it")
+        raise CliError(f"there is no team {name}, or you are not in it")
     return found
 
 
-def _print_made(made: "schemas.NewChannel", console: Any) -> None:
+def _print_made(made: "schemas.NewChannelOut", console: Any) -> None:
     _print_all(console, [made.channel])
     if made.secret:
         console.print(f"signed with {made.secret}; it is not shown again", markup=False, soft_wrap=True)
@@ -140,11 +140,11 @@ def _last(channel: "schemas.ChannelOut") -> str:
     return f"{last.state.value}: {last.error}" if last and last.error else last.state.value if last else ""
 
 
-def _print_messages(page: "schemas.Page[schemas.MessageOut]", console: Any) -> None:
+def _print_messages(page: "schemas.Page[schemas.OutboxMessageOut]", console: Any) -> None:
     _print_rows(console, page.items)
 
 
-def _print_rows(console: Any, found: "Sequence[schemas.MessageOut]") -> None:
+def _print_rows(console: Any, found: "Sequence[schemas.OutboxMessageOut]") -> None:
     headings = ("message", "kind", "to", "state", "tries", "last error")
     told = [(str(e.id), e.kind, e.destination, e.state.value, str(e.attempts), e.error or "") for e in found]
     _print_table(console, headings, told)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from treaty.engine.cli import patterns
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Format, Json, Memory, Remote
 from treaty.registry.cli.commands import service
 
@@ -29,7 +29,7 @@ def index(
 
     With --registered the service does it, over its own index: a task, which `treaty tasks --kind learn` shows."""
     if bool(tables) == registered:
-        raise Stop("name tables, or --registered, one of the two")
+        raise CliError("name tables, or --registered, one of the two")
     if not registered:
         patterns.index(tables or [], lake, forget, rows, format, remote, memory)
         return

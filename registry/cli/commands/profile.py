@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treaty.engine.cli.commands import Stop, in_spark, progress
+from treaty.engine.cli.commands import CliError, in_spark, progress
 from treaty.engine.cli.options import Columns, Format, Json, Memory, PartitionBy, Remote, Sample
-from treaty.engine.protocol.requests import ProfileRequest, Source
+from treaty.engine.protocol.requests import ProfileRequest, TableSource
 from treaty.registry.cli.commands import service
 from treaty.registry.cli.commands.states import Namespace, Where
 
@@ -30,12 +30,12 @@ def profile(
 
     With --stored no row is read and no Spark is started: what validations kept of past partitions is merged."""
     if (data is None) == (stored is None):
-        raise Stop("name a table to be read, or --stored DATASET, one of the two")
+        raise CliError("name a table to be read, or --stored DATASET, one of the two")
     if stored:
         found = _stored(stored, where, namespace)
     else:
         named = tuple(each.strip() for each in columns.split(",")) if columns else ()
-        source = Source(str(data), format, tuple(partition_by or ()))
+        source = TableSource(str(data), format, tuple(partition_by or ()))
         found = _read(
             ProfileRequest(source=source, object=_name_of(str(data)), columns=named, sample=sample), remote, memory
         )
@@ -62,7 +62,7 @@ def _tell(found: "ProfileDocument", html: Path | None, *, as_json: bool) -> None
         try:
             html.write_text(page(found), encoding="utf-8")
         except OSError as error:
-            raise Stop(f"{html} cannot be written: {error.strerror}. Check the path.") from None
+            raise CliError(f"{html} cannot be written: {error.strerror}. Check the path.") from None
     if as_json or not html:
         service.tell(found, print_profile, as_json=as_json)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
 
@@ -43,7 +43,7 @@ def propose(
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Stop(f"{file} cannot be read as text: {type(error).__name__}") from None
+        raise CliError(f"{file} cannot be read as text: {type(error).__name__}") from None
     with service.opened() as registry:
         made = registry.propose(text, title=title, comment=comment, submit=not draft)
     service.tell(made, print_proposal, as_json=as_json)
@@ -60,11 +60,11 @@ def inbox(as_json: Json = False) -> None:
 
 def review(proposal: Which, as_json: Json = False) -> None:
     """Show what a proposal changes, whom it breaks, when it would have alerted, and what it lacks to be a version."""
-    from treaty.registry.cli.output.proposals import Reviewed, print_review
+    from treaty.registry.cli.output.proposals import ReviewBundle, print_review
 
     with service.opened() as registry:
         row = registry.proposal(_id(registry, proposal))
-        found = Reviewed(
+        found = ReviewBundle(
             proposal=row,
             preview=registry.preview(row.id),
             diff=registry.proposal_diff(row.id),
@@ -82,7 +82,7 @@ def approve(proposal: Which, fingerprint: Seen, comment: Comment = None, as_json
         named = _id(registry, proposal)
         shown = registry.preview(named)
         if len(fingerprint) < SHORTEST or not shown.fingerprint.startswith(fingerprint.lower()):
-            raise Stop(
+            raise CliError(
                 f"the document is {shown.fingerprint[:12]} now: see `treaty review {proposal}`, and approve that"
             )
         came = registry.approve(named, shown.fingerprint, revision=shown.revision, comment=comment, replay=True)
@@ -191,10 +191,10 @@ def _id(registry: "Client", named: str) -> UUID:
         found = [each for each in registry.proposals(contract_id=named) if each.open]
     if len(found) == 1:
         return found[0].id
-    raise Stop(_several(named, found))
+    raise CliError(_several(named, found))
 
 
-def _several(contract: str, found: "list[schemas.ProposalSummary]") -> str:
+def _several(contract: str, found: "list[schemas.ProposalSummaryOut]") -> str:
     if not found:
         return f"{contract} is no proposal's id, and no contract of that id has an open proposal that you may see"
     told = "".join(f"\n  {each.id}  {each.title}" for each in found)

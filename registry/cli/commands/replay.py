@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Stop
+from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands import service
 
@@ -64,14 +64,14 @@ def _text(document: Path | None) -> str | None:
     try:
         return document.read_text(encoding="utf-8") if document else None
     except (OSError, UnicodeDecodeError) as error:
-        raise Stop(f"{document} cannot be read as text: {type(error).__name__}") from None
+        raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
 
 
 def _id(subject: str) -> UUID:
     try:
         return UUID(subject)
     except ValueError:
-        raise Stop(f"{subject} is no proposal's id; name a contract with --document and its next version") from None
+        raise CliError(f"{subject} is no proposal's id; name a contract with --document and its next version") from None
 
 
 def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool) -> "ReplayOut":
@@ -80,7 +80,7 @@ def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool)
     named: dict[str, Any] = {"contract_id": subject, "document": text} if text else {"proposal_id": _id(subject)}
     task = _done(registry, registry.request_replay(ReplayIn.model_validate({**named, **ways})))
     if task.error or task.result is None:
-        raise Stop(f"the replay failed: {task.error or 'it has no result'}")
+        raise CliError(f"the replay failed: {task.error or 'it has no result'}")
     return ReplayOut.model_validate(task.result)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.registry.core.settings import load
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def opened() -> "Iterator[Client]":
     except ClientError as error:
         faults = "".join(f"\n  {each.message}" + (f" ({each.remedy})" if each.remedy else "") for each in error.faults)
         told = "sign in with an API token: set TREATY_TOKEN" if error.status == UNAUTHENTICATED else error.message
-        raise Stop(f"{told}{faults}") from None
+        raise CliError(f"{told}{faults}") from None
 
 
 def tell(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:

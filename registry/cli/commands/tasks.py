@@ -22,7 +22,7 @@ def tasks(
 
     with service.opened() as registry:
         found = registry.tasks(state=state, kind=kind, contract_id=contract, limit=lines)
-    service.tell(schemas.Page[schemas.TaskSummary](items=tuple(found)), print_tasks, as_json=as_json)
+    service.tell(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_tasks, as_json=as_json)
 
 
 def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False) -> None:
@@ -33,7 +33,7 @@ def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json
 
     with service.opened() as registry:
         found = registry.tasks(state=TaskState.FAILED, kind=kind, contract_id=contract, limit=lines)
-    service.tell(schemas.Page[schemas.TaskSummary](items=tuple(found)), print_dead, as_json=as_json)
+    service.tell(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_dead, as_json=as_json)
 
 
 def replay_task(

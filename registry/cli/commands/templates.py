@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from treaty.engine.cli.commands import Stop
+from treaty.engine.cli.commands import CliError
 from treaty.registry.cli.commands.service import opened
 
 app = typer.Typer(name="template", no_args_is_help=True, help="Documents to start a contract from.")
@@ -37,7 +37,7 @@ def show(name: Name, words: Words = None, out: File = None, registry: Kept = Fal
     """Write a template's document, with words put in its places. Exit code 3 where they do not fit."""
     pairs = [each.partition("=") for each in words or ()]
     if unclear := [place for place, sign, _ in pairs if not sign]:
-        raise Stop(f"--set {unclear[0]} says no word: write --set {unclear[0]}=WORD")
+        raise CliError(f"--set {unclear[0]} says no word: write --set {unclear[0]}=WORD")
     text = _filled(name, {place: word for place, _, word in pairs}, registry=registry)
     if not out:
         print(text, end="")
@@ -46,7 +46,7 @@ def show(name: Name, words: Words = None, out: File = None, registry: Kept = Fal
         with out.open("x", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        raise Stop(f"{out} cannot be written: {error.strerror}. Check the path.") from None
+        raise CliError(f"{out} cannot be written: {error.strerror}. Check the path.") from None
 
 
 @app.command()
@@ -55,7 +55,7 @@ def keep(name: Name, document: Document, about: About) -> None:
     try:
         text = document.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Stop(f"{document} cannot be read as text: {type(error).__name__}") from None
+        raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
     with opened() as client:
         made = client.keep_template(name, about, text)
     print(f"{made.name}: {made.about}\n  places: {', '.join(made.places)}")
@@ -70,12 +70,12 @@ def drop(name: Name) -> None:
 
 
 def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
-    from treaty.registry.exchange.builtin_templates import Template, template
+    from treaty.registry.exchange.builtin_templates import DocumentTemplate, template
 
     if not registry:
         return template(name).filled(words)
     with opened() as client:
         found = next((each for each in client.templates() if each.name == name), None)
     if found is None:
-        raise Stop(f"no template is named {name}: see treaty template list --registry")
-    return Template(found.name, found.about, found.document).filled(words)
+        raise CliError(f"no template is named {name}: see treaty template list --registry")
+    return DocumentTemplate(found.name, found.about, found.document).filled(words)

@@ -28,7 +28,7 @@ def print_checks(found: schemas.ChecksOut, console: Console) -> None:
     console.print(f"\n{_shown(found.contract_id)} {_shown(found.version)}: checks judged {told}")
 
 
-def _why(each: schemas.EntrustedOut) -> str:
+def _why(each: schemas.CheckOut) -> str:
     if each.signed_by and each.signed_at:
         return f"signed by {each.signed_by} on {each.signed_at:%Y-%m-%d}"
     return each.reason or ""

@@ -28,7 +28,7 @@ def print_breaches(found: schemas.DiffOut, console: Console) -> None:
     console.print(f"\n{_summary(found)}")
 
 
-def _table(changes: Iterable[schemas.ChangeOut]) -> Table:
+def _table(changes: Iterable[schemas.ContractDifferenceOut]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("direction", "part", "change"):
         table.add_column(heading, overflow="fold")

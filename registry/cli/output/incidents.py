@@ -43,7 +43,7 @@ def print_incident(found: schemas.IncidentOut, console: Console) -> None:
     _print(console, ("of", "check", "partition", ""), rows)
 
 
-def print_blast(found: schemas.BlastOut, console: Console) -> None:
+def print_blast(found: schemas.DownstreamImpactOut, console: Console) -> None:
     """A line for each dataset downstream, nearest first."""
     about = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
     whether = "no incident is open; were its data bad from now on" if found.supposed else "bad since"
@@ -64,7 +64,7 @@ def print_blast(found: schemas.BlastOut, console: Console) -> None:
         console.print("there is more: the graph is too large to be shown whole")
 
 
-def print_readers(found: RootModel[tuple[schemas.ReaderOut, ...]], console: Console) -> None:
+def print_readers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
     """A line for each job."""
     rows = [
         (each.job_namespace, each.job_name, ", ".join(each.owners), _read(each), _when(each.seen), each.state.value)
@@ -95,26 +95,26 @@ def _end(found: schemas.IncidentOut) -> str:
     return f"put off until {_when(found.snoozed_until)}" if found.snoozed_until else ""
 
 
-def _state(part: schemas.IncidentPartOut) -> str:
+def _state(part: schemas.IncidentObjectOut) -> str:
     return "fails" if part.active else "failed last"
 
 
-def _contracts(entry: schemas.BlastEntry) -> str:
+def _contracts(entry: schemas.DownstreamDatasetOut) -> str:
     return ", ".join(f"{each.contract_id}.{each.object}" for each in entry.contracts)
 
 
-def _owners(entry: schemas.BlastEntry) -> str:
+def _owners(entry: schemas.DownstreamDatasetOut) -> str:
     consumers = (f"{name} ({purpose})" for each in entry.contracts for name, purpose in each.consumers)
     return ", ".join(dict.fromkeys([*(each.owner for each in entry.contracts), *entry.owners, *consumers]))
 
 
-def _columns(entry: schemas.BlastEntry) -> str:
+def _columns(entry: schemas.DownstreamDatasetOut) -> str:
     named = "all" if entry.columns is None else ", ".join(entry.columns[:LISTED])
     notes = [*(["not by value"] * (not entry.direct)), *(["no column lineage"] * entry.coarse)]
     return f"{named} ({', '.join(notes)})" if notes else named
 
 
-def _read(reader: schemas.ReaderOut) -> str:
+def _read(reader: schemas.InferredConsumerOut) -> str:
     return ", ".join(
         name if columns == ("*",) else f"{name}({', '.join(columns[:LISTED])})"
         for name, columns in reader.reads.items()

@@ -10,10 +10,10 @@ from rich.table import Table
 
 from treaty.engine.core.number_format import visible
 from treaty.registry import schemas
-from treaty.registry.core.enums import InboxState
+from treaty.registry.core.enums import LineageEventState
 
 
-def line(event: schemas.EventOut) -> str:
+def line(event: schemas.LineageEventOut) -> str:
     """An event in one line: when it came, what it is about, what became of it."""
     more = f" and {event.written - len(event.outputs)} more" if event.written > len(event.outputs) else ""
     wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
@@ -23,9 +23,11 @@ def line(event: schemas.EventOut) -> str:
     return visible(f"{_moment(event.received)} {about}  ({event.state.value}{again}; by {event.producer}){noted}")
 
 
-def print_inbox(counts: schemas.InboxCounts, parked: Sequence[schemas.EventOut], console: Console) -> None:
+def print_inbox(
+    counts: schemas.LineageEventCountsOut, parked: Sequence[schemas.LineageEventOut], console: Console
+) -> None:
     """How many events there are and wait; those that could not be folded, and the command that tries each again."""
-    listed = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in InboxState)
+    listed = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in LineageEventState)
     console.print(f"events: {listed}; came again {counts.repeats:,} times")
     refused = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.refused.items()))
     console.print(f"refused: {refused or 'none'}")
@@ -36,13 +38,13 @@ def print_inbox(counts: schemas.InboxCounts, parked: Sequence[schemas.EventOut],
         console.print(f"  treaty lineage replay {event.id}", markup=False, soft_wrap=True)
 
 
-def print_refused(page: schemas.Page[schemas.RefusedOut], console: Console) -> None:
+def print_refused(page: schemas.Page[schemas.RejectedEventOut], console: Console) -> None:
     """A line for each refused body."""
     rows = [(str(e.id), _moment(e.time), e.producer, str(e.status), e.reason) for e in page.items]
     _print(console, ("id", "time", "producer", "status", "reason"), rows, none="nothing was refused")
 
 
-def print_refusal(found: schemas.RefusedDetail, console: Console) -> None:
+def print_refusal(found: schemas.RejectedEventDetailOut, console: Console) -> None:
     """One refused body with its beginning, where that may be seen."""
     for text in (
         f"{_moment(found.time)} by {found.producer}: answered with {found.status}",
@@ -52,7 +54,7 @@ def print_refusal(found: schemas.RefusedDetail, console: Console) -> None:
         console.print(visible(text), markup=False, soft_wrap=True)
 
 
-def print_unmatched(page: schemas.Page[schemas.UnmatchedOut], console: Console) -> None:
+def print_unmatched(page: schemas.Page[schemas.UnmatchedDatasetOut], console: Console) -> None:
     """Each dataset with the commands that make a contract or an alias of it."""
     if not page.items:
         console.print("every dataset that runs write has a contract")
@@ -63,7 +65,7 @@ def print_unmatched(page: schemas.Page[schemas.UnmatchedOut], console: Console) 
             console.print(visible(line_of), markup=False, soft_wrap=True)
 
 
-def print_tasks(page: schemas.Page[schemas.TaskSummary], console: Console) -> None:
+def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
     """A line for each task."""
     rows = [
         (str(e.id), e.kind, e.state.value, _about(e), str(e.priority), str(e.attempts), _moment(e.created), _said(e))
@@ -73,7 +75,7 @@ def print_tasks(page: schemas.Page[schemas.TaskSummary], console: Console) -> No
     _print(console, headings, rows, none="there is no such task")
 
 
-def print_dead(page: schemas.Page[schemas.TaskSummary], console: Console) -> None:
+def print_dead(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
     """Each task that was given up, why, and the command that tries it again."""
     if not page.items:
         console.print("no task was given up")
@@ -84,11 +86,11 @@ def print_dead(page: schemas.Page[schemas.TaskSummary], console: Console) -> Non
         console.print(f"  treaty replay-task {each.id}", markup=False, soft_wrap=True)
 
 
-def _about(task: schemas.TaskSummary) -> str:
+def _about(task: schemas.TaskSummaryOut) -> str:
     return f"{task.contract_id} {task.object or ''}".strip() if task.contract_id else ""
 
 
-def _said(task: schemas.TaskSummary) -> str:
+def _said(task: schemas.TaskSummaryOut) -> str:
     return task.error or task.progress or ""
 
 

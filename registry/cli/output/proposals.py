@@ -16,13 +16,13 @@ from treaty.registry.cli.output.replays import print_replay
 SHOWN = 12
 
 
-class Reviewed(BaseModel):
+class ReviewBundle(BaseModel):
     """A proposal, the document that it would make a version, and what that changes, breaks and would have told."""
 
     proposal: schemas.ProposalOut
     preview: schemas.PreviewOut
     diff: schemas.DiffOut
-    impact: tuple[schemas.ImpactOut, ...]
+    impact: tuple[schemas.ConsumerImpactOut, ...]
     replay: schemas.ReplayOut
 
 
@@ -53,11 +53,11 @@ def print_inbox(found: schemas.InboxOut, console: Console) -> None:
     _listed(console, "you put off", [_proposed(each) for each in found.put_off])
 
 
-def _proposed(row: schemas.ProposalSummary) -> str:
+def _proposed(row: schemas.ProposalSummaryOut) -> str:
     return f"{row.title}, by {row.author} ({row.id})"
 
 
-def print_review(found: Reviewed, console: Console) -> None:
+def print_review(found: ReviewBundle, console: Console) -> None:
     """What changes, whom it breaks, when it would have alerted, what it lacks, and what to approve it with."""
     print_proposal(found.proposal, console)
     console.print("\n[bold]changes[/]")
@@ -73,7 +73,7 @@ def print_review(found: Reviewed, console: Console) -> None:
     console.print(f"\napprove it with: treaty approve {found.proposal.id} --fingerprint {shown}")
 
 
-def _print_impact(found: Sequence[schemas.ImpactOut], console: Console) -> None:
+def _print_impact(found: Sequence[schemas.ConsumerImpactOut], console: Console) -> None:
     if not found:
         console.print("nobody has subscribed")
     for each in found:
@@ -81,7 +81,7 @@ def _print_impact(found: Sequence[schemas.ImpactOut], console: Console) -> None:
         console.print(_shown(f"{each.subscriber} ({each.purpose}): {told}"))
 
 
-def print_approved(found: schemas.ApprovedOut, console: Console) -> None:
+def print_approved(found: schemas.ApprovalResultOut, console: Console) -> None:
     """The version that came of it, or what is still missing."""
     if found.version:
         print_version(found.version, console)

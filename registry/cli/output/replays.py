@@ -40,7 +40,7 @@ def _table(checks: list[schemas.ReplayedCheckOut]) -> Table:
     return table
 
 
-def _alerts(told: schemas.ToldOut | None) -> str:
+def _alerts(told: schemas.CheckOutcomeOut | None) -> str:
     return f"{told.alerts.count} of {told.judged}" if told else "-"
 
 

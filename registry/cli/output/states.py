@@ -19,7 +19,7 @@ def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
     console.print(f"\n{_about(found)}")
 
 
-def print_erased(found: schemas.ErasedOut, console: Console) -> None:
+def print_erased(found: schemas.ErasureOut, console: Console) -> None:
     """What was erased, in one line."""
     console.print(
         f"erased of {_shown(', '.join(found.names))}: {found.generations:,} generations of states,"
@@ -50,7 +50,7 @@ def print_states(found: schemas.StatesOut, console: Console) -> None:
     console.print(f"\n{_about(found)}, {found.size:,} bytes and {found.filed:,} in files")
 
 
-def _told(partition: schemas.PartitionOut) -> str:
+def _told(partition: schemas.PartitionStatesOut) -> str:
     merged = f"{partition.days} days, merged" if partition.days > 1 else ""
     return partition.fault or merged
 
@@ -80,13 +80,13 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _about(found: schemas.MemoryOut) -> str:
+def _about(found: schemas.StateQueryOut) -> str:
     where = f" where {found.where}" if found.where else ""
     of = f"{found.object} of {found.contract_id} {found.version}"
     return _shown(f"{found.chosen:,} of {found.partitions:,} partitions of {of}{where}")
 
 
-def _why(asked: schemas.AskedOut) -> str:
+def _why(asked: schemas.MetricQueryOut) -> str:
     lacking = (
         f" ({', '.join(asked.missing)}{', ...' if asked.lacking > len(asked.missing) else ''})" if asked.missing else ""
     )

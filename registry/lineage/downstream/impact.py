@@ -10,24 +10,31 @@ from sqlalchemy import ColumnElement, or_, tuple_
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from treaty.registry.core.enums import Direction, SubscriptionState
-from treaty.registry.datasets.names import Name
+from treaty.registry.core.enums import EdgeDirection, SubscriptionState
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.downstream import propagation
-from treaty.registry.lineage.downstream.propagation import Bad, JobRun, Reach, Reading, Spreading, State
+from treaty.registry.lineage.downstream.propagation import (
+    BadData,
+    Contamination,
+    ImpactSearch,
+    JobRead,
+    JobRun,
+    ReachedDataset,
+)
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 from treaty.registry.lineage.graph import traversal
-from treaty.registry.lineage.graph.flows import Feed, Output, node
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.lineage.graph.traversal import DEEPEST, MOST_NODES, Sight, portions
+from treaty.registry.lineage.graph.flows import ColumnFeed, JobOutput, node
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.lineage.graph.traversal import DEEPEST, MOST_NODES, VisibilityFilter, portions
 from treaty.registry.tables import (
-    Contract,
-    Dataset,
-    DatasetContract,
-    LineageEdge,
-    LineageJob,
-    LineageRun,
-    Subscription,
-    User,
+    ContractRow,
+    DatasetContractRow,
+    DatasetRow,
+    LineageEdgeRow,
+    LineageJobRow,
+    LineageRunRow,
+    SubscriptionRow,
+    UserRow,
 )
 
 # How long a run may take to tell that it is done.
@@ -35,7 +42,7 @@ AHEAD = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
-class Touched:
+class AffectedContract:
     """A contract's object about a dataset, its owner, and those who subscribed to it, each with their purpose."""
 
     contract_id: str
@@ -45,48 +52,48 @@ class Touched:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class DownstreamDataset:
     """A dataset downstream: how far it is, how far the bad data came, and whose it is. `owners`: as lineage names
     them."""
 
-    reach: Reach
-    state: State
-    names: frozenset[Name] = frozenset()
-    contracts: tuple[Touched, ...] = ()
+    reach: ReachedDataset
+    state: Contamination
+    names: frozenset[LineageName] = frozenset()
+    contracts: tuple[AffectedContract, ...] = ()
     owners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blast:
+class DownstreamImpact:
     """What bad data in a dataset do downstream, nearest first. `contracts`: those about the dataset itself. `whole`:
     nothing was cut off."""
 
-    dataset: Name
-    bad: Bad
-    entries: tuple[Entry, ...] = ()
-    contracts: tuple[Touched, ...] = ()
+    dataset: LineageName
+    bad: BadData
+    entries: tuple[DownstreamDataset, ...] = ()
+    contracts: tuple[AffectedContract, ...] = ()
     whole: bool = True
 
 
 @dataclass(frozen=True)
-class Seen:
+class ImpactVisibility:
     """What may be seen: which datasets, and the condition on contracts."""
 
-    nodes: Nodes
-    sight: Sight
+    nodes: NameResolver
+    sight: VisibilityFilter
     contracts: ColumnElement[bool]
 
 
 @dataclass(frozen=True)
-class Found:
+class DownstreamSearch:
     """What was found downstream, before it is told whose it is."""
 
-    bad: Bad
-    spread: Spreading = field(default_factory=Spreading)
-    states: Mapping[Name, State] = field(default_factory=dict)
+    bad: BadData
+    spread: ImpactSearch = field(default_factory=ImpactSearch)
+    states: Mapping[LineageName, Contamination] = field(default_factory=dict)
 
 
-def of(session: Session, bad: Bad, columns: Collection[str] | None, seen: Seen) -> Blast:
+def of(session: Session, bad: BadData, columns: Collection[str] | None, seen: ImpactVisibility) -> DownstreamImpact:
     """What bad data in these columns of a dataset do (None: in any of its rows), as far as it may be seen."""
     nodes, sight = seen.nodes, seen.sight
     found = search(session, nodes, bad, columns, sight)
@@ -95,7 +102,7 @@ def of(session: Session, bad: Bad, columns: Collection[str] | None, seen: Seen) 
     touched = touching(session, groups, seen.contracts)
     owned = _owners(session, nodes, groups)
     entries = [
-        Entry(
+        DownstreamDataset(
             reach=each,
             state=found.states[name],
             names=groups[name],
@@ -106,21 +113,23 @@ def of(session: Session, bad: Bad, columns: Collection[str] | None, seen: Seen) 
         for name in [each.dataset]
     ]
     own = touched.get(found.bad.dataset, ())
-    return Blast(
+    return DownstreamImpact(
         dataset=found.bad.dataset, bad=found.bad, entries=tuple(entries), contracts=own, whole=found.spread.whole
     )
 
 
-def search(session: Session, nodes: Nodes, bad: Bad, columns: Collection[str] | None, sight: Sight) -> Found:
+def search(
+    session: Session, nodes: NameResolver, bad: BadData, columns: Collection[str] | None, sight: VisibilityFilter
+) -> DownstreamSearch:
     """All that the bad data may come to, and came to."""
     at = replace(bad, dataset=nodes.of(bad.dataset))
     steps = _Steps(session, nodes, sight)
     spread = propagation.spread(at.dataset, columns, steps.readers, depth=DEEPEST, most=MOST_NODES)
     jobs = sorted({hop.job for hop in spread.hops})
-    return Found(at, spread, propagation.states(at, spread.hops, _runs(session, nodes, jobs, at)))
+    return DownstreamSearch(at, spread, propagation.states(at, spread.hops, _runs(session, nodes, jobs, at)))
 
 
-def everything(names: Collection[Name]) -> Collection[Name]:
+def everything(names: Collection[LineageName]) -> Collection[LineageName]:
     """The sight of the registry itself."""
     return names
 
@@ -128,65 +137,65 @@ def everything(names: Collection[Name]) -> Collection[Name]:
 @dataclass
 class _Steps:
     session: Session
-    nodes: Nodes
-    sight: Sight
+    nodes: NameResolver
+    sight: VisibilityFilter
 
-    def readers(self, datasets: Collection[Name]) -> Iterator[Reading]:
+    def readers(self, datasets: Collection[LineageName]) -> Iterator[JobRead]:
         """The jobs that read one of the datasets, with what they write; validations write nothing."""
         names = self.nodes.named(datasets)
-        reads: dict[UUID, set[Name]] = {}
+        reads: dict[UUID, set[LineageName]] = {}
         for job_id, read in _reads(self.session, list(names)):
             reads.setdefault(job_id, set()).add(names[read])
         jobs = {each.id: each for each in _jobs(self.session, list(reads))}
         written = self._written(list(jobs))
         for job_id, sources in sorted(reads.items()):
             if job_id in jobs and written.get(job_id):
-                job = Name(jobs[job_id].namespace, jobs[job_id].name)
-                yield from (Reading(job, source, tuple(written[job_id])) for source in sorted(sources))
+                job = LineageName(jobs[job_id].namespace, jobs[job_id].name)
+                yield from (JobRead(job, source, tuple(written[job_id])) for source in sorted(sources))
 
-    def _written(self, jobs: Sequence[UUID]) -> Mapping[UUID, list[Output]]:
+    def _written(self, jobs: Sequence[UUID]) -> Mapping[UUID, list[JobOutput]]:
         edges = traversal.outputs_of(self.session, jobs)
         self.nodes.know({name for each in edges for name in _spoken_of(each)})
-        seen = frozenset(self.sight({Name(each.namespace, each.name) for each in edges}))
-        found: dict[UUID, list[Output]] = {}
+        seen = frozenset(self.sight({LineageName(each.namespace, each.name) for each in edges}))
+        found: dict[UUID, list[JobOutput]] = {}
         for edge in edges:
-            if Name(edge.namespace, edge.name) in seen:
+            if LineageName(edge.namespace, edge.name) in seen:
                 found.setdefault(edge.job_id, []).append(self._output(edge))
         return found
 
-    def _output(self, edge: LineageEdge) -> Output:
-        of, named = self.nodes.of, Name(edge.namespace, edge.name)
+    def _output(self, edge: LineageEdgeRow) -> JobOutput:
+        of, named = self.nodes.of, LineageName(edge.namespace, edge.name)
         feeds = (
-            Feed(column, of(Name(namespace, name)), source, direct)
+            ColumnFeed(column, of(LineageName(namespace, name)), source, direct)
             for column, namespace, name, source, direct in edge.feeds
         )
-        sources = None if edge.sources is None else frozenset(of(Name(*each)) for each in edge.sources)
-        return Output(of(named), tuple(feeds), sources, tuple(edge.owners))
+        sources = None if edge.sources is None else frozenset(of(LineageName(*each)) for each in edge.sources)
+        return JobOutput(of(named), tuple(feeds), sources, tuple(edge.owners))
 
 
-def _spoken_of(edge: LineageEdge) -> Iterator[Name]:
-    yield Name(edge.namespace, edge.name)
-    yield from (Name(namespace, name) for _, namespace, name, *_ in edge.feeds)
-    yield from (Name(*each) for each in edge.sources or ())
+def _spoken_of(edge: LineageEdgeRow) -> Iterator[LineageName]:
+    yield LineageName(edge.namespace, edge.name)
+    yield from (LineageName(namespace, name) for _, namespace, name, *_ in edge.feeds)
+    yield from (LineageName(*each) for each in edge.sources or ())
 
 
-def _reads(session: Session, names: Sequence[Name]) -> Iterator[tuple[UUID, Name]]:
-    row = LineageEdge
+def _reads(session: Session, names: Sequence[LineageName]) -> Iterator[tuple[UUID, LineageName]]:
+    row = LineageEdgeRow
     for some in portions(names):
         query = select(row.job_id, row.namespace, row.name).where(traversal.named(row, some))
-        reading = query.where(row.direction == Direction.INPUT).limit(MOST_NODES)
-        yield from ((job, Name(namespace, name)) for job, namespace, name in session.exec(reading))
+        reading = query.where(row.direction == EdgeDirection.INPUT).limit(MOST_NODES)
+        yield from ((job, LineageName(namespace, name)) for job, namespace, name in session.exec(reading))
 
 
-def _jobs(session: Session, jobs: Sequence[UUID]) -> Iterator[LineageJob]:
+def _jobs(session: Session, jobs: Sequence[UUID]) -> Iterator[LineageJobRow]:
     for some in portions(jobs):
-        query = select(LineageJob).where(col(LineageJob.id).in_(some), col(LineageJob.ours).is_(False))
+        query = select(LineageJobRow).where(col(LineageJobRow.id).in_(some), col(LineageJobRow.ours).is_(False))
         yield from session.exec(query)
 
 
-def _runs(session: Session, nodes: Nodes, jobs: Sequence[Name], bad: Bad) -> Iterator[JobRun]:
+def _runs(session: Session, nodes: NameResolver, jobs: Sequence[LineageName], bad: BadData) -> Iterator[JobRun]:
     """The runs of the jobs that can have read the bad data."""
-    row = LineageRun
+    row = LineageRunRow
     # Who reads a version that is told by its number may have begun before its writer told that it was done.
     since = bad.since if bad.version is None else bad.since - AHEAD
     recent = or_(col(row.finished) >= since, col(row.started) >= since)
@@ -194,16 +203,16 @@ def _runs(session: Session, nodes: Nodes, jobs: Sequence[Name], bad: Bad) -> Ite
         of = tuple_(col(row.job_namespace), col(row.job_name)).in_([(each.namespace, each.name) for each in some])
         for run in session.exec(select(row).where(of, recent).options(*_lightly(bad))):
             if began := run.started or run.finished:
-                job, ended = Name(run.job_namespace, run.job_name), run.finished if run.ended else None
+                job, ended = LineageName(run.job_namespace, run.job_name), run.finished if run.ended else None
                 yield JobRun(job=job, began=began, ended=ended, failed=run.failed, reads=_versions(nodes, run, bad))
 
 
-def _lightly(bad: Bad) -> Sequence[Any]:
+def _lightly(bad: BadData) -> Sequence[Any]:
     """What a run read is asked for only where its version matters."""
-    return () if bad.version is not None else (defer(LineageRun.state),)  # type: ignore[arg-type]
+    return () if bad.version is not None else (defer(LineageRunRow.state),)  # type: ignore[arg-type]
 
 
-def _versions(nodes: Nodes, run: LineageRun, bad: Bad) -> Mapping[Name, str]:
+def _versions(nodes: NameResolver, run: LineageRunRow, bad: BadData) -> Mapping[LineageName, str]:
     if bad.version is None:
         return {}
     inputs = FoldedRun.model_validate(run.state).inputs
@@ -218,14 +227,14 @@ def version(dataset: FoldedDataset) -> str | None:
 
 
 def touching(
-    session: Session, groups: Mapping[Name, Iterable[Name]], contracts: ColumnElement[bool]
-) -> dict[Name, tuple[Touched, ...]]:
+    session: Session, groups: Mapping[LineageName, Iterable[LineageName]], contracts: ColumnElement[bool]
+) -> dict[LineageName, tuple[AffectedContract, ...]]:
     """The objects about each node of those contracts for which the condition holds."""
     of = {name: each for each, group in groups.items() for name in group}
-    found: dict[Name, dict[tuple[str, str], Touched]] = {}
+    found: dict[LineageName, dict[tuple[str, str], AffectedContract]] = {}
     for namespace, name, contract_id, object_name, owner in _about(session, sorted(of), contracts):
-        at = found.setdefault(of[Name(namespace, name)], {})
-        at[contract_id, object_name] = Touched(contract_id, object_name, owner)
+        at = found.setdefault(of[LineageName(namespace, name)], {})
+        at[contract_id, object_name] = AffectedContract(contract_id, object_name, owner)
     consumers = _consumers(session, {contract_id for each in found.values() for contract_id, _ in each})
     return {
         at: tuple(replace(each[key], consumers=consumers.get(key[0], ())) for key in sorted(each))
@@ -234,34 +243,36 @@ def touching(
 
 
 def _about(
-    session: Session, names: Sequence[Name], contracts: ColumnElement[bool]
+    session: Session, names: Sequence[LineageName], contracts: ColumnElement[bool]
 ) -> Iterator[tuple[str, str, str, str, str]]:
-    link = DatasetContract
+    link = DatasetContractRow
     for some in portions(names):
         query = (
-            select(Dataset.namespace, Dataset.name, link.contract_id, link.object, User.name)  # type: ignore[call-overload]
-            .join(link, col(link.dataset_id) == col(Dataset.id))
-            .join(Contract, col(Contract.id) == col(link.contract_id))
-            .join(User, col(User.id) == col(Contract.owner_id))
+            select(DatasetRow.namespace, DatasetRow.name, link.contract_id, link.object, UserRow.name)  # type: ignore[call-overload]
+            .join(link, col(link.dataset_id) == col(DatasetRow.id))
+            .join(ContractRow, col(ContractRow.id) == col(link.contract_id))
+            .join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
         )
-        yield from session.exec(query.where(traversal.named(Dataset, some), contracts))
+        yield from session.exec(query.where(traversal.named(DatasetRow, some), contracts))
 
 
 def _consumers(session: Session, contracts: Collection[str]) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    row, found = Subscription, dict[str, list[tuple[str, str]]]()
+    row, found = SubscriptionRow, dict[str, list[tuple[str, str]]]()
     for some in portions(sorted(contracts)):
-        query = select(row.contract_id, User.name, row.purpose).join(User, col(User.id) == col(row.user_id))
+        query = select(row.contract_id, UserRow.name, row.purpose).join(UserRow, col(UserRow.id) == col(row.user_id))
         alive = query.where(col(row.contract_id).in_(some), row.state == SubscriptionState.ACTIVE)
         for contract_id, name, purpose in session.exec(alive.order_by(col(row.id))):
             found.setdefault(contract_id, []).append((name, purpose))
     return {contract_id: tuple(each) for contract_id, each in found.items()}
 
 
-def _owners(session: Session, nodes: Nodes, groups: Mapping[Name, Collection[Name]]) -> dict[Name, tuple[str, ...]]:
+def _owners(
+    session: Session, nodes: NameResolver, groups: Mapping[LineageName, Collection[LineageName]]
+) -> dict[LineageName, tuple[str, ...]]:
     """Whom the jobs that write a dataset name as its owners."""
-    row, found = LineageEdge, dict[Name, set[str]]()
+    row, found = LineageEdgeRow, dict[LineageName, set[str]]()
     for some in portions(sorted({name for group in groups.values() for name in group})):
         query = select(row.namespace, row.name, row.owners).where(traversal.named(row, some))
-        for namespace, name, owners in session.exec(query.where(row.direction == Direction.OUTPUT)):
-            found.setdefault(nodes.of(Name(namespace, name)), set()).update(owners)
+        for namespace, name, owners in session.exec(query.where(row.direction == EdgeDirection.OUTPUT)):
+            found.setdefault(nodes.of(LineageName(namespace, name)), set()).update(owners)
     return {at: tuple(sorted(each)) for at, each in found.items() if each}

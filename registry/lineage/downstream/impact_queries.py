@@ -10,17 +10,17 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.core.enums import IncidentState, Permission
 from treaty.registry.core.errors import NotFound
 from treaty.registry.datasets import related_datasets
-from treaty.registry.datasets.names import Name
-from treaty.registry.lineage.downstream.impact import Seen
-from treaty.registry.lineage.downstream.propagation import Bad
+from treaty.registry.datasets.names import LineageName
+from treaty.registry.lineage.downstream.impact import ImpactVisibility
+from treaty.registry.lineage.downstream.propagation import BadData
 from treaty.registry.lineage.graph import dataset_visibility, traversal
 from treaty.registry.lineage.graph.flows import node
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.tables import Dataset, Incident
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.tables import DatasetRow, IncidentRow
 
 
 @dataclass(frozen=True)
-class Asked:
+class ImpactQuery:
     """A dataset by a contract, `contract.object` or its own name, and the columns that bad data are in; None: all."""
 
     name: str
@@ -29,51 +29,51 @@ class Asked:
 
 
 def of_dataset(
-    session: Session, asked: Asked, by: Principal, *, now: datetime
-) -> tuple[Bad, frozenset[str] | None, bool]:
+    session: Session, asked: ImpactQuery, by: Principal, *, now: datetime
+) -> tuple[BadData, frozenset[str] | None, bool]:
     """The bad data of the dataset's open incident, with the columns that these are in, and False; where it has none,
     those that would be bad from now on, and True. Raises NotFound where there is no such dataset that may be seen."""
-    nodes = Nodes(session)
+    nodes = NameResolver(session)
     name = _meant(session, asked)
     if name is None or not dataset_visibility.sight(session, by, nodes)([name]):
         raise NotFound
     if incident := _open(session, nodes, name):
         bad, columns = of_incident(session, incident)
         return bad, asked.columns or columns, False
-    return Bad(name, now), asked.columns, True
+    return BadData(name, now), asked.columns, True
 
 
-def of_incident(session: Session, incident: Incident) -> tuple[Bad, frozenset[str] | None]:
+def of_incident(session: Session, incident: IncidentRow) -> tuple[BadData, frozenset[str] | None]:
     """The incident's bad data, and the columns that they are in; None: all. Raises NotFound where they are unknown."""
-    dataset = session.get(Dataset, incident.dataset_id) if incident.dataset_id else None
+    dataset = session.get(DatasetRow, incident.dataset_id) if incident.dataset_id else None
     if dataset is None:
         raise NotFound
     columns = None if incident.columns is None else frozenset(incident.columns)
     name = node(dataset.namespace, dataset.name)
-    return Bad(name, incident.since, incident.recovered, incident.data_version), columns
+    return BadData(name, incident.since, incident.recovered, incident.data_version), columns
 
 
-def seen(session: Session, by: Principal) -> Seen:
+def seen(session: Session, by: Principal) -> ImpactVisibility:
     """What the principal may see downstream."""
-    nodes = Nodes(session)
-    return Seen(nodes, dataset_visibility.sight(session, by, nodes), visibility.contracts(by))
+    nodes = NameResolver(session)
+    return ImpactVisibility(nodes, dataset_visibility.sight(session, by, nodes), visibility.contracts(by))
 
 
-def cause(session: Session, incident: Incident, by: Principal) -> str | None:
+def cause(session: Session, incident: IncidentRow, by: Principal) -> str | None:
     """What the incident is about, as `contract.object`; None where the principal may not read that."""
     place = visibility.of_object(session, incident.contract_id, incident.object)
     return f"{incident.contract_id}.{incident.object}" if by.may(Permission.READ, place) else None
 
 
-def _meant(session: Session, asked: Asked) -> Name | None:
+def _meant(session: Session, asked: ImpactQuery) -> LineageName | None:
     if asked.namespace is not None:
         return node(asked.namespace, asked.name)
     found = related_datasets.named(session, asked.name)
     return node(found.dataset.namespace, found.dataset.name) if found else None
 
 
-def _open(session: Session, nodes: Nodes, name: Name) -> Incident | None:
+def _open(session: Session, nodes: NameResolver, name: LineageName) -> IncidentRow | None:
     """The oldest incident about the dataset that is not resolved."""
-    about = select(Incident).join(Dataset, col(Dataset.id) == col(Incident.dataset_id))
-    here = about.where(traversal.named(Dataset, nodes.group(name)), Incident.state != IncidentState.RESOLVED)
-    return session.exec(here.order_by(col(Incident.opened), col(Incident.id)).limit(1)).first()
+    about = select(IncidentRow).join(DatasetRow, col(DatasetRow.id) == col(IncidentRow.dataset_id))
+    here = about.where(traversal.named(DatasetRow, nodes.group(name)), IncidentRow.state != IncidentState.RESOLVED)
+    return session.exec(here.order_by(col(IncidentRow.opened), col(IncidentRow.id)).limit(1)).first()

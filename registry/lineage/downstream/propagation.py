@@ -7,89 +7,89 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from treaty.registry.core.enums import Spread
-from treaty.registry.datasets.names import Name
-from treaty.registry.lineage.graph.flows import Feed, Output, root
+from treaty.registry.core.enums import ContaminationState
+from treaty.registry.datasets.names import LineageName
+from treaty.registry.lineage.graph.flows import ColumnFeed, JobOutput, root
 
 
 @dataclass(frozen=True)
-class Reading:
+class JobRead:
     """A job that reads a dataset, and what it writes."""
 
-    job: Name
-    source: Name
-    outputs: tuple[Output, ...]
+    job: LineageName
+    source: LineageName
+    outputs: tuple[JobOutput, ...]
 
 
 # The jobs that read some of these datasets.
-Readers = Callable[[Collection[Name]], Iterable[Reading]]
+Readers = Callable[[Collection[LineageName]], Iterable[JobRead]]
 
 
-class Trace(NamedTuple):
+class ColumnTrace(NamedTuple):
     """A column (None: every row) of a dataset that bad data may be in: by their values or not, known or supposed."""
 
-    dataset: Name
+    dataset: LineageName
     column: str | None
     direct: bool = True
     coarse: bool = False
 
 
-class Hop(NamedTuple):
+class ImpactHop(NamedTuple):
     """A step on the way of bad data."""
 
-    source: Name
-    job: Name
-    target: Name
+    source: LineageName
+    job: LineageName
+    target: LineageName
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reach:
+class ReachedDataset:
     """A dataset that bad data may come to. `path`: jobs and datasets by turns, from the first dataset to this one.
 
     `direct`: by values on some way; else only by what they decide. `coarse`: on every way there is a job that tells
     nothing of columns. `columns`: those that are touched; None: all."""
 
-    dataset: Name
+    dataset: LineageName
     distance: int
-    path: tuple[Name, ...]
+    path: tuple[LineageName, ...]
     direct: bool
     coarse: bool
     columns: frozenset[str] | None
 
 
 @dataclass(frozen=True)
-class Spreading:
+class ImpactSearch:
     """All that bad data may come to. `whole`: nothing was cut off."""
 
-    reached: Mapping[Name, Reach] = field(default_factory=dict)
-    hops: frozenset[Hop] = frozenset()
+    reached: Mapping[LineageName, ReachedDataset] = field(default_factory=dict)
+    hops: frozenset[ImpactHop] = frozenset()
     whole: bool = True
 
 
 @dataclass(kw_only=True)
 class _Search:
-    start: Name
+    start: LineageName
     most: int
-    came: dict[Trace, tuple[Trace | None, Name]] = field(default_factory=dict)
-    distances: dict[Name, int] = field(default_factory=dict)
-    hops: set[Hop] = field(default_factory=set)
+    came: dict[ColumnTrace, tuple[ColumnTrace | None, LineageName]] = field(default_factory=dict)
+    distances: dict[LineageName, int] = field(default_factory=dict)
+    hops: set[ImpactHop] = field(default_factory=set)
     whole: bool = True
 
-    def enter(self, trace: Trace, before: Trace, job: Name, distance: int) -> bool:
+    def enter(self, trace: ColumnTrace, before: ColumnTrace, job: LineageName, distance: int) -> bool:
         """Whether the trace is new."""
         known = trace.dataset in self.distances
         if not known and len(self.distances) >= self.most:
             self.whole = False
             return False
-        self.hops.add(Hop(before.dataset, job, trace.dataset))
+        self.hops.add(ImpactHop(before.dataset, job, trace.dataset))
         self.distances.setdefault(trace.dataset, distance)
         new = trace not in self.came
         self.came.setdefault(trace, (before, job))
         return new
 
-    def path(self, trace: Trace) -> tuple[Name, ...]:
-        steps: list[Name] = []
-        at: Trace | None = trace
+    def path(self, trace: ColumnTrace) -> tuple[LineageName, ...]:
+        steps: list[LineageName] = []
+        at: ColumnTrace | None = trace
         while at is not None:
             before, job = self.came[at]
             steps += [at.dataset] if before is None else [at.dataset, job]
@@ -97,33 +97,35 @@ class _Search:
         return tuple(reversed(steps))
 
 
-def spread(start: Name, columns: Collection[str] | None, readers: Readers, *, depth: int, most: int) -> Spreading:
+def spread(
+    start: LineageName, columns: Collection[str] | None, readers: Readers, *, depth: int, most: int
+) -> ImpactSearch:
     """All that bad data in these columns of a dataset (None: in any of its rows) may come to, `depth` jobs away, of
     at most `most` datasets. Every job is asked for once a level; a dataset that feeds itself is met once."""
     search = _Search(start=start, most=most)
-    first = {Trace(start, root(each)) for each in columns or ()} or {Trace(start, None)}
+    first = {ColumnTrace(start, root(each)) for each in columns or ()} or {ColumnTrace(start, None)}
     search.came = dict.fromkeys(first, (None, start))
-    level, found = sorted(first, key=repr), dict[Name, list[_Carrier]]()
+    level, found = sorted(first, key=repr), dict[LineageName, list[_Carrier]]()
     for distance in range(1, depth + 1):
         _learn(found, {each.dataset for each in level} - found.keys(), readers)
         level = [each for trace in level for each in _step(search, trace, found[trace.dataset], distance)]
         if not level:
             break
-    return Spreading(_reached(search), frozenset(search.hops), search.whole)
+    return ImpactSearch(_reached(search), frozenset(search.hops), search.whole)
 
 
 @dataclass(frozen=True)
 class _Carrier:
     """An output as what it takes from one source."""
 
-    job: Name
-    source: Name
-    output: Output
+    job: LineageName
+    source: LineageName
+    output: JobOutput
 
     @cached_property
-    def feeds(self) -> Mapping[str | None, tuple[Feed, ...]]:
+    def feeds(self) -> Mapping[str | None, tuple[ColumnFeed, ...]]:
         """What it takes, by the column that it is taken from."""
-        found: dict[str | None, list[Feed]] = {}
+        found: dict[str | None, list[ColumnFeed]] = {}
         for feed in self.output.feeds:
             if feed.source == self.source:
                 found.setdefault(feed.of, []).append(feed)
@@ -134,7 +136,7 @@ class _Carrier:
         """Whether the source is told not to feed it."""
         return self.output.sources is not None and self.source not in self.output.sources and not self.feeds
 
-    def carried(self, trace: Trace) -> Iterator[Trace]:
+    def carried(self, trace: ColumnTrace) -> Iterator[ColumnTrace]:
         """Where bad data in that column go."""
         if self.excluded:
             return
@@ -142,23 +144,23 @@ class _Carrier:
             yield self._rows(trace)
         elif self.feeds:
             for feed in (*self.feeds.get(trace.column, ()), *self.feeds.get(None, ())):
-                yield Trace(self.output.name, feed.column, trace.direct and feed.direct, trace.coarse)
+                yield ColumnTrace(self.output.name, feed.column, trace.direct and feed.direct, trace.coarse)
         elif not self.output.feeds or self.output.sources is not None:
-            yield Trace(self.output.name, None, trace.direct, coarse=True)
+            yield ColumnTrace(self.output.name, None, trace.direct, coarse=True)
 
-    def _rows(self, trace: Trace) -> Trace:
+    def _rows(self, trace: ColumnTrace) -> ColumnTrace:
         told = [feed.direct for feeds in self.feeds.values() for feed in feeds]
         direct = trace.direct and (any(told) or not told)
-        return Trace(self.output.name, None, direct, trace.coarse or not told)
+        return ColumnTrace(self.output.name, None, direct, trace.coarse or not told)
 
 
-def _learn(found: dict[Name, list[_Carrier]], datasets: Collection[Name], readers: Readers) -> None:
+def _learn(found: dict[LineageName, list[_Carrier]], datasets: Collection[LineageName], readers: Readers) -> None:
     found.update({each: [] for each in datasets})
     for reading in readers(datasets) if datasets else ():
         found[reading.source] += (_Carrier(reading.job, reading.source, each) for each in reading.outputs)
 
 
-def _step(search: _Search, trace: Trace, carriers: Iterable[_Carrier], distance: int) -> Iterator[Trace]:
+def _step(search: _Search, trace: ColumnTrace, carriers: Iterable[_Carrier], distance: int) -> Iterator[ColumnTrace]:
     for carrier in carriers:
         if carrier.output.name in {search.start, trace.dataset}:
             continue
@@ -167,16 +169,16 @@ def _step(search: _Search, trace: Trace, carriers: Iterable[_Carrier], distance:
                 yield each
 
 
-def _reached(search: _Search) -> dict[Name, Reach]:
-    traces: dict[Name, list[Trace]] = {}
+def _reached(search: _Search) -> dict[LineageName, ReachedDataset]:
+    traces: dict[LineageName, list[ColumnTrace]] = {}
     for each in search.came:
         traces.setdefault(each.dataset, []).append(each)
     return {name: _reach(search, name, traces[name]) for name in search.distances}
 
 
-def _reach(search: _Search, name: Name, traces: list[Trace]) -> Reach:
+def _reach(search: _Search, name: LineageName, traces: list[ColumnTrace]) -> ReachedDataset:
     named = {each.column for each in traces}
-    return Reach(
+    return ReachedDataset(
         dataset=name,
         distance=search.distances[name],
         path=search.path(traces[0]),
@@ -190,53 +192,61 @@ def _reach(search: _Search, name: Name, traces: list[Trace]) -> Reach:
 class JobRun:
     """A run of a job. `ended` None: it has not. `reads`: the versions of the datasets that it read, as far as told."""
 
-    job: Name
+    job: LineageName
     began: datetime
     ended: datetime | None
     failed: bool = False
-    reads: Mapping[Name, str] = field(default_factory=dict)
+    reads: Mapping[LineageName, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Bad:
+class BadData:
     """Bad data: since when they are there, and until when (None: still); the version that they are, where known."""
 
-    dataset: Name
+    dataset: LineageName
     since: datetime
     until: datetime | None = None
     version: str | None = None
 
 
 @dataclass(frozen=True)
-class State:
+class Contamination:
     """How far bad data came to a dataset. `since`: when they came; None: they have not."""
 
-    spread: Spread
+    spread: ContaminationState
     since: datetime | None = None
 
 
-def states(bad: Bad, hops: Collection[Hop], runs: Iterable[JobRun]) -> dict[Name, State]:
+def states(bad: BadData, hops: Collection[ImpactHop], runs: Iterable[JobRun]) -> dict[LineageName, Contamination]:
     """How far bad data came to each dataset that they may come to. Where good ones took their place, those datasets are
     left out that they never came to, and those that were written anew from good ones since."""
-    of: dict[Name, list[JobRun]] = {}
+    of: dict[LineageName, list[JobRun]] = {}
     for run in runs:
         of.setdefault(run.job, []).append(run)
     arrived = _arrived(bad, hops, of)
     flying = _flying(bad, hops, of, arrived)
     clean = _cleaned(bad, hops, of, arrived) if bad.until else {}
-    found = {name: State(Spread.CONTAMINATED, at) for name, at in arrived.items() if name not in {bad.dataset, *clean}}
-    found |= {name: State(Spread.IN_FLIGHT) for name in flying - found.keys() - {bad.dataset}}
+    found = {
+        name: Contamination(ContaminationState.CONTAMINATED, at)
+        for name, at in arrived.items()
+        if name not in {bad.dataset, *clean}
+    }
+    found |= {name: Contamination(ContaminationState.IN_FLIGHT) for name in flying - found.keys() - {bad.dataset}}
     if bad.until is None:
-        found = {hop.target: State(Spread.AT_RISK) for hop in hops if hop.target != bad.dataset} | found
+        found = {
+            hop.target: Contamination(ContaminationState.AT_RISK) for hop in hops if hop.target != bad.dataset
+        } | found
     return found
 
 
-def _arrived(bad: Bad, hops: Collection[Hop], runs: Mapping[Name, list[JobRun]]) -> dict[Name, datetime]:
+def _arrived(
+    bad: BadData, hops: Collection[ImpactHop], runs: Mapping[LineageName, list[JobRun]]
+) -> dict[LineageName, datetime]:
     """When bad data first came to each dataset: with the end of a run that began once they were in what it reads."""
-    onward: dict[Name, list[Hop]] = {}
+    onward: dict[LineageName, list[ImpactHop]] = {}
     for hop in hops:
         onward.setdefault(hop.source, []).append(hop)
-    arrived, waiting = dict[Name, datetime](), [(bad.since, bad.dataset)]
+    arrived, waiting = dict[LineageName, datetime](), [(bad.since, bad.dataset)]
     while waiting:
         at, name = heappop(waiting)
         if name in arrived:
@@ -249,7 +259,7 @@ def _arrived(bad: Bad, hops: Collection[Hop], runs: Mapping[Name, list[JobRun]])
     return arrived
 
 
-def _carries(bad: Bad, name: Name, at: datetime, run: JobRun) -> bool:
+def _carries(bad: BadData, name: LineageName, at: datetime, run: JobRun) -> bool:
     """Whether the run read bad data from the dataset, in which they are since then."""
     if run.failed:
         return False
@@ -261,8 +271,11 @@ def _carries(bad: Bad, name: Name, at: datetime, run: JobRun) -> bool:
 
 
 def _flying(
-    bad: Bad, hops: Collection[Hop], runs: Mapping[Name, list[JobRun]], arrived: Mapping[Name, datetime]
-) -> set[Name]:
+    bad: BadData,
+    hops: Collection[ImpactHop],
+    runs: Mapping[LineageName, list[JobRun]],
+    arrived: Mapping[LineageName, datetime],
+) -> set[LineageName]:
     """The datasets that a run is about to write which reads bad data."""
     came = [hop for hop in hops if hop.source in arrived]
     return {
@@ -275,12 +288,15 @@ def _flying(
 
 
 def _cleaned(
-    bad: Bad, hops: Collection[Hop], runs: Mapping[Name, list[JobRun]], arrived: Mapping[Name, datetime]
-) -> dict[Name, datetime]:
+    bad: BadData,
+    hops: Collection[ImpactHop],
+    runs: Mapping[LineageName, list[JobRun]],
+    arrived: Mapping[LineageName, datetime],
+) -> dict[LineageName, datetime]:
     """When each of the datasets was written from good data again: by a run that began once all it reads were good.
 
     Datasets that feed each other in a circle are never known to be good again."""
-    before: dict[Name, set[Hop]] = {}
+    before: dict[LineageName, set[ImpactHop]] = {}
     for hop in hops:
         if hop.source in arrived and hop.target in arrived and hop.source != hop.target:
             before.setdefault(hop.target, set()).add(hop)
@@ -295,7 +311,7 @@ def _cleaned(
     return {name: at for name, at in clean.items() if name != bad.dataset}
 
 
-def _rewritten(came: Iterable[Hop], runs: Mapping[Name, list[JobRun]], since: datetime) -> datetime | None:
+def _rewritten(came: Iterable[ImpactHop], runs: Mapping[LineageName, list[JobRun]], since: datetime) -> datetime | None:
     """When the dataset was first written whole by a run that began since then; by each of the jobs that write it."""
     ends = [min(_ends(runs.get(job, ()), since), default=None) for job in {hop.job for hop in came}]
     return None if None in ends else max(each for each in ends if each is not None)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from treaty.registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT, Event, is_dataset, size
+from treaty.registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT, LineageEvent, is_dataset, size
 
 TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 # An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
@@ -17,14 +17,14 @@ MOST = 20
 LONGEST = 80
 
 
-def diagnose(event: Event, received: datetime) -> list[str]:
+def diagnose(event: LineageEvent, received: datetime) -> list[str]:
     """What was read otherwise than it was sent, or left out, in words; [] where nothing was. Holds no values."""
     found = dict.fromkeys((*_envelope(event, received), *_parts(event)))
     told = list(found)
     return told if len(told) <= MOST else [*told[:MOST], f"and {len(told) - MOST} more"]
 
 
-def _envelope(event: Event, received: datetime) -> Iterator[str]:
+def _envelope(event: LineageEvent, received: datetime) -> Iterator[str]:
     document = event.document
     if event.naive_time:
         yield "eventTime has no zone: it was taken as UTC"
@@ -45,7 +45,7 @@ def _schema(document: Mapping[str, Any], kind: str) -> Iterator[str]:
         yield f"schemaURL is that of something else: the event was read as a {kind}, by what it holds"
 
 
-def _run(event: Event, document: Mapping[str, Any]) -> Iterator[str]:
+def _run(event: LineageEvent, document: Mapping[str, Any]) -> Iterator[str]:
     assert event.run is not None
     if event.run.type is None:
         yield "eventType is missing: the event is remembered, and triggers nothing"
@@ -55,7 +55,7 @@ def _run(event: Event, document: Mapping[str, Any]) -> Iterator[str]:
         yield "run.runId is no UUID: it was taken as it is"
 
 
-def _parts(event: Event) -> Iterator[str]:
+def _parts(event: LineageEvent) -> Iterator[str]:
     document, large = event.document, len(event.whole) > FACET_LIMIT
     for name in ("run", "job", "dataset"):
         yield from _facets(name, document.get(name), large=large)

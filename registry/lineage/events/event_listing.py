@@ -12,14 +12,14 @@ from sqlalchemy import select as rows
 from sqlmodel import Session, col, select
 
 from treaty.registry.access.authentication import Principal
-from treaty.registry.core.enums import InboxState, Permission
+from treaty.registry.core.enums import LineageEventState, Permission
 from treaty.registry.core.errors import NotFound
-from treaty.registry.core.pagination import Asked, Order, Portion
-from treaty.registry.tables import InboxEvent, RejectedEvent
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
+from treaty.registry.tables import LineageEventRow, RejectedLineageEventRow
 from treaty.registry.tables.lineage_events import REPEATED
 
-NEWEST = Order((InboxEvent.id,), newest_first=True)
-NEWEST_REFUSED = Order((RejectedEvent.id,), newest_first=True)
+NEWEST = SortOrder((LineageEventRow.id,), newest_first=True)
+NEWEST_REFUSED = SortOrder((RejectedLineageEventRow.id,), newest_first=True)
 # A list must not read events of many megabytes to tell what they are about.
 TOLD_WITHIN = 1024 * 1024
 NAMED = 5
@@ -29,7 +29,7 @@ SHOWN = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class EventSummary:
     """What an event says that it is about: all empty where it is too long to be read for a list.
 
     `kind` is the event's type, or what it is about where it has none. `outputs`: the first few, of `written`."""
@@ -43,10 +43,10 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Counts:
+class LineageEventCounts:
     """What lies in the inbox. `oldest`: when the event came that waits longest; None: none waits."""
 
-    events: Mapping[InboxState, int]
+    events: Mapping[LineageEventState, int]
     repeats: int
     refused: Mapping[int, int]
     oldest: datetime | None
@@ -58,59 +58,65 @@ class Counts:
 
 def events(
     session: Session,
-    asked: Asked,
+    asked: PageRequest,
     *,
-    state: InboxState | None = None,
+    state: LineageEventState | None = None,
     producer: str | None = None,
     since: datetime | None = None,
-) -> Portion[Any]:
+) -> RowPage[Any]:
     """Accepted events with what they are about, newest first; `since`: those that were received from then on."""
     query = rows(*_columns())
     if state is not None:
-        query = query.where(col(InboxEvent.state) == state)
+        query = query.where(col(LineageEventRow.state) == state)
     if producer is not None:
-        query = query.where(col(InboxEvent.producer) == producer)
+        query = query.where(col(LineageEventRow.producer) == producer)
     if since is not None:
-        query = query.where(col(InboxEvent.received) >= since)
+        query = query.where(col(LineageEventRow.received) >= since)
     return NEWEST.cut(session.connection().execute(NEWEST.of(query, asked)).all(), asked)
 
 
-def refused(session: Session, asked: Asked, *, producer: str | None = None) -> Portion[RejectedEvent]:
+def refused(session: Session, asked: PageRequest, *, producer: str | None = None) -> RowPage[RejectedLineageEventRow]:
     """Bodies that were refused, newest first."""
-    query = NEWEST_REFUSED.of(select(RejectedEvent), asked)
+    query = NEWEST_REFUSED.of(select(RejectedLineageEventRow), asked)
     if producer is not None:
-        query = query.where(RejectedEvent.producer == producer)
+        query = query.where(RejectedLineageEventRow.producer == producer)
     return NEWEST_REFUSED.cut(session.exec(query).all(), asked)
 
 
-def refusal(session: Session, event_id: UUID, by: Principal) -> tuple[RejectedEvent, str | None]:
+def refusal(session: Session, event_id: UUID, by: Principal) -> tuple[RejectedLineageEventRow, str | None]:
     """The refused body, and how it begins: for its sender and for who reads the audit, None for others.
 
     Raises NotFound where there is none."""
-    found = session.get(RejectedEvent, event_id)
+    found = session.get(RejectedLineageEventRow, event_id)
     if found is None:
         raise NotFound
     shown = found.producer == by.name or by.may(Permission.AUDIT)
     return found, found.body.decode(errors="replace") if shown else None
 
 
-def counts(session: Session) -> Counts:
+def counts(session: Session) -> LineageEventCounts:
     """How much lies in the inbox, and since when the oldest event waits. Asks indexes alone."""
-    by_state = session.exec(select(InboxEvent.state, func.count()).group_by(col(InboxEvent.state))).all()
-    repeats = session.exec(select(func.sum(InboxEvent.duplicates)).where(REPEATED)).one()
-    by_status = session.exec(select(RejectedEvent.status, func.count()).group_by(col(RejectedEvent.status))).all()
-    oldest = session.exec(select(func.min(InboxEvent.received)).where(InboxEvent.state == InboxState.NEW)).one()
-    found = {InboxState(state): count for state, count in by_state}
-    return Counts({**dict.fromkeys(InboxState, 0), **found}, int(repeats or 0), dict(by_status), oldest)
+    by_state = session.exec(select(LineageEventRow.state, func.count()).group_by(col(LineageEventRow.state))).all()
+    repeats = session.exec(select(func.sum(LineageEventRow.duplicates)).where(REPEATED)).one()
+    by_status = session.exec(
+        select(RejectedLineageEventRow.status, func.count()).group_by(col(RejectedLineageEventRow.status))
+    ).all()
+    oldest = session.exec(
+        select(func.min(LineageEventRow.received)).where(LineageEventRow.state == LineageEventState.NEW)
+    ).one()
+    found = {LineageEventState(state): count for state, count in by_state}
+    return LineageEventCounts(
+        {**dict.fromkeys(LineageEventState, 0), **found}, int(repeats or 0), dict(by_status), oldest
+    )
 
 
-def told(body: bytes | None) -> Told:
+def told(body: bytes | None) -> EventSummary:
     """What the event says that it is about; nothing where there is no body."""
     document = json.loads(body) if body else {}
     job, run, dataset = (_object(document, name) for name in ("job", "run", "dataset"))
     written = [_named(each) for each in _outputs(document)]
     kind = document.get("eventType") or ("DATASET" if dataset else "JOB" if job else "")
-    return Told(
+    return EventSummary(
         kind=str(kind).upper(),
         time=str(document.get("eventTime") or ""),
         job=_named(job) if job else "",
@@ -121,8 +127,8 @@ def told(body: bytes | None) -> Told:
 
 
 def _columns() -> list[Any]:
-    short = case((func.length(InboxEvent.body) <= TOLD_WITHIN, col(InboxEvent.body)), else_=None)
-    return [*(getattr(InboxEvent, name) for name in SHOWN), short.label("body")]
+    short = case((func.length(LineageEventRow.body) <= TOLD_WITHIN, col(LineageEventRow.body)), else_=None)
+    return [*(getattr(LineageEventRow, name) for name in SHOWN), short.label("body")]
 
 
 def _object(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:

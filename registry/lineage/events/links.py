@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, trim
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 IDENTIFYING = frozenset({"TABLE", "LOCATION"})
@@ -14,21 +14,21 @@ LONGEST = 1000
 
 
 @dataclass(frozen=True, order=True)
-class Link:
+class AliasLink:
     """Two names of one dataset, and when that was told. `renamed`: the other is the name that it had before."""
 
-    one: Name
-    other: Name
+    one: LineageName
+    other: LineageName
     at: datetime
     renamed: bool = False
 
     @property
-    def pair(self) -> tuple[Name, Name]:
+    def pair(self) -> tuple[LineageName, LineageName]:
         """The two names in their order, whichever came first."""
         return (self.one, self.other) if self.one <= self.other else (self.other, self.one)
 
 
-def symlinks(dataset: FoldedDataset) -> Iterator[Name]:
+def symlinks(dataset: FoldedDataset) -> Iterator[LineageName]:
     """Other names by the symlinks facet. A namespace that is empty or repeats the name identifies nothing."""
     told = dataset.facet("symlinks").get("identifiers")
     for each in told if isinstance(told, list) else ():
@@ -36,18 +36,18 @@ def symlinks(dataset: FoldedDataset) -> Iterator[Name]:
             yield from _identified(each, str(each.get("type") or "").upper())
 
 
-def previous(dataset: FoldedDataset) -> Name | None:
+def previous(dataset: FoldedDataset) -> LineageName | None:
     """The name that the dataset had before it was renamed, as it told; None where it told none."""
     before = dataset.facet("lifecycleStateChange").get("previousIdentifier")
     return next(_identified(before, "TABLE"), None) if isinstance(before, dict) else None
 
 
-def links(run: FoldedRun) -> frozenset[Link]:
+def links(run: FoldedRun) -> frozenset[AliasLink]:
     """What the run tells of names that mean one dataset, of what it read and of what it wrote."""
     return frozenset(each for dataset in (*run.inputs, *run.outputs) for each in _of(dataset))
 
 
-def _of(dataset: FoldedDataset) -> Iterator[Link]:
+def _of(dataset: FoldedDataset) -> Iterator[AliasLink]:
     table = trim(normalise(dataset.namespace, dataset.name)).dataset
     for other in symlinks(dataset):
         yield from _link(table, other, dataset.facets["symlinks"].at)
@@ -55,12 +55,12 @@ def _of(dataset: FoldedDataset) -> Iterator[Link]:
         yield from _link(table, before, dataset.facets["lifecycleStateChange"].at, renamed=True)
 
 
-def _link(table: Name, other: Name, at: datetime, *, renamed: bool = False) -> Iterator[Link]:
+def _link(table: LineageName, other: LineageName, at: datetime, *, renamed: bool = False) -> Iterator[AliasLink]:
     if table != other and max(len(str(table)), len(str(other))) <= LONGEST:
-        yield Link(table, other, at, renamed)
+        yield AliasLink(table, other, at, renamed)
 
 
-def _identified(told: dict[str, Any], kind: str) -> Iterator[Name]:
+def _identified(told: dict[str, Any], kind: str) -> Iterator[LineageName]:
     namespace, name = told.get("namespace"), told.get("name")
     if kind in IDENTIFYING and _is_named(namespace) and _is_named(name):
         yield normalise(str(namespace), str(name))

@@ -68,11 +68,11 @@ Facets = Annotated[dict[str, dict[str, Any]], BeforeValidator(_facets)]
 Instant = Annotated[datetime, BeforeValidator(_instant)]
 
 
-class Part(BaseModel):
+class OpenLineageModel(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class Dataset(Part):
+class OpenLineageDataset(OpenLineageModel):
     """A dataset that a job read or wrote. Facets that are no objects are left out."""
 
     namespace: Text
@@ -82,31 +82,31 @@ class Dataset(Part):
     output_facets: Facets = Field({}, alias="outputFacets")
 
 
-class Job(Part):
+class OpenLineageJob(OpenLineageModel):
     namespace: Text
     name: Text
     facets: Facets = {}
 
 
-class Run(Part):
+class OpenLineageRun(OpenLineageModel):
     """A run of a job. The id is any text: not every producer writes a UUID."""
 
     id: Text = Field(alias="runId")
     facets: Facets = {}
 
 
-Datasets = Annotated[tuple[Dataset, ...], BeforeValidator(_named)]
+Datasets = Annotated[tuple[OpenLineageDataset, ...], BeforeValidator(_named)]
 
 
-class Envelope(Part):
+class EventEnvelope(OpenLineageModel):
     time: Instant = Field(alias="eventTime")
     producer: str | None = None
 
 
-class JobEvent(Envelope):
+class JobEvent(EventEnvelope):
     """What a job reads and writes, told without a run."""
 
-    job: Job
+    job: OpenLineageJob
     inputs: Datasets = ()
     outputs: Datasets = ()
 
@@ -117,17 +117,17 @@ class RunEvent(JobEvent):
     type: Annotated[str | None, BeforeValidator(lambda word: word.upper() if isinstance(word, str) else None)] = Field(
         None, alias="eventType"
     )
-    run: Run
+    run: OpenLineageRun
 
 
-class DatasetEvent(Envelope):
+class DatasetEvent(EventEnvelope):
     """What a dataset is, told without a job."""
 
-    dataset: Dataset
+    dataset: OpenLineageDataset
 
 
 @dataclass(frozen=True)
-class Event:
+class LineageEvent:
     """An event: its envelope, its plain data and the canonical JSON of all of these.
 
     `naive_time`: the producer gave no zone, UTC was taken."""
@@ -144,7 +144,7 @@ class Event:
     def time(self) -> datetime:
         return self.content.time.replace(tzinfo=UTC)
 
-    def at(self, time: datetime) -> "Event":
+    def at(self, time: datetime) -> "LineageEvent":
         """The same event, told at another time."""
         return replace(self, content=self.content.model_copy(update={"time": time}))
 
@@ -166,12 +166,12 @@ class Event:
         return canonical(_lighter(self.document, check_size=large))
 
 
-def parse(body: bytes) -> Event:
+def parse(body: bytes) -> LineageEvent:
     """The event in a request's body. Raises NotJson, or NotAnEvent with all its faults."""
     return of(plain(body))
 
 
-def of(document: Any) -> Event:
+def of(document: Any) -> LineageEvent:
     """The event in plain data. Raises NotAnEvent with all its faults, NotJson for texts that no JSON can hold."""
     if not isinstance(document, dict):
         raise NotAnEvent(
@@ -186,7 +186,7 @@ def of(document: Any) -> Event:
         )
     whole = _written(document)
     try:
-        return Event(_kind(document).model_validate(document), document, whole)
+        return LineageEvent(_kind(document).model_validate(document), document, whole)
     except ValidationError as error:
         raise NotAnEvent(
             tuple(_fault(each["loc"], each["type"]) for each in error.errors(include_input=False))

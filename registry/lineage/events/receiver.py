@@ -19,7 +19,7 @@ from sqlmodel import Session
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.errors import RegistryError
 from treaty.registry.lineage.events import event_store
-from treaty.registry.lineage.events.event_store import Arrival
+from treaty.registry.lineage.events.event_store import ReceivedEvent
 
 log = logging.getLogger("treaty.api")
 # How long the writer waits for more before it ends; the next event begins it anew.
@@ -27,16 +27,16 @@ IDLE = 5.0
 LOOK_EVERY = 1.0
 
 
-class Overloaded(RegistryError):
+class IntakeOverloaded(RegistryError):
     """More events wait than can be kept: send the event again in a while."""
 
 
-class Unkeepable(RegistryError):
+class UnstorableEvent(RegistryError):
     """The database cannot keep this event."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class IntakeLimits:
     """How many requests may wait for the writer, how many bytes of events, how many events one transaction keeps, and
     how many events may wait to be folded before no more are taken."""
 
@@ -47,7 +47,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Permit:
+class WritePermit:
     """What lets a sender write, asked once more in the transaction that writes: `check` raises RegistryError where it
     was taken away. Those of one `key` are one."""
 
@@ -56,11 +56,11 @@ class Permit:
 
 
 @dataclass
-class Parcel:
+class EventBatch:
     """The events of one request; `kept` has a result once they are."""
 
-    arrivals: Sequence[Arrival]
-    permit: Permit | None = None
+    arrivals: Sequence[ReceivedEvent]
+    permit: WritePermit | None = None
     kept: Future[None] = field(default_factory=Future)
 
     @property
@@ -69,28 +69,28 @@ class Parcel:
         return sum(each.size for each in self.arrivals)
 
 
-class Receiver:
+class EventReceiver:
     """Writes events to the inbox, those of concurrent requests together. One thread, which ends when nothing comes."""
 
-    def __init__(self, engine: Engine, limits: Limits | None = None) -> None:
-        self.engine, self.limits = engine, limits or Limits()
+    def __init__(self, engine: Engine, limits: IntakeLimits | None = None) -> None:
+        self.engine, self.limits = engine, limits or IntakeLimits()
         self._changed = Condition()
-        self._waiting: deque[Parcel] = deque()
+        self._waiting: deque[EventBatch] = deque()
         self._size = 0
         self._writer: Thread | None = None
         self._closed = False
         self._full = False
         self._looked = 0.0
 
-    def put(self, arrivals: Iterable[Arrival], permit: Permit | None = None) -> Future[None]:
+    def put(self, arrivals: Iterable[ReceivedEvent], permit: WritePermit | None = None) -> Future[None]:
         """Has the events kept; done once they are. Raises Overloaded where too much waits.
 
         The result raises OperationalError where the database does not answer, Unkeepable where it refuses the event,
         and what the permit's check raises."""
-        parcel = Parcel(tuple(arrivals), permit)
+        parcel = EventBatch(tuple(arrivals), permit)
         with self._changed:
             if self._closed or self._is_full(parcel.size):
-                raise Overloaded
+                raise IntakeOverloaded
             self._waiting.append(parcel)
             self._size += parcel.size
             if self._writer is None:
@@ -118,12 +118,12 @@ class Receiver:
             self._look()
             self._keep(group)
 
-    def _next(self) -> list[Parcel]:
+    def _next(self) -> list[EventBatch]:
         """What is written together: all that waits, as far as one transaction goes. [] ends the writer."""
         with self._changed:
             if not self._waiting and not self._closed:
                 self._changed.wait(IDLE)
-            group: list[Parcel] = []
+            group: list[EventBatch] = []
             events = 0
             while self._waiting and (not group or events + len(self._waiting[0].arrivals) <= self.limits.together):
                 group.append(self._waiting.popleft())
@@ -144,7 +144,7 @@ class Receiver:
             log.warning("the database does not answer")
         self._looked = time.monotonic()
 
-    def _keep(self, group: Sequence[Parcel]) -> None:
+    def _keep(self, group: Sequence[EventBatch]) -> None:
         """Writes the group; where the database refuses something of it, each alone, so that one spoils no other."""
         try:
             refused = self._write(group)
@@ -154,12 +154,12 @@ class Receiver:
         except Exception as error:
             log.warning("%d requests with events could not be kept: %s", len(group), type(error).__name__)
             for each in group:
-                _done(each.kept, Unkeepable()) if len(group) == 1 else self._keep([each])
+                _done(each.kept, UnstorableEvent()) if len(group) == 1 else self._keep([each])
         else:
             for each in group:
                 _done(each.kept, refused.get(each.permit))
 
-    def _write(self, group: Sequence[Parcel]) -> Mapping[Permit | None, RegistryError]:
+    def _write(self, group: Sequence[EventBatch]) -> Mapping[WritePermit | None, RegistryError]:
         """Writes what may be written; of what may not be why."""
         with transaction(self.engine) as tx:
             refused = _refused(tx, {each.permit for each in group if each.permit})
@@ -169,8 +169,8 @@ class Receiver:
         return refused
 
 
-def _refused(session: Session, permits: Iterable[Permit]) -> dict[Permit | None, RegistryError]:
-    found: dict[Permit | None, RegistryError] = {}
+def _refused(session: Session, permits: Iterable[WritePermit]) -> dict[WritePermit | None, RegistryError]:
+    found: dict[WritePermit | None, RegistryError] = {}
     for each in permits:
         try:
             each.check(session)

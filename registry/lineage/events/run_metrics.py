@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from treaty.contracts.document.classification import is_masked
-from treaty.contracts.document.model import Check, DataObject
+from treaty.contracts.document.model import ContractCheck, DataObject
 from treaty.engine.core.results import Measurement, RunResult
 
 WORDS = {
@@ -27,14 +27,14 @@ PARTITION = re.compile(r"([^=/]+)=([^/]*)")
 
 
 @dataclass(frozen=True)
-class Numbers:
+class OutputNumbers:
     """`rows` None: nobody counted them. `columns`: by column the words that there is a number for."""
 
     rows: int | None = None
     columns: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def numbers(result: RunResult, of: DataObject) -> Numbers:
+def numbers(result: RunResult, of: DataObject) -> OutputNumbers:
     """The numbers of what the run judged: of its one partition, or of all of them together."""
     only = result.partitions[0] if len(result.partitions) == 1 else None
     names = masked(of)
@@ -45,7 +45,7 @@ def numbers(result: RunResult, of: DataObject) -> Numbers:
             continue
         if not _is_hidden(column, of, names):
             _put(found.setdefault(column, {}), each)
-    return Numbers(result.rows, {name: told for name, told in sorted(found.items()) if told})
+    return OutputNumbers(result.rows, {name: told for name, told in sorted(found.items()) if told})
 
 
 def hidden(result: RunResult, of: DataObject) -> frozenset[str]:
@@ -94,7 +94,7 @@ def _is_hidden(column: str, of: DataObject, names: frozenset[str]) -> bool:
     return bool(here & names) or not (here & declared or (not declared and not is_masked(of, (column,))))
 
 
-def _speaks(check: Check, of: DataObject, names: frozenset[str]) -> bool:
+def _speaks(check: ContractCheck, of: DataObject, names: frozenset[str]) -> bool:
     """Whether a column is named in any of the check's words: a doubt hides more than it need."""
     column = check.column or check.arguments.get("column")
     if isinstance(column, str) and _is_hidden(column, of, names):

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from treaty.contracts.fingerprint import canonical
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.events import sql_statements
-from treaty.registry.lineage.events.model import Dataset, Event, RunEvent
+from treaty.registry.lineage.events.model import LineageEvent, OpenLineageDataset, RunEvent
 
 T = TypeVar("T")
 FAILURES = frozenset({"FAIL", "ABORT"})
@@ -25,7 +25,7 @@ _TELLING = re.compile(
 _LONGEST_STATEMENT = 2000
 
 
-class RunKey(NamedTuple):
+class LineageRunKey(NamedTuple):
     """What makes events belong to one run."""
 
     job_namespace: str
@@ -33,21 +33,21 @@ class RunKey(NamedTuple):
     run_id: str
 
 
-class State(BaseModel):
+class FoldState(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Told(State):
+class FacetValue(FoldState):
     """What was last told, and when."""
 
     at: datetime
     value: dict[str, Any]
 
 
-Facets = dict[str, Told]
+Facets = dict[str, FacetValue]
 
 
-class FoldedDataset(State):
+class FoldedDataset(FoldState):
     """A dataset of a run, with the latest value of each facet; `own` are its input or output facets."""
 
     namespace: str
@@ -61,8 +61,8 @@ class FoldedDataset(State):
         return cls(namespace=namespace, name=name, facets=_told(facets, at))
 
     @property
-    def identity(self) -> Name:
-        return Name(self.namespace, self.name)
+    def identity(self) -> LineageName:
+        return LineageName(self.namespace, self.name)
 
     def facet(self, name: str) -> Mapping[str, Any]:
         """The facet's latest value; empty where it was never told, or deleted."""
@@ -73,7 +73,7 @@ class FoldedDataset(State):
         return _value(self.own, name)
 
 
-class FoldedRun(State):
+class FoldedRun(FoldState):
     """All that the events seen so far tell of one run."""
 
     job_namespace: str
@@ -89,8 +89,8 @@ class FoldedRun(State):
     outputs: tuple[FoldedDataset, ...] = ()
 
     @property
-    def key(self) -> RunKey:
-        return RunKey(self.job_namespace, self.job_name, self.run_id)
+    def key(self) -> LineageRunKey:
+        return LineageRunKey(self.job_namespace, self.job_name, self.run_id)
 
     @property
     def failed(self) -> bool:
@@ -136,12 +136,12 @@ class FoldedRun(State):
         return _value(self.run_facets, "parent") or _value(self.run_facets, "parentRun")
 
 
-def run_key(event: RunEvent) -> RunKey:
+def run_key(event: RunEvent) -> LineageRunKey:
     """The run that an event belongs to."""
-    return RunKey(event.job.namespace, event.job.name, event.run.id)
+    return LineageRunKey(event.job.namespace, event.job.name, event.run.id)
 
 
-def folded(event: Event) -> FoldedRun:
+def folded(event: LineageEvent) -> FoldedRun:
     """What one run event tells. Raises ValueError for an event of another kind."""
     if (told := event.run) is None:
         raise ValueError("only run events are folded")
@@ -191,7 +191,7 @@ def _beginning(statement: str) -> str:
     return kept[:_LONGEST_STATEMENT]
 
 
-def _dataset(dataset: Dataset, own: Mapping[str, Any], at: datetime) -> FoldedDataset:
+def _dataset(dataset: OpenLineageDataset, own: Mapping[str, Any], at: datetime) -> FoldedDataset:
     return FoldedDataset(
         namespace=dataset.namespace, name=dataset.name, facets=_told(dataset.facets, at), own=_told(own, at)
     )
@@ -199,7 +199,7 @@ def _dataset(dataset: Dataset, own: Mapping[str, Any], at: datetime) -> FoldedDa
 
 def _datasets(datasets: Iterable[FoldedDataset]) -> tuple[FoldedDataset, ...]:
     """One entry a dataset, in the order of their names: producers list the same dataset twice."""
-    found: dict[Name, FoldedDataset] = {}
+    found: dict[LineageName, FoldedDataset] = {}
     for each in datasets:
         found[each.identity] = _join_datasets(found.get(each.identity, each), each)
     return tuple(found[name] for name in sorted(found))
@@ -213,7 +213,9 @@ def _join_datasets(one: FoldedDataset, other: FoldedDataset) -> FoldedDataset:
 def _told(facets: Mapping[str, Any], at: datetime, wanted: frozenset[str] | None = None) -> Facets:
     """The facets as told now. An empty one tells nothing, and so never erases an earlier one."""
     return {
-        name: Told(at=at, value=value) for name, value in facets.items() if value and (not wanted or name in wanted)
+        name: FacetValue(at=at, value=value)
+        for name, value in facets.items()
+        if value and (not wanted or name in wanted)
     }
 
 
@@ -221,7 +223,7 @@ def _latest(one: Facets, other: Facets) -> Facets:
     return {name: max(_known(one.get(name), other.get(name)), key=_age) for name in sorted(one.keys() | other.keys())}
 
 
-def _age(told: Told) -> tuple[datetime, bytes]:
+def _age(told: FacetValue) -> tuple[datetime, bytes]:
     """The order of what was told. Of two values of one moment the greater text wins: any fixed choice will do."""
     return told.at, canonical(told.value)
 

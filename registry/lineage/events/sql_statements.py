@@ -16,7 +16,7 @@ _PLAIN = frozenset({"DATE", "VARCHAR", "TEXT", "CHAR", "INT", "BIGINT", "SMALLIN
 Write = dict[str, Any]
 
 
-class Dynamic(ValueError):
+class ComputedValue(ValueError):
     """The value is computed, not written out."""
 
 
@@ -74,7 +74,7 @@ def _values(terms: Iterable[Any]) -> dict[str, str | None] | None:
     """The constants by column; None where one of the values is left to the rows."""
     try:
         return {term.this.name: _text(term.expression) for term in map(_equation, terms)}
-    except Dynamic:
+    except ComputedValue:
         return None
 
 
@@ -82,7 +82,7 @@ def _equation(term: Any) -> Any:
     from sqlglot import exp
 
     if not isinstance(term, exp.EQ) or not isinstance(term.this, exp.Column):
-        raise Dynamic
+        raise ComputedValue
     return term
 
 
@@ -97,4 +97,4 @@ def _text(value: Any) -> str | None:
         return str(value.this.name)
     if isinstance(value, exp.Literal):
         return str(value.name)
-    raise Dynamic
+    raise ComputedValue

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from treaty.registry.datasets.names import Name, Trimmed, normalise, trim
+from treaty.registry.datasets.names import LineageName, TrimmedName, normalise, trim
 from treaty.registry.lineage.events.links import previous, symlinks
 from treaty.registry.lineage.events.model import DatasetEvent
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
@@ -23,7 +23,7 @@ AS_QUERY = re.compile(r"\bas\s*\(?\s*(select|with|values)$", re.IGNORECASE)
 Partition = tuple[tuple[str, str], ...]
 
 
-class Reads(StrEnum):
+class TriggerKind(StrEnum):
     """What a trigger asks to look at."""
 
     DATA = "data"
@@ -35,15 +35,21 @@ class Reads(StrEnum):
 
 
 # As tasks have them: the smaller comes first.
-PRIORITIES = {Reads.DATA: 5, Reads.SCHEMA: 5, Reads.SUSPECT: 6, Reads.ORPHAN: 7, Reads.DROPPED: 5,
-              Reads.RENAMED: 5}  # fmt: skip
+PRIORITIES = {
+    TriggerKind.DATA: 5,
+    TriggerKind.SCHEMA: 5,
+    TriggerKind.SUSPECT: 6,
+    TriggerKind.ORPHAN: 7,
+    TriggerKind.DROPPED: 5,
+    TriggerKind.RENAMED: 5,
+}
 WHY = {
-    Reads.DATA: "a run wrote to it and completed",
-    Reads.SCHEMA: "its definition was told anew",
-    Reads.SUSPECT: "a run that wrote to it failed",
-    Reads.DROPPED: "a run dropped it",
-    Reads.RENAMED: "a run renamed it",
-    Reads.ORPHAN: "a run that wrote to it never told its end",
+    TriggerKind.DATA: "a run wrote to it and completed",
+    TriggerKind.SCHEMA: "its definition was told anew",
+    TriggerKind.SUSPECT: "a run that wrote to it failed",
+    TriggerKind.DROPPED: "a run dropped it",
+    TriggerKind.RENAMED: "a run renamed it",
+    TriggerKind.ORPHAN: "a run that wrote to it never told its end",
 }
 STREAMING = "a stream writes to it"
 # A table of more columns than these is told by reading it.
@@ -58,16 +64,16 @@ class Trigger:
     where its definition was told anew, those that the table has now, by name and type; () where nobody said which, None
     where it was not. `formerly`: what a table was called that was renamed."""
 
-    dataset: Name
-    also: tuple[Name, ...] = ()
+    dataset: LineageName
+    also: tuple[LineageName, ...] = ()
     partitions: tuple[Partition, ...] = ()
-    reads: Reads = Reads.DATA
+    reads: TriggerKind = TriggerKind.DATA
     streaming: bool = False
     columns: tuple[tuple[str, str], ...] | None = None
-    formerly: Name | None = None
+    formerly: LineageName | None = None
 
     @property
-    def names(self) -> tuple[Name, ...]:
+    def names(self) -> tuple[LineageName, ...]:
         """Its name and the others."""
         return (self.dataset, *self.also)
 
@@ -90,7 +96,7 @@ def triggers(run: FoldedRun) -> tuple[Trigger, ...]:
     if is_ours(run):
         return ()
     if run.failed:
-        return _of(run, Reads.SUSPECT)
+        return _of(run, TriggerKind.SUSPECT)
     if run.processing_type in UNENDING:
         return _of(run) if not WRITES.isdisjoint(run.types) else ()
     return _of(run) if run.completed else ()
@@ -100,7 +106,7 @@ def orphaned(run: FoldedRun) -> tuple[Trigger, ...]:
     """What to look at where the run will never tell its end. None of a run that did, or that writes all the time."""
     if is_ours(run) or run.failed or run.completed or run.processing_type in UNENDING:
         return ()
-    return _of(run, Reads.ORPHAN)
+    return _of(run, TriggerKind.ORPHAN)
 
 
 def of_dataset(event: DatasetEvent) -> Trigger | None:
@@ -108,7 +114,7 @@ def of_dataset(event: DatasetEvent) -> Trigger | None:
     if (event.producer or "").startswith(OUR_PRODUCER):
         return None
     told = FoldedDataset.of(event.dataset.namespace, event.dataset.name, event.dataset.facets, event.time)
-    return _trigger(told, Reads.DROPPED if _lifecycle(told) == "DROP" else Reads.SCHEMA)
+    return _trigger(told, TriggerKind.DROPPED if _lifecycle(told) == "DROP" else TriggerKind.SCHEMA)
 
 
 def is_ours(run: FoldedRun) -> bool:
@@ -116,30 +122,30 @@ def is_ours(run: FoldedRun) -> bool:
     return run.job_namespace == OUR_NAMESPACE or any(each.startswith(OUR_PRODUCER) for each in run.producers)
 
 
-def _of(run: FoldedRun, reads: Reads | None = None) -> tuple[Trigger, ...]:
+def _of(run: FoldedRun, reads: TriggerKind | None = None) -> tuple[Trigger, ...]:
     asked = [(each, reads or _reads(run, each)) for each in run.outputs]
     streaming = run.processing_type in UNENDING
     told = [_trigger(each, what, streaming=streaming) for each, what in asked if what is not None]
     return tuple(_joined(list(same)) for _, same in groupby(sorted(told, key=_named), key=_named))
 
 
-def _named(trigger: Trigger) -> Name:
+def _named(trigger: Trigger) -> LineageName:
     return trigger.dataset
 
 
-def _reads(run: FoldedRun, dataset: FoldedDataset) -> Reads | None:
+def _reads(run: FoldedRun, dataset: FoldedDataset) -> TriggerKind | None:
     """What of the dataset is to be looked at by what became of it; None: nothing of it."""
     counted = bool(dataset.own_facet("outputStatistics"))
     match _lifecycle(dataset):
         case "DROP":
-            return Reads.DROPPED
+            return TriggerKind.DROPPED
         case "RENAME":
-            return Reads.DATA if counted else Reads.RENAMED if _formerly(dataset) else None
+            return TriggerKind.DATA if counted else TriggerKind.RENAMED if _formerly(dataset) else None
         case "ALTER":
-            return Reads.DATA if counted else Reads.SCHEMA
+            return TriggerKind.DATA if counted else TriggerKind.SCHEMA
         case "CREATE":
-            return Reads.DATA if counted or _queried(run, dataset) else Reads.SCHEMA
-    return Reads.DATA
+            return TriggerKind.DATA if counted or _queried(run, dataset) else TriggerKind.SCHEMA
+    return TriggerKind.DATA
 
 
 def _queried(run: FoldedRun, dataset: FoldedDataset) -> bool:
@@ -153,14 +159,14 @@ def _lifecycle(dataset: FoldedDataset) -> str:
     return str(dataset.facet("lifecycleStateChange").get("lifecycleStateChange") or "").upper()
 
 
-def _trigger(dataset: FoldedDataset, reads: Reads, *, streaming: bool = False) -> Trigger:
+def _trigger(dataset: FoldedDataset, reads: TriggerKind, *, streaming: bool = False) -> Trigger:
     full = normalise(dataset.namespace, dataset.name)
     spoken = [trim(full), *_located(dataset)]
     table = spoken[0].dataset
     partitions = {each.partition for each in spoken if each.partition and each.dataset == table} | set(_listed(dataset))
     others = {full, *symlinks(dataset)} - {table}
-    columns = tuple(_columns(dataset)) if reads is Reads.SCHEMA else None
-    formerly = _formerly(dataset) if reads is Reads.RENAMED else None
+    columns = tuple(_columns(dataset)) if reads is TriggerKind.SCHEMA else None
+    formerly = _formerly(dataset) if reads is TriggerKind.RENAMED else None
     return Trigger(
         dataset=table,
         also=tuple(sorted(others)),
@@ -199,13 +205,13 @@ def _columns(dataset: FoldedDataset) -> Iterator[tuple[str, str]]:
             yield name, kind if isinstance(kind := each.get("type"), str) else ""
 
 
-def _formerly(dataset: FoldedDataset) -> Name | None:
+def _formerly(dataset: FoldedDataset) -> LineageName | None:
     """The name that the dataset had before; None where it told none, or has it still."""
     before = previous(dataset)
     return None if before in {None, trim(normalise(dataset.namespace, dataset.name)).dataset} else before
 
 
-def _located(dataset: FoldedDataset) -> Iterator[Trimmed]:
+def _located(dataset: FoldedDataset) -> Iterator[TrimmedName]:
     """The partition directories of the subset facet, as the table and the partition that they mean."""
     places = _condition(dataset).get("locations")
     for place in places if isinstance(places, list) else ():

@@ -29,7 +29,7 @@ from openlineage.client.uuid import generate_static_uuid
 from treaty.contracts.fingerprint import canonical, fingerprint
 from treaty.engine.core.results import CheckResult, Outcome, RunResult, Verdict
 from treaty.registry.lineage.events.facet import FACET, FACET_VERSION
-from treaty.registry.lineage.events.run_metrics import Numbers
+from treaty.registry.lineage.events.run_metrics import OutputNumbers
 from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
 
 STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
@@ -41,7 +41,7 @@ BLOCKING = frozenset({Verdict.FAILED, Verdict.NOT_EVALUATED})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Caused:
+class TriggeringRun:
     """The run that a validation was triggered by, as its producer told of it. `root`: what all of it belongs to."""
 
     run_id: str
@@ -53,7 +53,7 @@ class Caused:
 
 
 @dataclass(frozen=True)
-class About:
+class EventDataset:
     """The dataset that was judged, under the name and with the symlinks that its producer gave it."""
 
     namespace: str
@@ -63,17 +63,17 @@ class About:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
+class VerdictPayload:
     """All that an event tells of. `hidden`: ids of checks of whose values nothing is told. `first`: when the validation
     was first asked for. `broke`: why it could not be done at all; None: it was. `beside`: what tells it from others
     that were asked for at once; '' where its data do."""
 
     result: RunResult
-    about: About
-    numbers: Numbers
+    about: EventDataset
+    numbers: OutputNumbers
     first: datetime
     marker: str | None = None
-    caused: Caused | None = None
+    caused: TriggeringRun | None = None
     hidden: frozenset[str] = frozenset()
     partitions: tuple[Mapping[str, str], ...] = ()
     broke: str | None = None
@@ -84,7 +84,7 @@ class Judgement:
     beside: str = ""
 
 
-def run_id(judged: Judgement) -> str:
+def run_id(judged: VerdictPayload) -> str:
     """The identity of the validation as a run: the same however often it is told of."""
     of, about = judged.result, judged.about
     key = [of.contract_id, of.contract_version, of.object, about.namespace, about.name]
@@ -92,7 +92,7 @@ def run_id(judged: Judgement) -> str:
     return str(generate_static_uuid(judged.first, named))
 
 
-def event(judged: Judgement) -> dict[str, Any]:
+def event(judged: VerdictPayload) -> dict[str, Any]:
     """The event, as plain data. COMPLETE also where checks failed; FAIL where nothing could be validated."""
     set_producer(OUR_PRODUCER)
     told = RunEvent(
@@ -108,7 +108,7 @@ def event(judged: Judgement) -> dict[str, Any]:
     return document
 
 
-def _contract(judged: Judgement) -> dict[str, Any]:
+def _contract(judged: VerdictPayload) -> dict[str, Any]:
     of = judged.result
     told = {
         "contract": of.contract_id,
@@ -127,14 +127,14 @@ def _contract(judged: Judgement) -> dict[str, Any]:
     return {"_producer": OUR_PRODUCER, "_schemaURL": where, **known}
 
 
-def _fit(judged: Judgement) -> str | None:
+def _fit(judged: VerdictPayload) -> str | None:
     """The identity of all bounds that detectors told, for runs to be compared by; None where they told none. Bounds of
     hidden checks are left out: they could be guessed from it."""
     told = [each for each in judged.result.results if each.band and each.check_id not in judged.hidden]
     return fingerprint([[each.check_id, each.partition, each.band] for each in told]) if told else None
 
 
-def _run_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:
+def _run_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
     engine = processing_engine_run.ProcessingEngineRunFacet(
         version=version("treaty"), name="treaty", openlineageAdapterVersion=version("openlineage-python")
     )
@@ -149,7 +149,7 @@ def _run_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:
         yield "errorMessage", error_message_run.ErrorMessageRunFacet(judged.broke, "PYTHON")
 
 
-def _dataset(judged: Judgement) -> InputDataset:
+def _dataset(judged: VerdictPayload) -> InputDataset:
     about, own = judged.about, dict(_input_facets(judged))
     facets: dict[str, Any] = {}
     if about.symlinks:
@@ -162,7 +162,7 @@ def _dataset(judged: Judgement) -> InputDataset:
     return InputDataset(about.namespace, about.name, facets=facets, inputFacets=own)
 
 
-def _input_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:
+def _input_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
     told = [_assertion(each, judged) for each in _told(judged) if each.outcome in STATUS]
     yield "dataQualityAssertions", data_quality_assertions_dataset.DataQualityAssertionsDatasetFacet(told)
     numbers = judged.numbers
@@ -179,7 +179,7 @@ def _input_facets(judged: Judgement) -> Iterator[tuple[str, Any]]:
         yield "subset", base_subset_dataset.InputSubsetInputDatasetFacet(condition)
 
 
-def _told(judged: Judgement) -> tuple[CheckResult, ...]:
+def _told(judged: VerdictPayload) -> tuple[CheckResult, ...]:
     found = judged.result.results
     if len(found) <= MOST:
         return found
@@ -187,7 +187,7 @@ def _told(judged: Judgement) -> tuple[CheckResult, ...]:
     return (*bad, *(each for each in found if each.outcome not in BAD))[:MOST]
 
 
-def _assertion(result: CheckResult, judged: Judgement) -> data_quality_assertions_dataset.Assertion:
+def _assertion(result: CheckResult, judged: VerdictPayload) -> data_quality_assertions_dataset.Assertion:
     return data_quality_assertions_dataset.Assertion(
         assertion=judged.words.get(result.check_id, "custom"),
         success=result.outcome is Outcome.PASSED,
@@ -196,14 +196,14 @@ def _assertion(result: CheckResult, judged: Judgement) -> data_quality_assertion
     )
 
 
-def _test(result: CheckResult, judged: Judgement) -> test_run.TestExecution:
+def _test(result: CheckResult, judged: VerdictPayload) -> test_run.TestExecution:
     said = _said(result, judged)
     return test_run.TestExecution(
         status=STATUS.get(result.outcome, "skip"), type=judged.words.get(result.check_id, "custom"), **said
     )
 
 
-def _said(result: CheckResult, judged: Judgement) -> dict[str, Any]:
+def _said(result: CheckResult, judged: VerdictPayload) -> dict[str, Any]:
     """What both facets say of a check; of hidden ones no value and no bound."""
     params = {"check": result.check_id, **({"partition": result.partition} if result.partition else {})}
     named = {"name": result.name, "severity": SEVERITY.get(result.severity, "error"), "params": params}
@@ -217,7 +217,7 @@ def _threshold(value: Any) -> str | None:
     return None if value is None else value if isinstance(value, str) else canonical(value).decode()
 
 
-def _parent(caused: Caused) -> parent_run.ParentRunFacet:
+def _parent(caused: TriggeringRun) -> parent_run.ParentRunFacet:
     root = parent_run.Root(run=parent_run.RootRun(caused.root_run_id), job=parent_run.RootJob(*caused.root_job))
     return parent_run.ParentRunFacet(run=parent_run.Run(caused.run_id), job=parent_run.Job(*caused.job), root=root)
 

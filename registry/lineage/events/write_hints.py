@@ -10,8 +10,8 @@ from typing import Any
 
 from treaty.contracts.document.computed_partitions import names as columns_of
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.protocol.write_hints import Hint, How
-from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.engine.protocol.write_hints import DetectionMethod, WriteHint
+from treaty.registry.datasets.names import LineageName, normalise, trim
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 # The values of partition columns, by column; None is null.
@@ -20,15 +20,15 @@ LARGEST = 2**63 - 1
 # A condition that is nested deeper, or lists more than that, names no partitions that could be read one by one.
 DEEP, MANY = 16, 1024
 _MOMENT = re.compile(r"\{(nominalStart|nominalEnd)(?::([^{}]*))?\}")
-NOTHING = Hint()
+NOTHING = WriteHint()
 # The surest first.
-LADDER = (How.SUBSET, How.PATH, How.SQL, How.NOMINAL)
+LADDER = (DetectionMethod.SUBSET, DetectionMethod.PATH, DetectionMethod.SQL, DetectionMethod.NOMINAL)
 _TIMES = {"nominalStart": "nominalStartTime", "nominalEnd": "nominalEndTime"}
 
 
 def of(
     run: FoldedRun, outputs: Sequence[FoldedDataset], partition_by: Sequence[str], nominal: Mapping[str, str]
-) -> Hint:
+) -> WriteHint:
     """What the run says of its write to a dataset, which is that of the `outputs`. `partition_by`: what parts it.
 
     `nominal`: by partition column, how its value is written of the run's nominal time ('{nominalStart:%Y-%m-%d}').
@@ -36,23 +36,23 @@ def of(
     version = _version(outputs)
     for how, told in _rungs(run, outputs, nominal) if partition_by and outputs else ():
         if names := _names(told, partition_by):
-            return Hint(names, how, version)
-    return Hint(version=version)
+            return WriteHint(names, how, version)
+    return WriteHint(version=version)
 
 
-def joined(hints: Sequence[Hint]) -> Hint:
+def joined(hints: Sequence[WriteHint]) -> WriteHint:
     """What several writes together may have changed, told by the least sure; what one does not say, nobody knows."""
     told = [each.partitions for each in hints if each.partitions is not None]
     made = sorted({version for each in hints for version in each.versions}, reverse=True)
     known = bool(made) and all(each.version is not None for each in hints)
     version, others = (made[0], tuple(made[1:])) if known else (None, ())
     if not told or len(told) < len(hints):
-        return Hint(version=version, others=others)
+        return WriteHint(version=version, others=others)
     how = max((each.how for each in hints if each.how), key=LADDER.index)
-    return Hint(tuple(sorted({name for names in told for name in names})), how, version, others)
+    return WriteHint(tuple(sorted({name for names in told for name in names})), how, version, others)
 
 
-def outputs_of(run: FoldedRun, dataset: Name) -> tuple[FoldedDataset, ...]:
+def outputs_of(run: FoldedRun, dataset: LineageName) -> tuple[FoldedDataset, ...]:
     """The outputs of the run that are that dataset, by their path, that of a partition, or another of their names; all
     where the run wrote a single one under whatever name."""
     found = tuple(each for each in run.outputs if dataset in _identities(each))
@@ -62,25 +62,32 @@ def outputs_of(run: FoldedRun, dataset: Name) -> tuple[FoldedDataset, ...]:
 
 def _rungs(
     run: FoldedRun, outputs: Sequence[FoldedDataset], nominal: Mapping[str, str]
-) -> Iterator[tuple[How, Sequence[Values]]]:
+) -> Iterator[tuple[DetectionMethod, Sequence[Values]]]:
     """What is told, the surest first."""
     spoken = [_spoken(each) for each in outputs]
     told = [values for _, some in spoken for values in some]
     if all(some for _, some in spoken):
-        yield (How.SUBSET if all(how is How.SUBSET for how, _ in spoken) else How.PATH), told
-    yield How.SQL, _written(run, outputs)
-    yield How.NOMINAL, _timed(run, nominal)
+        yield (
+            (
+                DetectionMethod.SUBSET
+                if all(how is DetectionMethod.SUBSET for how, _ in spoken)
+                else DetectionMethod.PATH
+            ),
+            told,
+        )
+    yield DetectionMethod.SQL, _written(run, outputs)
+    yield DetectionMethod.NOMINAL, _timed(run, nominal)
 
 
-def _spoken(output: FoldedDataset) -> tuple[How, Sequence[Values]]:
+def _spoken(output: FoldedDataset) -> tuple[DetectionMethod, Sequence[Values]]:
     """The partitions that the output itself names: by its subset facet, by locations in it, or by its own path."""
     condition = output.own_facet("subset").get("outputCondition")
     if told := _condition(condition):
-        return How.SUBSET, told
+        return DetectionMethod.SUBSET, told
     located = _locations(condition)
     paths = located if located is not None else [output.name]
     values = [partition_names.values(path.rstrip("/")) for path in paths]
-    return How.PATH, values if all(values) else ()
+    return DetectionMethod.PATH, values if all(values) else ()
 
 
 def _condition(condition: Any, depth: int = 0) -> Sequence[Values] | None:
@@ -202,7 +209,7 @@ def _version(outputs: Iterable[FoldedDataset]) -> int | None:
     return max((each for each in counted if each <= LARGEST), default=None)
 
 
-def _identities(output: FoldedDataset) -> set[Name]:
+def _identities(output: FoldedDataset) -> set[LineageName]:
     full = normalise(*_name(output))
     listed = output.facet("symlinks").get("identifiers")
     links = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []

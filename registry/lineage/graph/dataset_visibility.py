@@ -10,36 +10,36 @@ from sqlmodel import Session, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide_somewhere
 from treaty.registry.core.enums import Permission
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.graph import traversal
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.tables import Dataset
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.tables import DatasetRow
 
 
 @dataclass(frozen=True)
-class OfPrincipal:
+class PrincipalVisibility:
     """What a principal may see."""
 
     session: Session
     by: Principal
-    nodes: Nodes
+    nodes: NameResolver
 
-    def __call__(self, names: Collection[Name], /) -> Collection[Name]:
+    def __call__(self, names: Collection[LineageName], /) -> Collection[LineageName]:
         """Those of the names that they may see."""
         if self.by.may(Permission.READ):
             return names
         self.nodes.know(names)
         of = {other: name for name in names for other in self.nodes.group(name)}
-        seen: set[Name] = set()
+        seen: set[LineageName] = set()
         for some in traversal.portions(sorted(of)):
-            query = select(Dataset.namespace, Dataset.name).where(
-                traversal.named(Dataset, some), visibility.datasets(self.by)
+            query = select(DatasetRow.namespace, DatasetRow.name).where(
+                traversal.named(DatasetRow, some), visibility.datasets(self.by)
             )
-            seen.update(self.nodes.of(Name(*each)) for each in self.session.exec(query))
+            seen.update(self.nodes.of(LineageName(*each)) for each in self.session.exec(query))
         return [name for name in names if self.nodes.of(name) in seen]
 
 
-def sight(session: Session, by: Principal, nodes: Nodes | None = None) -> OfPrincipal:
+def sight(session: Session, by: Principal, nodes: NameResolver | None = None) -> PrincipalVisibility:
     """What the principal may see. Raises Forbidden where they may read nothing at all."""
     decide_somewhere(by, Permission.READ)
-    return OfPrincipal(session, by, nodes or Nodes(session))
+    return PrincipalVisibility(session, by, nodes or NameResolver(session))

@@ -5,34 +5,34 @@ from dataclasses import dataclass, field
 
 from sqlmodel import Session
 
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage import aliases
-from treaty.registry.lineage.aliases import Group
+from treaty.registry.lineage.aliases import AliasGroup
 
 
 @dataclass
-class Nodes:
+class NameResolver:
     """Which names are one dataset, asked of the database once for each name; of many at once by `know`."""
 
     session: Session
-    groups: dict[Name, Group] = field(default_factory=dict)
+    groups: dict[LineageName, AliasGroup] = field(default_factory=dict)
 
-    def know(self, names: Iterable[Name]) -> None:
+    def know(self, names: Iterable[LineageName]) -> None:
         """Asks for all of these at once."""
         if new := {each for each in names if each not in self.groups}:
             self.groups |= aliases.groups(self.session, new)
 
-    def of(self, name: Name) -> Name:
+    def of(self, name: LineageName) -> LineageName:
         """The name under which the dataset stands in the graph."""
         self.know([name])
         return self.groups[name].canonical
 
-    def group(self, name: Name) -> frozenset[Name]:
+    def group(self, name: LineageName) -> frozenset[LineageName]:
         """All names of the dataset."""
         self.know([name])
         return self.groups[name].names | {name}
 
-    def named(self, nodes: Iterable[Name]) -> Mapping[Name, Name]:
+    def named(self, nodes: Iterable[LineageName]) -> Mapping[LineageName, LineageName]:
         """The node that each name of these datasets stands for."""
         found = list(nodes)
         self.know(found)

@@ -14,14 +14,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from treaty.contracts.fingerprint import canonical, fingerprint
-from treaty.registry.core.enums import Direction
+from treaty.registry.core.enums import EdgeDirection
 from treaty.registry.core.ids import Ids
-from treaty.registry.lineage.events.model import Event, JobEvent, RunEvent
+from treaty.registry.lineage.events.model import JobEvent, LineageEvent, RunEvent
 from treaty.registry.lineage.events.run_state import FoldedRun, folded
 from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
 from treaty.registry.lineage.graph import flows
-from treaty.registry.lineage.graph.flows import BEGINNING, COMPLETED, FAILED, OPEN, Flow, Output, Rank, rank
-from treaty.registry.tables import LineageEdge, LineageJob, LineageRun
+from treaty.registry.lineage.graph.flows import BEGINNING, COMPLETED, FAILED, OPEN, JobFlow, JobOutput, RunRank, rank
+from treaty.registry.tables import LineageEdgeRow, LineageJobRow, LineageRunRow
 
 NOBODY = -1
 
@@ -32,7 +32,7 @@ def note(session: Session, run: FoldedRun, *, ids: Ids) -> None:
     if not flows.tells(run):
         return
     job = _job(session, run.job_namespace, run.job_name, ids)
-    held, found = Rank(job.grade, job.moment, job.run_id), rank(run)
+    held, found = RunRank(job.grade, job.moment, job.run_id), rank(run)
     speaks = job.grade != NOBODY and job.run_id == run.run_id
     if found >= held:
         _write(session, job, run)
@@ -40,7 +40,7 @@ def note(session: Session, run: FoldedRun, *, ids: Ids) -> None:
         _write(session, job, _elected(session, job, run))
 
 
-def declare(session: Session, event: Event, *, ids: Ids) -> None:
+def declare(session: Session, event: LineageEvent, *, ids: Ids) -> None:
     """Has the graph say what a job event declares: it stands as a run would that completed then. An event of another
     kind changes nothing."""
     if event.run is not None or not isinstance(event.content, JobEvent):
@@ -53,10 +53,10 @@ def declare(session: Session, event: Event, *, ids: Ids) -> None:
     note(session, latest, ids=ids)
 
 
-def _as_run(event: Event) -> FoldedRun:
+def _as_run(event: LineageEvent) -> FoldedRun:
     """What a job event tells, as of a run without a name."""
     at = {"eventTime": event.time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
-    told = folded(Event(RunEvent.model_validate({**event.document, **at}), event.document, event.whole))
+    told = folded(LineageEvent(RunEvent.model_validate({**event.document, **at}), event.document, event.whole))
     return told.model_copy(update={"run_id": ""})
 
 
@@ -64,17 +64,17 @@ def _age(run: FoldedRun) -> tuple[Any, bytes]:
     return run.ended or BEGINNING, canonical(run.model_dump(mode="json"))
 
 
-def _job(session: Session, namespace: str, name: str, ids: Ids) -> LineageJob:
+def _job(session: Session, namespace: str, name: str, ids: Ids) -> LineageJobRow:
     """The job's row, new if need be, locked until the transaction ends."""
-    query = select(LineageJob).filter_by(namespace=namespace, name=name).with_for_update()
+    query = select(LineageJobRow).filter_by(namespace=namespace, name=name).with_for_update()
     if found := session.exec(query.execution_options(populate_existing=True)).first():
         return found
     with suppress(IntegrityError), session.begin_nested():
-        session.add(LineageJob(id=ids(), namespace=namespace, name=name, grade=NOBODY, moment=BEGINNING, run_id=""))
+        session.add(LineageJobRow(id=ids(), namespace=namespace, name=name, grade=NOBODY, moment=BEGINNING, run_id=""))
     return session.exec(query.execution_options(populate_existing=True)).one()
 
 
-def _elected(session: Session, job: LineageJob, run: FoldedRun) -> FoldedRun:
+def _elected(session: Session, job: LineageJobRow, run: FoldedRun) -> FoldedRun:
     """Which run speaks for the job, now that `run`, which did, has come down."""
     rivals = [*_runs(session, job), *([(_rank_of(job.declared), job.declared)] if job.declared else [])]
     for found, state in sorted(rivals, key=lambda each: each[0], reverse=True):
@@ -86,25 +86,25 @@ def _elected(session: Session, job: LineageJob, run: FoldedRun) -> FoldedRun:
     return run
 
 
-def _rank_of(declared: dict[str, Any]) -> Rank:
+def _rank_of(declared: dict[str, Any]) -> RunRank:
     return rank(FoldedRun.model_validate(declared))
 
 
-def _runs(session: Session, job: LineageJob) -> Iterator[tuple[Rank, Any]]:
+def _runs(session: Session, job: LineageJobRow) -> Iterator[tuple[RunRank, Any]]:
     """The job's runs: their ranks, and the ids of their rows."""
-    row = LineageRun
+    row = LineageRunRow
     columns = row.id, row.run_id, row.failed, row.ended, row.started, row.finished
     mine = row.job_namespace == job.namespace, row.job_name == job.name
     for row_id, run_id, failed, ended, started, finished in session.exec(select(*columns).where(*mine)):  # type: ignore[call-overload]
         grade = FAILED if failed else COMPLETED if ended else OPEN
-        yield Rank(grade, finished or started or BEGINNING, run_id), row_id
+        yield RunRank(grade, finished or started or BEGINNING, run_id), row_id
 
 
 def _state(session: Session, row_id: UUID) -> Any:
-    return session.exec(select(LineageRun.state).where(LineageRun.id == row_id)).one()
+    return session.exec(select(LineageRunRow.state).where(LineageRunRow.id == row_id)).one()
 
 
-def _write(session: Session, job: LineageJob, run: FoldedRun) -> None:
+def _write(session: Session, job: LineageJobRow, run: FoldedRun) -> None:
     """Has the run speak for the job. Edges that stay as they are, are not written again."""
     flow = flows.of(run)
     job.grade, job.moment, job.run_id = rank(run)
@@ -114,7 +114,7 @@ def _write(session: Session, job: LineageJob, run: FoldedRun) -> None:
     mark = fingerprint([each.model_dump(mode="json", exclude={"job_id"}) for each in edges])
     if mark != job.flow:
         job.flow = mark
-        session.exec(delete(LineageEdge).where(col(LineageEdge.job_id) == job.id))
+        session.exec(delete(LineageEdgeRow).where(col(LineageEdgeRow.job_id) == job.id))
         session.add_all(edges)
     session.flush()
 
@@ -124,13 +124,13 @@ def is_ours(run: FoldedRun) -> bool:
     return run.job_namespace == OUR_NAMESPACE or any(each.startswith(OUR_PRODUCER) for each in run.producers)
 
 
-def _edges(job_id: UUID, flow: Flow) -> Iterator[LineageEdge]:
+def _edges(job_id: UUID, flow: JobFlow) -> Iterator[LineageEdgeRow]:
     for each in sorted(flow.inputs):
-        yield LineageEdge(job_id=job_id, direction=Direction.INPUT, namespace=each.namespace, name=each.name)
+        yield LineageEdgeRow(job_id=job_id, direction=EdgeDirection.INPUT, namespace=each.namespace, name=each.name)
     for output in flow.outputs:
-        yield LineageEdge(
+        yield LineageEdgeRow(
             job_id=job_id,
-            direction=Direction.OUTPUT,
+            direction=EdgeDirection.OUTPUT,
             namespace=output.name.namespace,
             name=output.name.name,
             feeds=[[each.column, *astuple(each.source), each.of, each.direct] for each in output.feeds],
@@ -139,5 +139,5 @@ def _edges(job_id: UUID, flow: Flow) -> Iterator[LineageEdge]:
         )
 
 
-def _listed(output: Output) -> list[list[str]] | None:
+def _listed(output: JobOutput) -> list[list[str]] | None:
     return None if output.sources is None else [[each.namespace, each.name] for each in sorted(output.sources)]

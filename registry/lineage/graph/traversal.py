@@ -11,92 +11,94 @@ from uuid import UUID
 from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
-from treaty.registry.core.enums import Direction
+from treaty.registry.core.enums import EdgeDirection
 from treaty.registry.core.errors import NotFound
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.graph.flows import node
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.tables import LineageEdge, LineageJob
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.tables import LineageEdgeRow, LineageJobRow
 
 Item = TypeVar("Item")
 DEEPEST, MOST_NODES = 20, 5_000
 AT_ONCE = 400
 
 
-class End(NamedTuple):
+class JobEdge(NamedTuple):
     """That a job reads a dataset, or writes it."""
 
     job_id: UUID
-    direction: Direction
-    name: Name
+    direction: EdgeDirection
+    name: LineageName
 
 
-class Sight(Protocol):
+class VisibilityFilter(Protocol):
     """Which datasets may be seen."""
 
-    def __call__(self, names: Collection[Name], /) -> Collection[Name]:
+    def __call__(self, names: Collection[LineageName], /) -> Collection[LineageName]:
         """Those of the names that may be."""
 
 
 @dataclass(frozen=True)
-class Job:
+class GraphJob:
     """A job with the nodes that it reads and writes."""
 
-    row: LineageJob
-    inputs: tuple[Name, ...]
-    outputs: tuple[Name, ...]
+    row: LineageJobRow
+    inputs: tuple[LineageName, ...]
+    outputs: tuple[LineageName, ...]
 
     @property
-    def name(self) -> Name:
+    def name(self) -> LineageName:
         """Its name, as datasets have theirs."""
-        return Name(self.row.namespace, self.row.name)
+        return LineageName(self.row.namespace, self.row.name)
 
 
 @dataclass(frozen=True)
-class Walked:
+class Subgraph:
     """The part of the graph that was walked. `names`: all names of each dataset in it. `whole`: nothing was cut off."""
 
-    jobs: tuple[Job, ...]
-    names: Mapping[Name, frozenset[Name]]
+    jobs: tuple[GraphJob, ...]
+    names: Mapping[LineageName, frozenset[LineageName]]
     whole: bool = True
 
 
 @dataclass(kw_only=True)
 class _Walk:
     session: Session
-    nodes: Nodes
-    sight: Sight
-    jobs: dict[UUID, Job] = field(default_factory=dict)
-    datasets: set[Name] = field(default_factory=set)
+    nodes: NameResolver
+    sight: VisibilityFilter
+    jobs: dict[UUID, GraphJob] = field(default_factory=dict)
+    datasets: set[LineageName] = field(default_factory=set)
 
     @property
     def full(self) -> bool:
         return len(self.jobs) + len(self.datasets) >= MOST_NODES
 
-    def add(self, jobs: Iterable[LineageJob]) -> set[Name]:
+    def add(self, jobs: Iterable[LineageJobRow]) -> set[LineageName]:
         """Adds the jobs with their datasets; the datasets that are new."""
         fresh = {each.id: each for each in jobs if each.id not in self.jobs}
         ends = self._seen(ends_of(self.session, list(fresh)))
         before = set(self.datasets)
         for job_id, row in fresh.items():
-            read, written = (tuple(sorted(ends.get((job_id, way), ()))) for way in Direction)
+            read, written = (tuple(sorted(ends.get((job_id, way), ()))) for way in EdgeDirection)
             if not self.full and (read or written):
-                self.jobs[job_id] = Job(row, read, written)
+                self.jobs[job_id] = GraphJob(row, read, written)
                 self.datasets.update(read, written)
         return self.datasets - before
 
-    def _seen(self, ends: Sequence[End]) -> Mapping[tuple[UUID, Direction], set[Name]]:
+    def _seen(self, ends: Sequence[JobEdge]) -> Mapping[tuple[UUID, EdgeDirection], set[LineageName]]:
         """The nodes that each of the jobs reads and writes, of those that may be seen."""
         self.nodes.know({each.name for each in ends})
         seen = frozenset(self.sight({each.name for each in ends}))
-        found: dict[tuple[UUID, Direction], set[Name]] = {}
+        found: dict[tuple[UUID, EdgeDirection], set[LineageName]] = {}
         for job_id, direction, name in ends:
             if name in seen:
                 found.setdefault((job_id, direction), set()).add(self.nodes.of(name))
         return found
 
 
-def around(session: Session, start: Name, sight: Sight, nodes: Nodes, *, depth: int = DEEPEST) -> Walked:
+def around(
+    session: Session, start: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
+) -> Subgraph:
     """The graph around a dataset. Raises NotFound where no job is known to read or write it, or it may not be seen."""
     walk = _Walk(session=session, nodes=nodes, sight=sight)
     group = nodes.group(start)
@@ -107,58 +109,65 @@ def around(session: Session, start: Name, sight: Sight, nodes: Nodes, *, depth: 
     return _walked(walk, depth)
 
 
-def around_job(session: Session, job: Name, sight: Sight, nodes: Nodes, *, depth: int = DEEPEST) -> Walked:
+def around_job(
+    session: Session, job: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
+) -> Subgraph:
     """The graph around a job. Raises NotFound where there is none, or none of its datasets may be seen."""
     walk = _Walk(session=session, nodes=nodes, sight=sight)
-    walk.add(session.exec(select(LineageJob).filter_by(namespace=job.namespace, name=job.name)).all())
+    walk.add(session.exec(select(LineageJobRow).filter_by(namespace=job.namespace, name=job.name)).all())
     if not walk.jobs:
         raise NotFound
     return _walked(walk, depth)
 
 
-def only(session: Session, jobs: Iterable[LineageJob], sight: Sight, nodes: Nodes) -> Walked:
+def only(session: Session, jobs: Iterable[LineageJobRow], sight: VisibilityFilter, nodes: NameResolver) -> Subgraph:
     """These jobs with their datasets, as far as they may be seen."""
     walk = _Walk(session=session, nodes=nodes, sight=sight)
     walk.add(jobs)
     return _walked(walk, 0)
 
 
-def _walked(walk: _Walk, depth: int) -> Walked:
+def _walked(walk: _Walk, depth: int) -> Subgraph:
     fresh = set(walk.datasets)
     for _ in range(min(depth, DEEPEST)):
         if walk.full or not fresh:
             break
         fresh = walk.add(jobs_at(walk.session, set(walk.nodes.named(fresh))))
     names = {each: walk.nodes.group(each) for each in walk.datasets}
-    return Walked(tuple(sorted(walk.jobs.values(), key=lambda each: each.name)), names, whole=not walk.full)
+    return Subgraph(tuple(sorted(walk.jobs.values(), key=lambda each: each.name)), names, whole=not walk.full)
 
 
-def jobs_at(session: Session, names: Collection[Name], direction: Direction | None = None) -> list[LineageJob]:
+def jobs_at(
+    session: Session, names: Collection[LineageName], direction: EdgeDirection | None = None
+) -> list[LineageJobRow]:
     """The jobs that read or write a dataset of these names; with `direction` those that only do that."""
-    edge, found = LineageEdge, dict[UUID, LineageJob]()
+    edge, found = LineageEdgeRow, dict[UUID, LineageJobRow]()
     for some in portions(sorted(names)):
-        query = select(LineageJob).join(edge, col(edge.job_id) == col(LineageJob.id)).where(named(edge, some))
+        query = select(LineageJobRow).join(edge, col(edge.job_id) == col(LineageJobRow.id)).where(named(edge, some))
         if direction is not None:
             query = query.where(edge.direction == direction)
         found.update({each.id: each for each in session.exec(query.limit(MOST_NODES))})
     return list(found.values())
 
 
-def ends_of(session: Session, jobs: Sequence[UUID]) -> list[End]:
+def ends_of(session: Session, jobs: Sequence[UUID]) -> list[JobEdge]:
     """What these jobs read and write."""
-    row, found = LineageEdge, list[End]()
+    row, found = LineageEdgeRow, list[JobEdge]()
     for some in portions(jobs):
         query = select(row.job_id, row.direction, row.namespace, row.name).where(col(row.job_id).in_(some))
-        found += (End(job, Direction(way), Name(namespace, name)) for job, way, namespace, name in session.exec(query))
+        found += (
+            JobEdge(job, EdgeDirection(way), LineageName(namespace, name))
+            for job, way, namespace, name in session.exec(query)
+        )
     return found
 
 
-def outputs_of(session: Session, jobs: Sequence[UUID]) -> list[LineageEdge]:
+def outputs_of(session: Session, jobs: Sequence[UUID]) -> list[LineageEdgeRow]:
     """What these jobs write, with the columns that feed it."""
-    found: list[LineageEdge] = []
+    found: list[LineageEdgeRow] = []
     for some in portions(jobs):
-        query = select(LineageEdge).where(col(LineageEdge.job_id).in_(some))
-        found += session.exec(query.where(LineageEdge.direction == Direction.OUTPUT))
+        query = select(LineageEdgeRow).where(col(LineageEdgeRow.job_id).in_(some))
+        found += session.exec(query.where(LineageEdgeRow.direction == EdgeDirection.OUTPUT))
     return found
 
 
@@ -167,19 +176,19 @@ def portions(values: Sequence[Item]) -> Iterator[Sequence[Item]]:
     return (values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE))
 
 
-def named(row: Any, names: Iterable[Name]) -> Any:
+def named(row: Any, names: Iterable[LineageName]) -> Any:
     """The condition that the row bears one of the names."""
     return tuple_(col(row.namespace), col(row.name)).in_([(each.namespace, each.name) for each in names])
 
 
-def meant(session: Session, text: str, *, job: bool = False) -> Iterator[Name]:
+def meant(session: Session, text: str, *, job: bool = False) -> Iterator[LineageName]:
     """The datasets of the graph that a text `namespace:name` may stand for, or the jobs; () for none.
 
     Both parts may hold colons."""
     cuts = [at for at, letter in enumerate(text) if letter == ":" and not text.startswith("://", at)]
-    found = [Name(text[:at], text[at + 1 :]) for at in cuts if text[:at] and text[at + 1 :]]
-    row: Any = LineageJob if job else LineageEdge
+    found = [LineageName(text[:at], text[at + 1 :]) for at in cuts if text[:at] and text[at + 1 :]]
+    row: Any = LineageJobRow if job else LineageEdgeRow
     named_so = found if job else list(dict.fromkeys(node(each.namespace, each.name) for each in found))
     query = select(row.namespace, row.name).where(named(row, named_so)).distinct()
-    known = {Name(*each) for each in session.exec(query)} if named_so else set[Name]()
+    known = {LineageName(*each) for each in session.exec(query)} if named_so else set[LineageName]()
     return (each for each in named_so if each in known)

@@ -8,16 +8,16 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from treaty.registry.core.enums import Resolution
-from treaty.registry.tables import Incident, IncidentPart
+from treaty.registry.tables import IncidentObjectRow, IncidentRow
 
 WARNING = "warning"
 
 
 def false_alarms(session: Session, contract_id: str) -> Counter[tuple[str, str]]:
     """In how many incidents each check of each object failed of which somebody said that it was a false alarm."""
-    row = IncidentPart
-    query = select(row.object, row.failing).join(Incident, col(Incident.id) == col(row.incident_id))
-    said = query.where(row.contract_id == contract_id, Incident.resolution == Resolution.FALSE_ALARM)
+    row = IncidentObjectRow
+    query = select(row.object, row.failing).join(IncidentRow, col(IncidentRow.id) == col(row.incident_id))
+    said = query.where(row.contract_id == contract_id, IncidentRow.resolution == Resolution.FALSE_ALARM)
     return Counter(
         (name, check) for name, failing in session.exec(said) for check in {str(check) for check, _ in failing}
     )

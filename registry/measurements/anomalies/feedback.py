@@ -13,12 +13,12 @@ from sqlmodel import Session, col, func, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Mark, Permission
-from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.core.enums import AuditAction, FeedbackKind, Permission
+from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.core.ids import derived
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.tables import Incident, PartitionState, PointMark, Run, User
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.tables import IncidentRow, PartitionStateRow, PointFeedbackRow, RunRow, UserRow
 
 # Which data of which run: a partition, None: all together.
 Spot = tuple[UUID, str | None]
@@ -27,57 +27,59 @@ NOT_JUDGED = "the run judged no partition of that name"
 
 
 @dataclass(frozen=True)
-class Said:
+class NewFeedback:
     """What somebody says of what a run judged, and why."""
 
     run_id: UUID
     partition: str | None
-    mark: Mark
+    mark: FeedbackKind
     why: str
 
 
 @dataclass(frozen=True)
-class Told:
+class DataFeedback:
     """What is said of the data of runs: which were as expected, and which were not."""
 
     expected: frozenset[Spot] = frozenset()
     incident: frozenset[Spot] = frozenset()
 
 
-def say(session: Session, said: Said, *, by: Principal, now: datetime, mark_id: UUID) -> PointMark:
+def say(session: Session, said: NewFeedback, *, by: Principal, now: datetime, mark_id: UUID) -> PointFeedbackRow:
     """Keeps what the principal says. Raises NotFound for no such run, Forbidden for who may not settle its incidents,
     Invalid for no reason and for data that the run did not judge."""
     run = seen(session, said, by=by)
     decide(by, Permission.INCIDENTS, visibility.of_object(session, run.contract_id, run.object))
     if not said.why.strip():
-        raise Invalid(WHY)
+        raise InvalidRequest(WHY)
     row = _row(session, run, said, author=by.user_id, now=now, mark_id=mark_id)
     session.add(row)
     details = {
         "contract": run.contract_id, "object": run.object, "partition": said.partition, "mark": said.mark.value,
         "why": said.why,
     }  # fmt: skip
-    audit_log.record(session, Action.MARK_SET, actor=by.name, object_id=row.id, now=now, details=details)
+    audit_log.record(session, AuditAction.MARK_SET, actor=by.name, object_id=row.id, now=now, details=details)
     return row
 
 
-def word(session: Session, run: Run, said: Said, *, by: Principal) -> PointMark:
+def word(session: Session, run: RunRow, said: NewFeedback, *, by: Principal) -> PointFeedbackRow:
     """What the principal would say, as it would be kept."""
     return _row(session, run, said, author=by.user_id, now=run.finished, mark_id=run.id)
 
 
-def seen(session: Session, said: Said, *, by: Principal) -> Run:
+def seen(session: Session, said: NewFeedback, *, by: Principal) -> RunRow:
     """The run that something is said of. Raises NotFound where the principal may not see it, or it was a consumer's;
     Invalid where it judged no such data."""
     run = visibility.see_run(session, said.run_id, by)
     if run.subscription_id is not None:
         raise NotFound
     if said.partition and said.partition not in run.partitions:
-        raise Invalid(NOT_JUDGED)
+        raise InvalidRequest(NOT_JUDGED)
     return run
 
 
-def of_incident(session: Session, incident: Incident, spots: Mapping[About, Iterable[Spot]], mark: Mark) -> None:
+def of_incident(
+    session: Session, incident: IncidentRow, spots: Mapping[ContractObject, Iterable[Spot]], mark: FeedbackKind
+) -> None:
     """Keeps what the incident's end says of the data that failed in it: those of the newest run of each partition."""
     why = incident.comment or (incident.resolution.value.replace("_", " ") if incident.resolution else "opened again")
     author, now = incident.resolved_by_id, incident.resolved
@@ -86,33 +88,37 @@ def of_incident(session: Session, incident: Incident, spots: Mapping[About, Iter
     for about, found in spots.items():
         newest = dict(sorted(((partition, run_id) for run_id, partition in found), key=lambda each: each[1]))
         for partition, run_id in newest.items():
-            said = Said(run_id, partition, mark, why)
+            said = NewFeedback(run_id, partition, mark, why)
             mark_id = derived(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
-            row = _row(session, session.get_one(Run, run_id), said, author=author, now=now, mark_id=mark_id)
+            row = _row(session, session.get_one(RunRow, run_id), said, author=author, now=now, mark_id=mark_id)
             row.incident_id = incident.id
             session.add(row)
 
 
-def take_back(session: Session, incident: Incident, *, author: UUID, now: datetime) -> None:
+def take_back(session: Session, incident: IncidentRow, *, author: UUID, now: datetime) -> None:
     """Takes back what the incident's end said of its data, where nobody said anything else since."""
     for row in [each for about in _abouts(session, incident.id) for each in standing(session, about)]:
         if row.incident_id == incident.id:
             told = row.model_dump(exclude={"id", "mark", "why", "author_id", "created"})
             mark_id = derived(now, f"{row.id}/back")
             session.add(
-                PointMark(**told, id=mark_id, mark=Mark.UNDONE, why="opened again", author_id=author, created=now)
+                PointFeedbackRow(
+                    **told, id=mark_id, mark=FeedbackKind.UNDONE, why="opened again", author_id=author, created=now
+                )
             )
 
 
-def _abouts(session: Session, incident_id: UUID) -> list[About]:
-    row = PointMark
+def _abouts(session: Session, incident_id: UUID) -> list[ContractObject]:
+    row = PointFeedbackRow
     query = select(row.contract_id, row.object).where(row.incident_id == incident_id).distinct()
-    return [About(*each) for each in session.exec(query.order_by(row.contract_id, row.object))]
+    return [ContractObject(*each) for each in session.exec(query.order_by(row.contract_id, row.object))]
 
 
-def _row(session: Session, run: Run, said: Said, *, author: UUID, now: datetime, mark_id: UUID) -> PointMark:
+def _row(
+    session: Session, run: RunRow, said: NewFeedback, *, author: UUID, now: datetime, mark_id: UUID
+) -> PointFeedbackRow:
     partition = said.partition or None
-    return PointMark(
+    return PointFeedbackRow(
         id=mark_id,
         contract_id=run.contract_id,
         object=run.object,
@@ -126,26 +132,28 @@ def _row(session: Session, run: Run, said: Said, *, author: UUID, now: datetime,
     )
 
 
-def _since(session: Session, run: Run, partition: str | None) -> int | None:
+def _since(session: Session, run: RunRow, partition: str | None) -> int | None:
     """The version of the dataset's states that brought the content that the run judged; None where that is not kept."""
     if partition is None or run.states_version is None or run.dataset_id is None:
         return None
-    row = PartitionState
+    row = PartitionStateRow
     mine = row.dataset_id == run.dataset_id, row.partition == partition, row.since <= run.states_version
     return session.exec(select(func.max(row.since)).where(*mine)).one()
 
 
-def listed(session: Session, contract_id: str, object_name: str, *, limit: int) -> Sequence[tuple[PointMark, str]]:
+def listed(
+    session: Session, contract_id: str, object_name: str, *, limit: int
+) -> Sequence[tuple[PointFeedbackRow, str]]:
     """What was said of the data of the contract's object, newest first, with who said it."""
-    row = PointMark
-    query = select(row, User.name).join(User, col(User.id) == col(row.author_id))
+    row = PointFeedbackRow
+    query = select(row, UserRow.name).join(UserRow, col(UserRow.id) == col(row.author_id))
     mine = query.where(row.contract_id == contract_id, row.object == object_name)
     return session.exec(mine.order_by(col(row.created).desc(), col(row.id).desc()).limit(limit)).all()
 
 
-def standing(session: Session, about: About, *, before: datetime | None = None) -> list[PointMark]:
+def standing(session: Session, about: ContractObject, *, before: datetime | None = None) -> list[PointFeedbackRow]:
     """The newest word about each content of each partition, in the order of time; `before`: as it was then."""
-    row = PointMark
+    row = PointFeedbackRow
     query = select(row).where(row.contract_id == about.contract_id, row.object == about.object)
     if before is not None:
         query = query.where(row.created < before)
@@ -154,19 +162,22 @@ def standing(session: Session, about: About, *, before: datetime | None = None) 
 
 
 def told(
-    session: Session, about: About, *, before: datetime | None = None, also: Sequence[PointMark] = ()
-) -> Told:  # fmt: skip
+    session: Session, about: ContractObject, *, before: datetime | None = None, also: Sequence[PointFeedbackRow] = ()
+) -> DataFeedback:  # fmt: skip
     """What is said of the data of which runs; `also`: as if that were said, too."""
     rows = [*standing(session, about, before=before), *also]
     newest = {(each.partition, each.since or each.run_id): each for each in rows}
-    spots = _spots(session, about, [each for each in newest.values() if each.mark is not Mark.UNDONE])
-    kinds = (frozenset(spot for spot, mark in spots.items() if mark is kind) for kind in (Mark.EXPECTED, Mark.INCIDENT))
-    return Told(*kinds)
+    spots = _spots(session, about, [each for each in newest.values() if each.mark is not FeedbackKind.UNDONE])
+    kinds = (
+        frozenset(spot for spot, mark in spots.items() if mark is kind)
+        for kind in (FeedbackKind.EXPECTED, FeedbackKind.INCIDENT)
+    )
+    return DataFeedback(*kinds)
 
 
-def _spots(session: Session, about: About, rows: Sequence[PointMark]) -> dict[Spot, Mark]:
+def _spots(session: Session, about: ContractObject, rows: Sequence[PointFeedbackRow]) -> dict[Spot, FeedbackKind]:
     """By run and partition what is said of the content that the run judged."""
-    found: dict[Spot, Mark] = {(each.run_id, each.partition): each.mark for each in rows}
+    found: dict[Spot, FeedbackKind] = {(each.run_id, each.partition): each.mark for each in rows}
     dated = [each for each in rows if each.since is not None]
     if not dated:
         return found
@@ -181,10 +192,10 @@ def _spots(session: Session, about: About, rows: Sequence[PointMark]) -> dict[Sp
     return found
 
 
-def _ends(session: Session, about: About, partitions: Iterable[str]) -> dict[str, list[int]]:
+def _ends(session: Session, about: ContractObject, partitions: Iterable[str]) -> dict[str, list[int]]:
     """The versions of the states that brought a content of these partitions."""
     dataset = contract_datasets.kept(session, *about)
-    row = PartitionState
+    row = PartitionStateRow
     query = select(row.partition, row.since).where(col(row.partition).in_(sorted(partitions)))
     found: dict[str, list[int]] = {}
     for partition, since in session.exec(query.where(row.dataset_id == dataset.id)) if dataset else ():
@@ -192,7 +203,9 @@ def _ends(session: Session, about: About, partitions: Iterable[str]) -> dict[str
     return found
 
 
-def _runs(session: Session, about: About, since: int) -> list[tuple[UUID, int, Sequence[str]]]:
-    mine = Run.contract_id == about.contract_id, Run.object == about.object, col(Run.subscription_id).is_(None)
-    query = select(Run.id, Run.states_version, Run.partitions).where(*mine, col(Run.states_version) >= since)
+def _runs(session: Session, about: ContractObject, since: int) -> list[tuple[UUID, int, Sequence[str]]]:
+    mine = RunRow.contract_id == about.contract_id, RunRow.object == about.object, col(RunRow.subscription_id).is_(None)
+    query = select(RunRow.id, RunRow.states_version, RunRow.partitions).where(
+        *mine, col(RunRow.states_version) >= since
+    )
     return [(run_id, version or 0, partitions) for run_id, version, partitions in session.exec(query)]

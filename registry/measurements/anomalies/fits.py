@@ -9,8 +9,8 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract
-from treaty.engine.anomaly.fits import Fit, fitted, refitted
-from treaty.registry.datasets.contract_datasets import About
+from treaty.engine.anomaly.fits import LearnedFit, fitted, refitted
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.tables import FitRow
 
 
@@ -19,11 +19,11 @@ def judging(session: Session, contract: Contract, object_name: str) -> Contract:
     return fitted(contract, object_name, admitted(session, contract, object_name))
 
 
-def admitted(session: Session, contract: Contract, object_name: str) -> dict[str, Fit]:
+def admitted(session: Session, contract: Contract, object_name: str) -> dict[str, LearnedFit]:
     """The newest fits that the contract admits of the object's clauses, by the checks' ids; those that have none judge
     by their own limits."""
     wanted = {each.named for each in refitted(contract.object(object_name)).values()}
-    rows = newest(session, About(contract.id, object_name), wanted, admitted=True) if wanted else ()
+    rows = newest(session, ContractObject(contract.id, object_name), wanted, admitted=True) if wanted else ()
     return {row.check_id: _fit(row) for row in rows}
 
 
@@ -35,7 +35,7 @@ def named(session: Session, contract: Contract, object_name: str, names: Collect
 
 
 def newest(
-    session: Session, about: About, clauses: Collection[str], *, admitted: bool = False
+    session: Session, about: ContractObject, clauses: Collection[str], *, admitted: bool = False
 ) -> Sequence[FitRow]:  # fmt: skip
     """The last fit of each check whose approved limits bear one of these names; `admitted`: of those that may judge."""
     row = FitRow
@@ -58,5 +58,5 @@ def listed(
     return session.exec(query.order_by(col(row.created).desc(), col(row.id).desc()).limit(limit)).all()
 
 
-def _fit(row: FitRow) -> Fit:
-    return Fit(row.name, row.clause, (row.lower, row.upper), row.points)
+def _fit(row: FitRow) -> LearnedFit:
+    return LearnedFit(row.name, row.clause, (row.lower, row.upper), row.points)

@@ -8,45 +8,45 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from treaty.engine.patterns.analysis import Carried, Carrier, Common, carried, common
+from treaty.engine.patterns.analysis import Carrier, CommonPattern, PatternCarriers, carried, common
 from treaty.engine.patterns.index_file import UnreadableIndex
-from treaty.engine.patterns.lake_index import Lake
+from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.patterns.language import PatternError
 from treaty.registry.access import visibility
 from treaty.registry.access.permissions import Principal
 from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.measurements.patterns import index_updates
-from treaty.registry.tables import Dataset
+from treaty.registry.tables import DatasetRow
 
 
 @dataclass(frozen=True)
-class Held:
+class PatternColumn:
     """A column that carries a pattern, as an object of a contract that the principal may read has it."""
 
-    about: About
+    about: ContractObject
     carrier: Carrier
 
 
 @dataclass(frozen=True)
-class Told:
+class PatternInfo:
     """A pattern with what the index says of it, its columns, the narrower and the wider ones."""
 
-    carried: Carried
-    held: tuple[Held, ...]
+    carried: PatternCarriers
+    held: tuple[PatternColumn, ...]
 
 
 @dataclass(frozen=True)
-class Visible:
+class VisibleTable:
     """A table of the index: the objects about it that the principal may read, and its columns for every eye."""
 
-    about: tuple[About, ...]
+    about: tuple[ContractObject, ...]
     columns: frozenset[str]
 
 
-def top(session: Session, lake: Lake, limit: int, by: Principal) -> list[Common]:
+def top(session: Session, lake: PatternLake, limit: int, by: Principal) -> list[CommonPattern]:
     """The common domains, those of most columns first; none where nothing was learned yet."""
     try:
         return common(lake, limit, _columns(_visible(session, by)))
@@ -54,33 +54,35 @@ def top(session: Session, lake: Lake, limit: int, by: Principal) -> list[Common]
         return []
 
 
-def find(session: Session, lake: Lake, pattern: str, by: Principal) -> Told:
+def find(session: Session, lake: PatternLake, pattern: str, by: Principal) -> PatternInfo:
     """What carries the pattern. Raises Invalid for a text that is no pattern."""
     tables = _visible(session, by)
     try:
         found = carried(lake, pattern, _columns(tables))
     except UnreadableIndex:
-        found = Carried(None, (), (), ())
+        found = PatternCarriers(None, (), (), ())
     except PatternError as error:
-        raise Invalid(str(error)) from None
-    return Told(found, tuple(Held(about, each) for each in found.carriers for about in tables[each.table].about))
+        raise InvalidRequest(str(error)) from None
+    return PatternInfo(
+        found, tuple(PatternColumn(about, each) for each in found.carriers for about in tables[each.table].about)
+    )
 
 
-def _columns(tables: Mapping[str, Visible]) -> dict[str, frozenset[str]]:
+def _columns(tables: Mapping[str, VisibleTable]) -> dict[str, frozenset[str]]:
     return {name: each.columns for name, each in tables.items()}
 
 
-def _visible(session: Session, by: Principal) -> dict[str, Visible]:
-    found: dict[str, Visible] = {}
-    readable = select(Dataset).where(col(Dataset.location).is_not(None), visibility.datasets(by))
-    for row in session.exec(readable.order_by(col(Dataset.location), col(Dataset.id))).all():
+def _visible(session: Session, by: Principal) -> dict[str, VisibleTable]:
+    found: dict[str, VisibleTable] = {}
+    readable = select(DatasetRow).where(col(DatasetRow.location).is_not(None), visibility.datasets(by))
+    for row in session.exec(readable.order_by(col(DatasetRow.location), col(DatasetRow.id))).all():
         about = tuple(_readable(session, row, by))
         for each in index_updates.known(session, row) if about else ():
-            found[each.name] = Visible(about, frozenset(each.columns))
+            found[each.name] = VisibleTable(about, frozenset(each.columns))
     return found
 
 
-def _readable(session: Session, row: Dataset, by: Principal) -> Iterator[About]:
+def _readable(session: Session, row: DatasetRow, by: Principal) -> Iterator[ContractObject]:
     for each in contract_datasets.about(session, row.id):
         if by.may(Permission.READ, visibility.of_object(session, *each)):
             yield each

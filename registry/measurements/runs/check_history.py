@@ -8,10 +8,10 @@ from sqlalchemy import RowMapping
 from sqlmodel import Session, col
 
 from treaty.engine.core.results import ResultFields
-from treaty.registry.tables import ResultRow, Run
+from treaty.registry.tables import CheckResultRow, RunRow
 
 # A whole row, made to be changed, takes longer to read.
-SHOWN = [col(getattr(ResultRow, name)) for name in ("run_id", *ResultFields.model_fields)]
+SHOWN = [col(getattr(CheckResultRow, name)) for name in ("run_id", *ResultFields.model_fields)]
 
 
 def course(
@@ -20,16 +20,16 @@ def course(
     """The newest results of the contract's own check of that id on that object, in the order of their runs and of
     their places in them; [] for a check that was never judged. `since`: of runs that ended then or later."""
     query = (
-        sqlalchemy.select(*SHOWN, col(Run.version), col(Run.finished))
-        .join(Run, col(Run.id) == col(ResultRow.run_id))
+        sqlalchemy.select(*SHOWN, col(RunRow.version), col(RunRow.finished))
+        .join(RunRow, col(RunRow.id) == col(CheckResultRow.run_id))
         .where(
-            col(Run.contract_id) == contract_id,
-            col(Run.object) == object_name,
-            col(Run.subscription_id).is_(None),
-            col(ResultRow.check_id) == check_id,
-            *([] if since is None else [col(Run.finished) >= since]),
+            col(RunRow.contract_id) == contract_id,
+            col(RunRow.object) == object_name,
+            col(RunRow.subscription_id).is_(None),
+            col(CheckResultRow.check_id) == check_id,
+            *([] if since is None else [col(RunRow.finished) >= since]),
         )
-        .order_by(col(Run.finished).desc(), col(Run.id).desc(), col(ResultRow.position).desc())
+        .order_by(col(RunRow.finished).desc(), col(RunRow.id).desc(), col(CheckResultRow.position).desc())
         .limit(limit)
     )
     return session.connection().execute(query).mappings().all()[::-1]

@@ -15,51 +15,51 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
 from treaty.registry.core.metric_point import MetricPoint
-from treaty.registry.core.pagination import Asked, Order, Portion
-from treaty.registry.measurements.runs.recording import Whose
-from treaty.registry.tables import Dataset, LineageRun, MeasurementRow, ResultRow, Run
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
+from treaty.registry.measurements.runs.recording import RunSeriesKey
+from treaty.registry.tables import CheckResultRow, DatasetRow, LineageRunRow, MeasurementRow, RunRow
 
 SHOWN = 60
 # What of a measurement is shown. A whole row, made to be changed, takes three times as long to read.
 SHOWN_COLUMNS = tuple(each.name for each in fields(MetricPoint))
-NEWEST = Order((Run.finished, Run.id), newest_first=True)
+NEWEST = SortOrder((RunRow.finished, RunRow.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class RunReport:
     """A run with its results, and the history of each metric that needs attention, by the metric's identity."""
 
-    run: Run
-    results: Sequence[ResultRow]
-    dataset: Dataset | None
+    run: RunRow
+    results: Sequence[CheckResultRow]
+    dataset: DatasetRow | None
     lineage_run: str | None
     history: Mapping[str, Sequence[MetricPoint]]
 
 
 def runs(
-    session: Session, by: Principal, asked: Asked, *, contract_id: str | None = None,
+    session: Session, by: Principal, asked: PageRequest, *, contract_id: str | None = None,
     subscription_id: UUID | None = None,
-) -> Portion[Run]:  # fmt: skip
+) -> RowPage[RunRow]:  # fmt: skip
     """Runs that the principal may read, of contracts' own checks or of that consumer's, newest first."""
-    whose = col(Run.subscription_id).is_not_distinct_from(subscription_id)
-    query = NEWEST.of(select(Run).where(whose, visibility.runs(by)), asked)
-    chosen = query if contract_id is None else query.where(Run.contract_id == contract_id)
+    whose = col(RunRow.subscription_id).is_not_distinct_from(subscription_id)
+    query = NEWEST.of(select(RunRow).where(whose, visibility.runs(by)), asked)
+    chosen = query if contract_id is None else query.where(RunRow.contract_id == contract_id)
     return NEWEST.cut(session.exec(chosen).all(), asked)
 
 
-def report(session: Session, run_id: UUID) -> Report:
+def report(session: Session, run_id: UUID) -> RunReport:
     """The report of that run. Raises NotFound where there is none."""
-    run = session.get(Run, run_id)
+    run = session.get(RunRow, run_id)
     if run is None:
         raise NotFound
-    query = select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position))
+    query = select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
     results = session.exec(query).all()
     metrics = {each.measurement for each in results if each.outcome in ATTENTION and each.measurement}
-    dataset = session.get(Dataset, run.dataset_id) if run.dataset_id else None
-    lineage = session.get(LineageRun, run.lineage_run_id) if run.lineage_run_id else None
+    dataset = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
+    lineage = session.get(LineageRunRow, run.lineage_run_id) if run.lineage_run_id else None
     history = measurements(session, run.contract_id, run.object, metrics, subscription_id=run.subscription_id)
-    return Report(
+    return RunReport(
         run=run, results=results, dataset=dataset, lineage_run=lineage.run_id if lineage else None, history=history
     )
 
@@ -76,13 +76,13 @@ def measurements(
     """The last values of each metric, oldest first: of a partition its newest one, of a whole dataset each run's.
 
     Those of the contract's own checks, or of that consumer's."""
-    whose = Whose(contract_id, object_name, "", subscription_id)
+    whose = RunSeriesKey(contract_id, object_name, "", subscription_id)
     return earlier(session, whose, identities, limit=limit)
 
 
 def earlier(
     session: Session,
-    whose: Whose,
+    whose: RunSeriesKey,
     identities: Collection[str],
     *,
     limit: int,
@@ -107,7 +107,7 @@ def earlier(
     return found
 
 
-def _ranked(whose: Whose, identities: Collection[str], before: datetime | None, *, each_run: bool) -> Subquery:
+def _ranked(whose: RunSeriesKey, identities: Collection[str], before: datetime | None, *, each_run: bool) -> Subquery:
     """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
     row = MeasurementRow
     whole = or_(col(row.partition).is_(None), col(row.partition) == "")

@@ -11,11 +11,11 @@ from sqlalchemy import ColumnElement, func
 from sqlmodel import Session, col, select
 
 from treaty.engine.anomaly.series import placed
-from treaty.registry.tables import Dataset, MeasurementRow, Run, RunTag
+from treaty.registry.tables import DatasetRow, MeasurementRow, RunRow, RunTagRow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
+class MeasurementFilter:
     """Which measurements are asked for: None admits all. `metric`: an analyzer's name or a metric's identity. `since`
     and `until` are of the data, the latter without its own moment."""
 
@@ -28,15 +28,15 @@ class Chosen:
     tag: str | None = None
 
 
-def history(session: Session, chosen: Chosen, *, limit: int) -> list[Mapping[str, Any]]:
+def history(session: Session, chosen: MeasurementFilter, *, limit: int) -> list[Mapping[str, Any]]:
     """The newest of the measurements, in the order of their data and of the runs that measured them.
 
     Each with its run's version and tags, and the dataset that it is of."""
     time = func.coalesce(col(MeasurementRow.data_time), col(MeasurementRow.time))
     query = (
-        select(MeasurementRow, Run.version, Dataset.namespace, Dataset.name)
-        .join(Run, col(Run.id) == col(MeasurementRow.run_id))
-        .join(Dataset, col(Dataset.id) == col(Run.dataset_id), isouter=True)
+        select(MeasurementRow, RunRow.version, DatasetRow.namespace, DatasetRow.name)
+        .join(RunRow, col(RunRow.id) == col(MeasurementRow.run_id))
+        .join(DatasetRow, col(DatasetRow.id) == col(RunRow.dataset_id), isouter=True)
         .where(*_conditions(session, chosen, time))
         .order_by(time.desc(), col(MeasurementRow.time).desc(), col(MeasurementRow.position).desc())
         .limit(limit)
@@ -46,7 +46,9 @@ def history(session: Session, chosen: Chosen, *, limit: int) -> list[Mapping[str
     return [_told(row, version, (namespace, name), tags[row.run_id]) for row, version, namespace, name in rows]
 
 
-def _conditions(session: Session, chosen: Chosen, time: ColumnElement[datetime]) -> list[ColumnElement[bool]]:
+def _conditions(
+    session: Session, chosen: MeasurementFilter, time: ColumnElement[datetime]
+) -> list[ColumnElement[bool]]:
     row = MeasurementRow
     of = [col(row.contract_id) == chosen.contract_id, col(row.object) == chosen.object]
     of.append(col(row.subscription_id).is_(None))
@@ -59,7 +61,7 @@ def _conditions(session: Session, chosen: Chosen, time: ColumnElement[datetime])
     if chosen.segment:
         of.append(col(row.segment) == chosen.segment)
     if chosen.tag:
-        of.append(col(row.run_id).in_(select(RunTag.run_id).where(RunTag.tag == chosen.tag)))
+        of.append(col(row.run_id).in_(select(RunTagRow.run_id).where(RunTagRow.tag == chosen.tag)))
     return of
 
 
@@ -72,7 +74,7 @@ def _named(session: Session, of: Sequence[ColumnElement[bool]], metric: str) -> 
 
 def _tags(session: Session, runs: Collection[UUID]) -> Mapping[UUID, Sequence[str]]:
     found: dict[UUID, list[str]] = defaultdict(list)
-    for each in session.exec(select(RunTag).where(col(RunTag.run_id).in_(runs)).order_by(col(RunTag.tag))):
+    for each in session.exec(select(RunTagRow).where(col(RunTagRow.run_id).in_(runs)).order_by(col(RunTagRow.tag))):
         found[each.run_id].append(each.tag)
     return found
 

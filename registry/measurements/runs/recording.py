@@ -10,19 +10,19 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from treaty.contracts.document.model import Check, Contract
+from treaty.contracts.document.model import Contract, ContractCheck
 from treaty.engine.anomaly.series import placed
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Value
-from treaty.engine.protocol.write_hints import How
+from treaty.engine.protocol.write_hints import DetectionMethod
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Cause
-from treaty.registry.tables import MeasurementRow, ResultRow, Run, RunTag
+from treaty.registry.core.enums import AuditAction, RunKind
+from treaty.registry.tables import CheckResultRow, MeasurementRow, RunRow, RunTagRow
 
 ACTOR = "worker"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
+class RunProvenance:
     """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
 
     `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
@@ -37,26 +37,26 @@ class Origin:
     states_version: int | None = None
     reason: str | None = None
     subscription_id: UUID | None = None
-    cause: Cause = Cause.DATA
-    how: How | None = None
+    cause: RunKind = RunKind.DATA
+    how: DetectionMethod | None = None
     version: int | None = None
 
 
 def record(
-    session: Session, run_id: UUID, result: RunResult, origin: Origin, *, now: datetime, actor: str = ACTOR
-) -> Run:
+    session: Session, run_id: UUID, result: RunResult, origin: RunProvenance, *, now: datetime, actor: str = ACTOR
+) -> RunRow:
     """Stores the run with its results and measurements, and the audit row that says so, of who had it judged."""
     run = _run(run_id, result, origin)
     session.add(run)
     session.add_all(_result(run_id, position, each) for position, each in enumerate(result.results))
     session.add_all(_measurements(run_id, result, origin.subscription_id))
-    session.add_all(RunTag(run_id=run_id, tag=each) for each in sorted(set(result.tags)))
+    session.add_all(RunTagRow(run_id=run_id, tag=each) for each in sorted(set(result.tags)))
     details = {"contract": run.contract_id, "version": run.version, "object": run.object, "verdict": run.verdict.value}
-    audit_log.record(session, Action.RUN_RECORDED, actor=actor, object_id=run_id, details=details, now=now)
+    audit_log.record(session, AuditAction.RUN_RECORDED, actor=actor, object_id=run_id, details=details, now=now)
     return run
 
 
-class Whose(NamedTuple):
+class RunSeriesKey(NamedTuple):
     """Whose runs: a contract's object, by the document with that fingerprint; `subscription_id` of which consumer."""
 
     contract_id: str
@@ -65,22 +65,24 @@ class Whose(NamedTuple):
     subscription_id: UUID | None = None
 
 
-def last(session: Session, whose: Whose, dataset_id: UUID) -> Run | None:
+def last(session: Session, whose: RunSeriesKey, dataset_id: UUID) -> RunRow | None:
     """The newest of these runs that judged data of the dataset; None where none could read it."""
-    mine = Run.dataset_id == dataset_id, Run.contract_id == whose.contract_id, Run.object == whose.object
-    by = col(Run.subscription_id).is_not_distinct_from(whose.subscription_id)
-    query = select(Run).where(*mine, Run.fingerprint == whose.fingerprint, by, col(Run.marker).is_not(None))
-    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first()
+    mine = RunRow.dataset_id == dataset_id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
+    by = col(RunRow.subscription_id).is_not_distinct_from(whose.subscription_id)
+    query = select(RunRow).where(*mine, RunRow.fingerprint == whose.fingerprint, by, col(RunRow.marker).is_not(None))
+    return session.exec(query.order_by(col(RunRow.id).desc()).limit(1)).first()
 
 
 def repeats(session: Session, run_id: UUID, result: RunResult) -> bool:
     """Whether the run, which is stored, found just what the result says: of every check the same."""
-    stored = session.exec(select(ResultRow).where(ResultRow.run_id == run_id).order_by(col(ResultRow.position)))
+    stored = session.exec(
+        select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
+    )
     new = (_result(run_id, position, each) for position, each in enumerate(result.results))
     return list(map(_said, stored)) == list(map(_said, new))
 
 
-def _said(row: ResultRow) -> tuple[str | None, ...]:
+def _said(row: CheckResultRow) -> tuple[str | None, ...]:
     return row.check_id, row.partition, row.outcome, row.value, row.found, row.reason
 
 
@@ -104,10 +106,10 @@ def unevaluated(
     )
 
 
-WHOLE = Check(id="table", name="the table as a whole", kind="treaty", severity="error", analyzer="")
+WHOLE = ContractCheck(id="table", name="the table as a whole", kind="treaty", severity="error", analyzer="")
 
 
-def _not_evaluated(check: Check, reason: str) -> CheckResult:
+def _not_evaluated(check: ContractCheck, reason: str) -> CheckResult:
     return CheckResult(
         check_id=check.id,
         name=check.name,
@@ -122,8 +124,8 @@ def _not_evaluated(check: Check, reason: str) -> CheckResult:
     )
 
 
-def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
-    return Run(
+def _run(run_id: UUID, result: RunResult, origin: RunProvenance) -> RunRow:
+    return RunRow(
         id=run_id,
         contract_id=result.contract_id,
         version=result.contract_version,
@@ -148,10 +150,10 @@ def _run(run_id: UUID, result: RunResult, origin: Origin) -> Run:
     )
 
 
-def _result(run_id: UUID, position: int, result: CheckResult) -> ResultRow:
+def _result(run_id: UUID, position: int, result: CheckResult) -> CheckResultRow:
     plain = result.model_dump(mode="json", include={"threshold", "reference", "band"})
     texts = {"value": exact(result.value), "reason": _text(result.reason), "found": _text(result.found)}
-    return ResultRow(run_id=run_id, position=position, **{**result.model_dump(), **plain, **texts})
+    return CheckResultRow(run_id=run_id, position=position, **{**result.model_dump(), **plain, **texts})
 
 
 def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:

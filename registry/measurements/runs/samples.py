@@ -7,18 +7,18 @@ from uuid import UUID
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from treaty.engine.core.results import Sample
+from treaty.engine.core.results import ViolationSample
 from treaty.registry.core.errors import NotFound
-from treaty.registry.tables import Run, SampleRow
+from treaty.registry.tables import RunRow, ViolationSampleRow
 
 ZERO, SHOWN = "\x00", "\N{REPLACEMENT CHARACTER}"
 
 
-def keep(session: Session, run_id: UUID, samples: Sequence[Sample], *, until: datetime, now: datetime) -> None:
+def keep(session: Session, run_id: UUID, samples: Sequence[ViolationSample], *, until: datetime, now: datetime) -> None:
     """Stores the samples of a run, and deletes all that are kept no longer."""
     forget(session, now=now)
     session.add_all(
-        SampleRow(
+        ViolationSampleRow(
             run_id=run_id,
             position=position,
             check_id=each.check_id,
@@ -34,12 +34,12 @@ def keep(session: Session, run_id: UUID, samples: Sequence[Sample], *, until: da
 
 def forget(session: Session, *, now: datetime) -> None:
     """Deletes all samples that are kept no longer."""
-    session.exec(delete(SampleRow).where(col(SampleRow.expires) <= now))
+    session.exec(delete(ViolationSampleRow).where(col(ViolationSampleRow.expires) <= now))
 
 
-def of_run(session: Session, run_id: UUID, *, now: datetime) -> Sequence[SampleRow]:
+def of_run(session: Session, run_id: UUID, *, now: datetime) -> Sequence[ViolationSampleRow]:
     """The samples of a run that are still kept; [] where there are none. Raises NotFound where there is no such run."""
-    if session.get(Run, run_id) is None:
+    if session.get(RunRow, run_id) is None:
         raise NotFound
-    mine = select(SampleRow).where(SampleRow.run_id == run_id, col(SampleRow.expires) > now)
-    return session.exec(mine.order_by(col(SampleRow.position))).all()
+    mine = select(ViolationSampleRow).where(ViolationSampleRow.run_id == run_id, col(ViolationSampleRow.expires) > now)
+    return session.exec(mine.order_by(col(ViolationSampleRow.position))).all()

@@ -17,18 +17,18 @@ from sqlmodel import Session, col, select
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months, views
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import Files
+from treaty.engine.states.bag import StateFileStore
 from treaty.registry.contracts import in_force
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import PartitionState
+from treaty.registry.tables import PartitionStateRow
 
 log = logging.getLogger("treaty.worker")
 # Combinations of one grouping that are loaded at once: about 1 GB. So many would be kept together as apart, besides.
 MOST_COMBINATIONS = 5_000_000
 
 
-class Shelf(Files, Protocol):
+class CompactionFiles(StateFileStore, Protocol):
     """Where large states lie, and how many combinations they count."""
 
     def rows(self, names: Collection[str]) -> int: ...
@@ -36,7 +36,7 @@ class Shelf(Files, Protocol):
 
 def compact(
     database: Database,
-    files: Shelf,
+    files: CompactionFiles,
     dataset_id: UUID,
     *,
     over: date,
@@ -79,14 +79,14 @@ def _months(names: Iterable[str], over: date) -> list[list[str]]:
     return [names for _, names in sorted(found.items()) if len(names) > 1]
 
 
-def _rows(database: Database, dataset_id: UUID, names: Sequence[str]) -> list[PartitionState]:
+def _rows(database: Database, dataset_id: UUID, names: Sequence[str]) -> list[PartitionStateRow]:
     with reading(database) as session:
-        current = select(PartitionState).where(PartitionState.dataset_id == dataset_id)
-        of_names = current.where(col(PartitionState.until).is_(None), col(PartitionState.partition).in_(names))
-        return list(session.exec(of_names.order_by(PartitionState.partition)))
+        current = select(PartitionStateRow).where(PartitionStateRow.dataset_id == dataset_id)
+        of_names = current.where(col(PartitionStateRow.until).is_(None), col(PartitionStateRow.partition).in_(names))
+        return list(session.exec(of_names.order_by(PartitionStateRow.partition)))
 
 
-def _alike(rows: Iterable[PartitionState]) -> list[list[PartitionState]]:
+def _alike(rows: Iterable[PartitionStateRow]) -> list[list[PartitionStateRow]]:
     """The rows whose states are of the same metrics and columns together; damaged ones, and single ones, left out."""
     found = defaultdict(list)
     for row in rows:
@@ -102,8 +102,8 @@ def _alike(rows: Iterable[PartitionState]) -> list[list[PartitionState]]:
 
 def _merged(
     database: Database,
-    files: Shelf,
-    rows: Sequence[PartitionState],
+    files: CompactionFiles,
+    rows: Sequence[PartitionStateRow],
     *,
     clock: Callable[[], datetime],
     ids: Callable[[], UUID],
@@ -116,13 +116,13 @@ def _merged(
         with transaction(database) as session:
             state_store.fold(session, rows, packed, now=clock(), ids=ids)
             session.commit()
-    except (StateError, state_store.Overtaken) as error:
+    except (StateError, state_store.StateConflict) as error:
         log.warning("states of a month were left as they are: %s", error)
         return False
     return True
 
 
-def _fit(files: Shelf, rows: Sequence[PartitionState]) -> bool:
+def _fit(files: CompactionFiles, rows: Sequence[PartitionStateRow]) -> bool:
     by_key = defaultdict(list)
     for row in rows:
         for each in bags.inventory(row.states)[0]:

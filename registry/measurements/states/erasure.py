@@ -19,26 +19,26 @@ from treaty.engine.core.partitions.months import members
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Decision, Permission, ProposalState
-from treaty.registry.core.errors import Busy, Invalid, NotFound
+from treaty.registry.core.enums import AuditAction, Decision, Permission, ProposalState
+from treaty.registry.core.errors import InvalidRequest, NotFound, ServiceBusy
 from treaty.registry.core.state_machines import OPEN
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.measurements.states import checkpoints, state_queries, state_store
 from treaty.registry.tables import (
-    AuditEntry,
-    Dataset,
-    DatasetContract,
+    AuditEntryRow,
+    CheckResultRow,
+    DatasetContractRow,
+    DatasetRow,
     MeasurementRow,
-    PartitionState,
-    PartRead,
-    ProfileRow,
-    Proposal,
-    ResultRow,
-    Run,
-    SampleRow,
-    SuggestionRow,
-    Task,
+    PartitionStateRow,
+    ProposalProfileRow,
+    ProposalRow,
+    ProposalSuggestionRow,
+    ReadCheckpointRow,
+    RunRow,
+    TaskRow,
+    ViolationSampleRow,
 )
 
 GONE = "its values were erased"
@@ -46,26 +46,26 @@ CHUNK = 500
 NAMED = 20
 
 
-class Places(Protocol):
+class StateFileEraser(Protocol):
     """Where large states lie."""
 
     def erase(self, names: Collection[str]) -> int: ...
 
 
-class Patterns(Protocol):
+class PatternEraser(Protocol):
     """The index of patterns."""
 
     def forget(self, tables: Sequence[str]) -> int: ...
 
 
 @dataclass(frozen=True)
-class Erasure:
+class ErasureRequest:
     """What is to be erased: all that is remembered of these datasets, or only of these partitions where some are named.
 
     The datasets are names of one table, that of the objects of contracts that are `about` it."""
 
-    datasets: tuple[Dataset, ...]
-    about: frozenset[About]
+    datasets: tuple[DatasetRow, ...]
+    about: frozenset[ContractObject]
     partitions: frozenset[str] = frozenset()
 
     @property
@@ -79,7 +79,7 @@ class Erasure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Erased:
+class ErasureResult:
     """How much was erased: generations of states and the files of theirs that nothing else names, samples, the values
     of measurements and results, the evidence of suggestions, and text columns that the index of patterns held."""
 
@@ -92,18 +92,20 @@ class Erased:
     columns: int = 0
 
 
-def erasure(session: Session, name: str, namespace: str | None, partitions: Collection[str]) -> Erasure:
+def erasure(session: Session, name: str, namespace: str | None, partitions: Collection[str]) -> ErasureRequest:
     """The erasure of what the name stands for. Raises NotFound for no such dataset, Invalid for partitions of which
     nothing is remembered."""
-    found = state_queries.named(session, state_queries.Question(dataset=name, namespace=namespace))
+    found = state_queries.named(session, state_queries.StateQuery(dataset=name, namespace=namespace))
     if found is None:
         raise _none(name)
     ids, about = _alike(session, found.dataset.id)
-    alike = session.exec(select(Dataset).where(col(Dataset.id).in_(ids)).order_by(col(Dataset.id))).all()
-    asked = Erasure(tuple(alike), about, frozenset(partitions))
+    alike = session.exec(select(DatasetRow).where(col(DatasetRow.id).in_(ids)).order_by(col(DatasetRow.id))).all()
+    asked = ErasureRequest(tuple(alike), about, frozenset(partitions))
     unknown = sorted(asked.partitions - set(_remembered(session, asked)))
     if unknown:
-        raise Invalid(f"nothing is remembered of partition {', '.join(unknown[:NAMED])}: name it as `states` does")
+        raise InvalidRequest(
+            f"nothing is remembered of partition {', '.join(unknown[:NAMED])}: name it as `states` does"
+        )
     return asked
 
 
@@ -112,7 +114,7 @@ def see(session: Session, name: str, namespace: str | None, by: Principal) -> No
 
     Raises NotFound, as for a dataset that there is not, where they may not read it; else Forbidden."""
     authentication.decide_somewhere(by, Permission.ERASE)
-    found = state_queries.named(session, state_queries.Question(dataset=name, namespace=namespace))
+    found = state_queries.named(session, state_queries.StateQuery(dataset=name, namespace=namespace))
     if found is None:
         return
     places = visibility.of_dataset(session, found.dataset)
@@ -128,8 +130,14 @@ def _none(name: str) -> NotFound:
 
 
 def erase(
-    session: Session, asked: Erasure, files: Places, patterns: Patterns, *, by: Principal, now: datetime
-) -> Erased:
+    session: Session,
+    asked: ErasureRequest,
+    files: StateFileEraser,
+    patterns: PatternEraser,
+    *,
+    by: Principal,
+    now: datetime,
+) -> ErasureResult:
     """Erases it, and audits that, in the session's transaction; files, and the tables in the index of patterns, which
     knows no partitions, are removed at once.
 
@@ -138,15 +146,15 @@ def erase(
         for place in visibility.of_dataset(session, each):
             authentication.decide(by, Permission.ERASE, place)
         # Whoever validates meanwhile finds other states than those that it began with, and begins anew.
-        session.get_one(Dataset, each.id, with_for_update=True, populate_existing=True).states_version += 1
+        session.get_one(DatasetRow, each.id, with_for_update=True, populate_existing=True).states_version += 1
     _drop_parts(session, asked)
     done = _states(session, asked, files)
-    runs = dict(session.exec(select(Run.id, Run.partitions).where(col(Run.dataset_id).in_(asked.ids))).all())
+    runs = dict(session.exec(select(RunRow.id, RunRow.partitions).where(col(RunRow.dataset_id).in_(asked.ids))).all())
     done = replace(
         done,
         samples=_samples(session, [run for run, parts in runs.items() if any(map(asked.covers, parts))]),
         measurements=sum(map(_empty_measurement, _of_runs(session, MeasurementRow, runs, asked))),
-        results=sum(map(_empty_result, _of_runs(session, ResultRow, runs, asked))),
+        results=sum(map(_empty_result, _of_runs(session, CheckResultRow, runs, asked))),
         suggestions=_suggestions(session, asked),
         columns=_learned(asked, patterns),
     )
@@ -154,27 +162,29 @@ def erase(
     named = sorted(asked.partitions)
     for each in asked.datasets:
         details = {"name": each.name, "partitions": named[:NAMED], "of": len(named) or "all", **asdict(done)}
-        audit_log.record(session, Action.MEMORY_ERASED, actor=by.name, object_id=each.id, now=now, details=details)
+        audit_log.record(session, AuditAction.MEMORY_ERASED, actor=by.name, object_id=each.id, now=now, details=details)
     return done
 
 
-def _learned(asked: Erasure, patterns: Patterns) -> int:
+def _learned(asked: ErasureRequest, patterns: PatternEraser) -> int:
     try:
         return patterns.forget([each.location for each in asked.datasets if each.location])
-    except disk.Busy:
-        raise Busy("patterns are being learned at this moment, nothing was erased: try again in a minute") from None
+    except disk.LockHeld:
+        raise ServiceBusy(
+            "patterns are being learned at this moment, nothing was erased: try again in a minute"
+        ) from None
 
 
-def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditEntry | None:
+def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditEntryRow | None:
     """The entry of the last erasure of the dataset since that moment; None where there was none."""
-    mine = AuditEntry.action == Action.MEMORY_ERASED, AuditEntry.object_id == str(dataset_id)
-    since = select(AuditEntry).where(*mine, col(AuditEntry.time) >= moment)
-    return session.exec(since.order_by(col(AuditEntry.position).desc())).first()
+    mine = AuditEntryRow.action == AuditAction.MEMORY_ERASED, AuditEntryRow.object_id == str(dataset_id)
+    since = select(AuditEntryRow).where(*mine, col(AuditEntryRow.time) >= moment)
+    return session.exec(since.order_by(col(AuditEntryRow.position).desc())).first()
 
 
-def _alike(session: Session, dataset_id: UUID) -> tuple[frozenset[UUID], frozenset[About]]:
+def _alike(session: Session, dataset_id: UUID) -> tuple[frozenset[UUID], frozenset[ContractObject]]:
     """Every name of the same table: an object of a contract that goes by two names says that both are one."""
-    link, ids, about = DatasetContract, frozenset({dataset_id}), frozenset[About]()
+    link, ids, about = DatasetContractRow, frozenset({dataset_id}), frozenset[ContractObject]()
     while True:
         about = frozenset(each for dataset in ids for each in contract_datasets.about(session, dataset))
         same = (and_(col(link.contract_id) == each.contract_id, col(link.object) == each.object) for each in about)
@@ -184,29 +194,31 @@ def _alike(session: Session, dataset_id: UUID) -> tuple[frozenset[UUID], frozens
         ids = found
 
 
-def _remembered(session: Session, asked: Erasure) -> Iterator[str]:
-    for name in session.exec(select(PartitionState.partition).where(col(PartitionState.dataset_id).in_(asked.ids))):
+def _remembered(session: Session, asked: ErasureRequest) -> Iterator[str]:
+    for name in session.exec(
+        select(PartitionStateRow.partition).where(col(PartitionStateRow.dataset_id).in_(asked.ids))
+    ):
         yield from (name, *members(name))
-    for parts in session.exec(select(Run.partitions).where(col(Run.dataset_id).in_(asked.ids))):
+    for parts in session.exec(select(RunRow.partitions).where(col(RunRow.dataset_id).in_(asked.ids))):
         yield from parts
 
 
-def _states(session: Session, asked: Erasure, files: Places) -> Erased:
-    mine = select(PartitionState).where(col(PartitionState.dataset_id).in_(asked.ids))
+def _states(session: Session, asked: ErasureRequest, files: StateFileEraser) -> ErasureResult:
+    mine = select(PartitionStateRow).where(col(PartitionStateRow.dataset_id).in_(asked.ids))
     rows = session.exec(mine.execution_options(yield_per=CHUNK))
     going = {row.id: state_store.files_of(row.states) for row in rows if asked.covers(row.partition)}
     for ids in _chunks(list(going)):
-        session.exec(delete(PartitionState).where(col(PartitionState.id).in_(ids)))
+        session.exec(delete(PartitionStateRow).where(col(PartitionStateRow.id).in_(ids)))
     left = {name for names in going.values() for name in names}
     if left:
-        others = session.exec(select(PartitionState.states).execution_options(yield_per=CHUNK))
+        others = session.exec(select(PartitionStateRow.states).execution_options(yield_per=CHUNK))
         left -= {name for packed in others for name in state_store.files_of(packed)}
-    return Erased(generations=len(going), files=files.erase(sorted(left)) if left else 0)
+    return ErasureResult(generations=len(going), files=files.erase(sorted(left)) if left else 0)
 
 
-def _drop_parts(session: Session, asked: Erasure) -> None:
+def _drop_parts(session: Session, asked: ErasureRequest) -> None:
     """Drops what tasks under way have read so far: they read it again."""
-    reading = select(Task).where(col(Task.id).in_(select(PartRead.task_id)))
+    reading = select(TaskRow).where(col(TaskRow.id).in_(select(ReadCheckpointRow.task_id)))
     for task in session.exec(reading):
         if (task.payload.get("contract_id"), task.payload.get("object")) in asked.about:
             checkpoints.drop(session, task.id, asked.partitions or None)
@@ -214,10 +226,13 @@ def _drop_parts(session: Session, asked: Erasure) -> None:
 
 def _samples(session: Session, runs: Sequence[UUID]) -> int:
     """Samples do not say of which partition they are: those of every run go that judged one of them."""
-    return sum(session.exec(delete(SampleRow).where(col(SampleRow.run_id).in_(ids))).rowcount for ids in _chunks(runs))
+    return sum(
+        session.exec(delete(ViolationSampleRow).where(col(ViolationSampleRow.run_id).in_(ids))).rowcount
+        for ids in _chunks(runs)
+    )
 
 
-def _of_runs(session: Session, kind: Any, runs: Mapping[UUID, Any], asked: Erasure) -> Iterator[Any]:
+def _of_runs(session: Session, kind: Any, runs: Mapping[UUID, Any], asked: ErasureRequest) -> Iterator[Any]:
     """The rows of that table that belong to the runs and are covered."""
     for ids in _chunks(list(runs)):
         yield from (
@@ -234,7 +249,7 @@ def _empty_measurement(row: MeasurementRow) -> bool:
     return True
 
 
-def _empty_result(row: ResultRow) -> bool:
+def _empty_result(row: CheckResultRow) -> bool:
     if not _is_text(row.value):
         return False
     row.value, row.found = None, GONE
@@ -252,12 +267,14 @@ def _is_text(value: str | None) -> bool:
     return False
 
 
-def _suggestions(session: Session, asked: Erasure) -> int:
+def _suggestions(session: Session, asked: ErasureRequest) -> int:
     """Takes values out of the evidence of what was drafted, of open proposals out of the suggested checks, too."""
     contracts = {each.contract_id for each in asked.about}
-    query = select(SuggestionRow, Proposal).join(Proposal, col(Proposal.id) == col(SuggestionRow.proposal_id))
-    objects, changed, opened = {each.object for each in asked.about}, 0, dict[UUID, Proposal]()
-    for row, proposal in session.exec(query.where(col(Proposal.contract_id).in_(contracts))):
+    query = select(ProposalSuggestionRow, ProposalRow).join(
+        ProposalRow, col(ProposalRow.id) == col(ProposalSuggestionRow.proposal_id)
+    )
+    objects, changed, opened = {each.object for each in asked.about}, 0, dict[UUID, ProposalRow]()
+    for row, proposal in session.exec(query.where(col(ProposalRow.contract_id).in_(contracts))):
         kept = proposal.state is ProposalState.APPROVED and row.decision is Decision.ACCEPTED
         content = _without_values(row.content, asked, kept=kept)
         if row.content["object"] in objects and content != row.content:
@@ -270,17 +287,19 @@ def _suggestions(session: Session, asked: Erasure) -> int:
     return changed
 
 
-def _drop_profiles(session: Session, asked: Erasure) -> None:
+def _drop_profiles(session: Session, asked: ErasureRequest) -> None:
     """Drops what drafts told of the table: a profile is of all its partitions together."""
     contracts = {each.contract_id for each in asked.about}
-    drafted = session.exec(select(Proposal.id, Proposal.source).where(col(Proposal.contract_id).in_(contracts))).all()
+    drafted = session.exec(
+        select(ProposalRow.id, ProposalRow.source).where(col(ProposalRow.contract_id).in_(contracts))
+    ).all()
     objects = {each.object for each in asked.about}
     going = [key for key, source in drafted if (source or {}).get("object") in objects]
     for ids in _chunks(going):
-        session.exec(delete(ProfileRow).where(col(ProfileRow.proposal_id).in_(ids)))
+        session.exec(delete(ProposalProfileRow).where(col(ProposalProfileRow.proposal_id).in_(ids)))
 
 
-def _without_values(content: Mapping[str, Any], asked: Erasure, *, kept: bool) -> dict[str, Any]:
+def _without_values(content: Mapping[str, Any], asked: ErasureRequest, *, kept: bool) -> dict[str, Any]:
     """The suggestion without the values that it was drawn from, which are not told by partition; the check is `kept`
     where it is part of a version."""
     evidence = dict(content.get("evidence") or {})

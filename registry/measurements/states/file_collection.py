@@ -13,11 +13,11 @@ from typing import Protocol
 from sqlalchemy import Engine as Database
 from sqlmodel import col, select
 
-from treaty.engine.states.state_files import Lying
+from treaty.engine.states.state_files import StoredFile
 from treaty.registry.core.database import reading
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import PartitionState, PartRead
+from treaty.registry.tables import PartitionStateRow, ReadCheckpointRow
 
 # Judging, writing, clocks that differ: no limit is set to these.
 PATIENCE = timedelta(days=1)
@@ -26,28 +26,28 @@ READINGS = 3
 AT_A_TIME = 100
 
 
-class Shelf(Protocol):
+class CollectedFiles(Protocol):
     """Where files of states lie."""
 
-    def listed(self) -> Iterable[Lying]: ...
+    def listed(self) -> Iterable[StoredFile]: ...
 
     def remove(self, name: str, *, before: datetime) -> int | None: ...
 
 
 @dataclass(frozen=True)
-class Freed:
+class RemovedFiles:
     """What was removed: so many files of so many bytes together."""
 
     files: int = 0
     bytes: int = 0
 
 
-def grace(settings: Settings) -> timedelta:
+def grace(settings: RegistrySettings) -> timedelta:
     """How long a file may lie there before a row names it: longer than a task can take from reading to its end."""
     return PATIENCE + READINGS * timedelta(seconds=settings.engine_limit_seconds + settings.lease_seconds)
 
 
-def collect(database: Database, shelf: Shelf, *, before: datetime) -> Freed:
+def collect(database: Database, shelf: CollectedFiles, *, before: datetime) -> RemovedFiles:
     """Removes the files written before that moment that no generation of any partition's states names,
     and no part that a task has read.
 
@@ -55,23 +55,23 @@ def collect(database: Database, shelf: Shelf, *, before: datetime) -> Freed:
     return sweep(shelf, lambda: named(database), before=before)
 
 
-def sweep(shelf: Shelf, named: Callable[[], Collection[str]], *, before: datetime) -> Freed:
+def sweep(shelf: CollectedFiles, named: Callable[[], Collection[str]], *, before: datetime) -> RemovedFiles:
     """Removes the files written before that moment, the grace before now, that are not `named`."""
     old = [each.name for each in shelf.listed() if each.written < before]
     kept = frozenset(named()) if old else frozenset()
     sizes = [shelf.remove(name, before=before) for name in old if name not in kept]
     removed = [size for size in sizes if size is not None]
-    return Freed(len(removed), sum(removed))
+    return RemovedFiles(len(removed), sum(removed))
 
 
 def named(database: Database) -> frozenset[str]:
     """The files that a generation of any partition's states names, or a part that a task has read."""
     with reading(database) as session:
-        known = {name for names in session.exec(select(PartitionState.files)) for name in names or ()}
+        known = {name for names in session.exec(select(PartitionStateRow.files)) for name in names or ()}
         # Rows that were written before files were named in them.
-        others = session.exec(select(PartitionState.states).where(col(PartitionState.files).is_(None)))
+        others = session.exec(select(PartitionStateRow.states).where(col(PartitionStateRow.files).is_(None)))
         known.update(*map(state_store.files_of, others.yield_per(AT_A_TIME)))
         # What a task has read of a table, however long ago.
         return frozenset(
-            known.union(*map(state_store.files_of, session.exec(select(PartRead.states)).yield_per(AT_A_TIME)))
+            known.union(*map(state_store.files_of, session.exec(select(ReadCheckpointRow.states)).yield_per(AT_A_TIME)))
         )

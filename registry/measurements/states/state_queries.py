@@ -18,35 +18,35 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import views
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.state_queries import Answer, Asked
+from treaty.engine.evaluation.state_queries import MetricAnswer, MetricQuery
 from treaty.engine.evaluation.violation_samples import HIDDEN, is_hidden
 from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
-from treaty.engine.states.bag import Files
+from treaty.engine.states.bag import StateFileStore
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Place, Principal, decide_somewhere
+from treaty.registry.access.authentication import Principal, Resource, decide_somewhere
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.datasets import contract_datasets, related_datasets
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.datasets.related_datasets import Named
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.datasets.related_datasets import ResolvedDataset
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, PartitionState
+from treaty.registry.tables import DatasetRow, PartitionStateRow
 
 # The fingerprint of an arrival goes on to name its files, of which there may be thousands.
 MARKER = 64
 HOW = "name a contract's id, contract.object, or a namespace and a name"
 
 
-class Places(Files, Protocol):
+class StateFileSizes(StateFileStore, Protocol):
     """Where large states lie, and how large they are."""
 
     def sizes(self, names: Collection[str]) -> Mapping[str, int]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class StateQuery:
     """What is asked of a dataset: of the partitions that `where` chooses (None: all), the metrics of these names.
 
     `dataset` is a contract's id where that is about one table, `contract.object`, or a name as lineage has it;
@@ -61,21 +61,21 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Memory:
+class QueryScope:
     """What a question is about: the dataset whose states are kept, its contract in force, and the table's checks.
 
     `names` are what states of its partitions lie under, `chosen` those that are asked about, `asked` the metrics."""
 
-    dataset: Dataset
+    dataset: DatasetRow
     contract: Contract
     checks: BoundChecks
     names: tuple[str, ...]
     chosen: tuple[str, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[MetricQuery, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stored:
+class StoredPartition:
     """The states of a partition as they are kept: `size` bytes in its row, `filed` bytes in its files.
 
     `kinds` counts the states by kind of component, `failed` those that could not be computed; `files` names the file of
@@ -99,7 +99,7 @@ class Stored:
     schema: Schema = field(default_factory=lambda: Schema(()))
 
 
-def remembered(session: Session, question: Question) -> Memory:
+def remembered(session: Session, question: StateQuery) -> QueryScope:
     """The memory that the question is about. Raises NotFound for no such dataset or none with a contract in force,
     Invalid for a condition that chooses no partitions by their names, and for a metric that there is not."""
     dataset, about = dataset_of(session, question)
@@ -112,8 +112,8 @@ def remembered(session: Session, question: Question) -> Memory:
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))
         asked = tuple(state_queries.asked(state_queries.metric(each), checks.marked) for each in question.metrics)
     except ContractError as error:
-        raise Invalid("the question cannot be answered as it is asked", faults=error.faults) from None
-    return Memory(
+        raise InvalidRequest("the question cannot be answered as it is asked", faults=error.faults) from None
+    return QueryScope(
         dataset=dataset,
         contract=contract,
         checks=checks,
@@ -123,7 +123,7 @@ def remembered(session: Session, question: Question) -> Memory:
     )
 
 
-def dataset_of(session: Session, question: Question) -> tuple[Dataset, About]:
+def dataset_of(session: Session, question: StateQuery) -> tuple[DatasetRow, ContractObject]:
     """The dataset that is asked about, and whose promises are meant. Raises NotFound where no contract is about one, or
     the name is that of several datasets; Invalid where several contracts are about it and none is named."""
     found = named(session, question)
@@ -133,7 +133,7 @@ def dataset_of(session: Session, question: Question) -> tuple[Dataset, About]:
     return contract_datasets.kept(session, *about) or found.dataset, about
 
 
-def see(session: Session, question: Question, by: Principal, permission: Permission = Permission.READ) -> Question:
+def see(session: Session, question: StateQuery, by: Principal, permission: Permission = Permission.READ) -> StateQuery:
     """The question of the promises about the dataset that the principal may read, where they have the permission.
 
     Raises NotFound where there are none, and in the same words where they may not read any; else Forbidden."""
@@ -150,7 +150,7 @@ def see(session: Session, question: Question, by: Principal, permission: Permiss
     return replace(question, contract_id=str(about))
 
 
-def seen(session: Session, question: Question, by: Principal) -> Named:
+def seen(session: Session, question: StateQuery, by: Principal) -> ResolvedDataset:
     """The dataset that is asked about, with all promises about it that are meant and that the principal may read.
 
     Raises NotFound where there are none, and in the same words where they may not read any."""
@@ -163,32 +163,32 @@ def seen(session: Session, question: Question, by: Principal) -> Named:
     ]  # fmt: skip
     if found is None or not about:
         raise _none(question)
-    return Named(found.dataset, tuple(about))
+    return ResolvedDataset(found.dataset, tuple(about))
 
 
-def _place(session: Session, dataset: Dataset, about: About) -> Place:
+def _place(session: Session, dataset: DatasetRow, about: ContractObject) -> Resource:
     place = visibility.of_object(session, *about)
     return replace(place, datasets=place.datasets | {dataset.id})
 
 
-def _none(question: Question) -> NotFound:
+def _none(question: StateQuery) -> NotFound:
     return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
 
 
-def named(session: Session, question: Question) -> Named | None:
+def named(session: Session, question: StateQuery) -> ResolvedDataset | None:
     """What the question names, whether a contract is about it or not; None for no dataset, or for several."""
     if question.namespace is None:
         return related_datasets.named(session, question.dataset)
     return related_datasets.exactly(session, question.namespace, question.dataset)
 
 
-def promised(session: Session, dataset: Dataset, about: About) -> tuple[Contract, DataObject]:
+def promised(session: Session, dataset: DatasetRow, about: ContractObject) -> tuple[Contract, DataObject]:
     """The contract's version in force and its object. Raises NotFound where none is, or none has that object."""
     found = in_force.of(session, dataset.id, about)[0]
     return found.contract, found.object
 
 
-def _meant(about: Sequence[About], question: Question) -> About:
+def _meant(about: Sequence[ContractObject], question: StateQuery) -> ContractObject:
     wanted = question.contract_id
     chosen = [each for each in about if wanted in (None, each.contract_id, str(each))]
     if len(chosen) == 1:
@@ -196,7 +196,7 @@ def _meant(about: Sequence[About], question: Question) -> About:
     known = ", ".join(map(str, about))
     if not chosen:
         raise NotFound(f"contract {wanted} is not about the dataset {question.dataset}; about it: {known}")
-    raise Invalid(f"several contracts are about the dataset {question.dataset}: name one of {known}")
+    raise InvalidRequest(f"several contracts are about the dataset {question.dataset}: name one of {known}")
 
 
 def partitions(names: Iterable[str]) -> int:
@@ -204,20 +204,20 @@ def partitions(names: Iterable[str]) -> int:
     return sum(len(members(name)) for name in names)
 
 
-def answered(session: Session, memory: Memory, files: Files, *, now: datetime) -> tuple[Answer, ...]:
+def answered(session: Session, memory: QueryScope, files: StateFileStore, *, now: datetime) -> tuple[MetricAnswer, ...]:
     """What the states of the chosen partitions say of each metric; texts of classified columns are not said."""
     rows = _rows(session, memory)
     found = state_queries.answers(memory.asked, ((row.partition, row.states) for row in rows), files=files, now=now)
     return tuple(_discreet(each, memory.checks) for each in found)
 
 
-def _rows(session: Session, memory: Memory) -> Iterator[PartitionState]:
+def _rows(session: Session, memory: QueryScope) -> Iterator[PartitionStateRow]:
     """The chosen partitions' rows, all of one version, whoever writes meanwhile."""
     dataset = memory.dataset
     return state_store.some(session, dataset.id, memory.chosen, version=dataset.states_version)
 
 
-def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
+def _discreet(answer: MetricAnswer, checks: BoundChecks) -> MetricAnswer:
     reading = answer.reading
     if (
         reading is None
@@ -228,7 +228,7 @@ def _discreet(answer: Answer, checks: BoundChecks) -> Answer:
     return replace(answer, reading=replace(reading, value=None), reason=HIDDEN)
 
 
-def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...]:
+def stored(session: Session, memory: QueryScope, files: StateFileSizes) -> tuple[StoredPartition, ...]:
     """The states of each chosen partition as they are kept, by name."""
     wanted = frozenset(key for each in memory.asked for key in each.keys)
     found = [_opened(row, wanted) for row in _rows(session, memory)]
@@ -236,10 +236,10 @@ def stored(session: Session, memory: Memory, files: Places) -> tuple[Stored, ...
     return tuple(_with_files(each, there) for each in found)
 
 
-def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
+def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
     days = len(members(row.partition))
     marker = row.fingerprint[:MARKER]
-    found = Stored(
+    found = StoredPartition(
         partition=row.partition,
         generation=row.generation,
         marker=marker,
@@ -262,7 +262,7 @@ def _opened(row: PartitionState, wanted: frozenset[str]) -> Stored:
     )
 
 
-def _with_files(found: Stored, there: Mapping[str, int]) -> Stored:
+def _with_files(found: StoredPartition, there: Mapping[str, int]) -> StoredPartition:
     gone = sorted(set(found.files.values()) - there.keys())
     lost = {key for key, file in found.files.items() if file in gone}
     sizes = {key: size + there.get(found.files.get(key, ""), 0) for key, size in found.sizes.items() if key not in lost}
@@ -270,17 +270,17 @@ def _with_files(found: Stored, there: Mapping[str, int]) -> Stored:
     return replace(found, filed=filed, sizes=sizes, fault=f"the state file {gone[0]} is gone" if gone else found.fault)
 
 
-def prospects(memory: Memory, found: Sequence[Stored]) -> tuple[tuple[Answer, int], ...]:
+def prospects(memory: QueryScope, found: Sequence[StoredPartition]) -> tuple[tuple[MetricAnswer, int], ...]:
     """What each metric would merge of these partitions and what it lacks, with the bytes that it would read."""
     told = [_prospect(each, found) for each in memory.asked]
     return tuple((each, _bytes(each.asked.keys, found) if each.merged else 0) for each in told)
 
 
-def _prospect(asked: Asked, found: Sequence[Stored]) -> Answer:
+def _prospect(asked: MetricQuery, found: Sequence[StoredPartition]) -> MetricAnswer:
     held = {each.partition: state_queries.covered(asked, each.sizes, each.schema) for each in found}
     schemas = schema_evolution.of_several({each.partition: each.schema for each in found})
     return state_queries.telling(state_queries.prospect(asked, held), schemas)
 
 
-def _bytes(keys: Collection[str], found: Sequence[Stored]) -> int:
+def _bytes(keys: Collection[str], found: Sequence[StoredPartition]) -> int:
     return sum(each.sizes.get(key, 0) for each in found for key in keys)

@@ -15,15 +15,15 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months
-from treaty.engine.protocol.requests import Measured
+from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.bag import inventory
 from treaty.registry.core.errors import Conflict
-from treaty.registry.tables import Dataset, PartitionState
+from treaty.registry.tables import DatasetRow, PartitionStateRow
 
 CHUNK = 500
 
 
-class Overtaken(Conflict):
+class StateConflict(Conflict):
     """Another validation of the same data came first: this one has to look again."""
 
 
@@ -31,7 +31,7 @@ def known(session: Session, dataset_id: UUID, *, version: int | None = None) -> 
     """The fingerprint that each stored partition was read at; empty for a dataset never measured.
 
     With `version` as it was then, as far as it is kept. Days whose states were merged are known one by one."""
-    row = PartitionState
+    row = PartitionStateRow
     query = select(row.partition, row.fingerprint, row.members).where(*_at(dataset_id, version))
     found = session.exec(query.order_by(row.partition)).all()
     return {
@@ -41,26 +41,26 @@ def known(session: Session, dataset_id: UUID, *, version: int | None = None) -> 
 
 def names(session: Session, dataset_id: UUID, *, version: int | None = None) -> list[str]:
     """What states are stored under: partitions, and days whose states were merged; with `version` as it was then."""
-    query = select(PartitionState.partition).where(*_at(dataset_id, version))
-    return list(session.exec(query.order_by(PartitionState.partition)))
+    query = select(PartitionStateRow.partition).where(*_at(dataset_id, version))
+    return list(session.exec(query.order_by(PartitionStateRow.partition)))
 
 
 def merged(session: Session, dataset_id: UUID) -> frozenset[str]:
     """The names that stand for several days, whose states were merged."""
-    several = col(PartitionState.members).is_not(None)
-    return frozenset(session.exec(select(PartitionState.partition).where(*_at(dataset_id), several)))
+    several = col(PartitionStateRow.members).is_not(None)
+    return frozenset(session.exec(select(PartitionStateRow.partition).where(*_at(dataset_id), several)))
 
 
 def load(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, bytes]:
     """The packed states of every stored partition; with `version` as they were then, as far as they are kept."""
-    query = select(PartitionState.partition, PartitionState.states).where(*_at(dataset_id, version))
-    return dict(session.exec(query.order_by(PartitionState.partition)).all())
+    query = select(PartitionStateRow.partition, PartitionStateRow.states).where(*_at(dataset_id, version))
+    return dict(session.exec(query.order_by(PartitionStateRow.partition)).all())
 
 
 def entries(session: Session, dataset_id: UUID, *, version: int) -> dict[str, tuple[str, str]]:
     """Of each partition at that version the fingerprint it was read at, and the name of its bag: as it was kept, else
     the row's id."""
-    row = PartitionState
+    row = PartitionStateRow
     query = select(row.partition, row.fingerprint, row.bag, row.id).where(*_at(dataset_id, version))
     found = session.exec(query.order_by(row.partition))
     return {name: (fingerprint, bag or str(row_id)) for name, fingerprint, bag, row_id in found}
@@ -68,7 +68,7 @@ def entries(session: Session, dataset_id: UUID, *, version: int) -> dict[str, tu
 
 def bag(session: Session, dataset_id: UUID, name: str) -> bytes | None:
     """The packed states of the bag of that name, the newest of them, current or not; None where there are none."""
-    row = PartitionState
+    row = PartitionStateRow
     own = [col(row.id) == UUID(name)] if len(name) == len(str(dataset_id)) else []
     query = select(row.states).where(row.dataset_id == dataset_id, or_(col(row.bag) == name, *own))
     return session.exec(query.order_by(col(row.id).desc()).limit(1)).first()
@@ -76,25 +76,27 @@ def bag(session: Session, dataset_id: UUID, name: str) -> bytes | None:
 
 def name(session: Session, dataset_id: UUID, bags: Mapping[str, str]) -> None:
     """Gives the current bags of these partitions the names under which they were kept."""
-    row = col(PartitionState.partition) == bindparam("of")
-    naming = update(PartitionState).where(*_at(dataset_id), row).values(bag=bindparam("named"))
+    row = col(PartitionStateRow.partition) == bindparam("of")
+    naming = update(PartitionStateRow).where(*_at(dataset_id), row).values(bag=bindparam("named"))
     if bags:
         session.connection().execute(naming, [{"of": of, "named": named} for of, named in bags.items()])
 
 
-def some(session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int) -> Iterator[PartitionState]:
+def some(
+    session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int
+) -> Iterator[PartitionStateRow]:
     """The rows of these partitions as they were at that version, in the order of their names, a portion at a time."""
     names = sorted(partitions)
-    query = select(PartitionState).where(*_at(dataset_id, version)).order_by(PartitionState.partition)
+    query = select(PartitionStateRow).where(*_at(dataset_id, version)).order_by(PartitionStateRow.partition)
     for start in range(0, len(names), CHUNK):
-        yield from session.exec(query.where(col(PartitionState.partition).in_(names[start : start + CHUNK])))
+        yield from session.exec(query.where(col(PartitionStateRow.partition).in_(names[start : start + CHUNK])))
 
 
 def schema(session: Session, dataset_id: UUID, *, version: int | None = None) -> Schema:
     """The columns as last stored, up to `version`; without columns where nothing is stored."""
-    query = select(PartitionState.columns).where(*_at(dataset_id, version))
+    query = select(PartitionStateRow.columns).where(*_at(dataset_id, version))
     columns = session.exec(
-        query.order_by(col(PartitionState.created).desc(), col(PartitionState.id).desc()).limit(1)
+        query.order_by(col(PartitionStateRow.created).desc(), col(PartitionStateRow.id).desc()).limit(1)
     ).first()
     return Schema(tuple(Column(**column) for column in columns or ()))
 
@@ -102,7 +104,7 @@ def schema(session: Session, dataset_id: UUID, *, version: int | None = None) ->
 def save(
     session: Session,
     dataset_id: UUID,
-    measured: Measured | None,
+    measured: MeasureResult | None,
     *,
     vanished: Collection[str] = (),
     now: datetime,
@@ -112,7 +114,7 @@ def save(
 
     Merged states of days end with any of them: what is not among the measured states counts as never read. Returns the
     version of the dataset's states that this makes; where nothing changes, the one there is."""
-    dataset = session.get_one(Dataset, dataset_id)
+    dataset = session.get_one(DatasetRow, dataset_id)
     fresh = measured.states if measured else {}
     if not fresh and not vanished:
         return dataset.states_version
@@ -123,7 +125,7 @@ def save(
     _end(session, dataset_id, ended | lost, version=dataset.states_version, now=now)
     columns = [{"name": each.name, "type": each.type, "nullable": each.nullable} for each in _columns(measured)]
     session.add_all(
-        PartitionState(
+        PartitionStateRow(
             id=ids(),
             dataset_id=dataset_id,
             partition=partition,
@@ -142,17 +144,17 @@ def save(
 
 
 def fold(
-    session: Session, rows: Sequence[PartitionState], packed: bytes, *, now: datetime, ids: Callable[[], UUID]
-) -> PartitionState:
+    session: Session, rows: Sequence[PartitionStateRow], packed: bytes, *, now: datetime, ids: Callable[[], UUID]
+) -> PartitionStateRow:
     """Puts the merged states of these generations in their place. They are of one dataset, and their names are days.
 
     Raises Overtaken where one of them is not current any more."""
-    dataset = session.get_one(Dataset, rows[0].dataset_id, with_for_update=True, populate_existing=True)
+    dataset = session.get_one(DatasetRow, rows[0].dataset_id, with_for_update=True, populate_existing=True)
     found = session.exec(
-        select(PartitionState.id).where(*_at(dataset.id), col(PartitionState.id).in_(_ids(rows)))
+        select(PartitionStateRow.id).where(*_at(dataset.id), col(PartitionStateRow.id).in_(_ids(rows)))
     ).all()
     if len(found) != len(rows):
-        raise Overtaken
+        raise StateConflict
     dataset.states_version += 1
     _end(session, dataset.id, {row.partition for row in rows}, version=dataset.states_version, now=now)
     row = _folded(rows, packed, ids())
@@ -163,16 +165,16 @@ def fold(
     return row
 
 
-def _ids(rows: Iterable[PartitionState]) -> list[UUID]:
+def _ids(rows: Iterable[PartitionStateRow]) -> list[UUID]:
     return [row.id for row in rows]
 
 
-def _folded(rows: Sequence[PartitionState], packed: bytes, row_id: UUID) -> PartitionState:
+def _folded(rows: Sequence[PartitionStateRow], packed: bytes, row_id: UUID) -> PartitionStateRow:
     """A row that is as old as the newest of these, whose columns it has."""
     newest = max(rows, key=lambda row: (row.created, row.id))
     told = months.together(found for row in rows if (found := months.days(row.partition)))
     members = {name: mark for row in rows for name, mark in (row.members or {row.partition: row.fingerprint}).items()}
-    return PartitionState(
+    return PartitionStateRow(
         id=row_id,
         dataset_id=newest.dataset_id,
         partition=told.name,
@@ -195,25 +197,27 @@ def files_of(packed: bytes) -> list[str]:
 
 def prune(session: Session, dataset_id: UUID, *, before: datetime) -> int:
     """Deletes the generations that ended before that moment, current ones never. Returns how many there were."""
-    ended = col(PartitionState.ended) < before
-    return session.exec(delete(PartitionState).where(col(PartitionState.dataset_id) == dataset_id, ended)).rowcount
+    ended = col(PartitionStateRow.ended) < before
+    return session.exec(
+        delete(PartitionStateRow).where(col(PartitionStateRow.dataset_id) == dataset_id, ended)
+    ).rowcount
 
 
-def _columns(measured: Measured | None) -> Schema:
+def _columns(measured: MeasureResult | None) -> Schema:
     return measured.schema if measured else Schema(())
 
 
 def _at(dataset_id: UUID, version: int | None = None) -> tuple[ColumnElement[bool], ...]:
     """The generations that are current, or that were in that version of the dataset's states."""
-    mine, until = col(PartitionState.dataset_id) == dataset_id, col(PartitionState.until)
+    mine, until = col(PartitionStateRow.dataset_id) == dataset_id, col(PartitionStateRow.until)
     if version is None:
         return mine, until.is_(None)
-    return mine, col(PartitionState.since) <= version, until.is_(None) | (until > version)
+    return mine, col(PartitionStateRow.since) <= version, until.is_(None) | (until > version)
 
 
 def _generations(session: Session, dataset_id: UUID, partitions: Collection[str]) -> dict[str, int]:
     """The newest generation of each of these partitions that ever was, as far as any is kept."""
-    row = PartitionState
+    row = PartitionStateRow
     query = select(row.partition, func.max(row.generation)).where(row.dataset_id == dataset_id).group_by(row.partition)
     return {name: generation for name, generation in session.exec(query) if name in partitions}
 
@@ -221,6 +225,6 @@ def _generations(session: Session, dataset_id: UUID, partitions: Collection[str]
 def _end(session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int, now: datetime) -> None:
     names = sorted(partitions)
     for start in range(0, len(names), CHUNK):
-        some = col(PartitionState.partition).in_(names[start : start + CHUNK])
-        ending = update(PartitionState).where(*_at(dataset_id), some).values(until=version, ended=now)
+        some = col(PartitionStateRow.partition).in_(names[start : start + CHUNK])
+        ending = update(PartitionStateRow).where(*_at(dataset_id), some).values(until=version, ended=now)
         session.exec(ending, execution_options={"synchronize_session": False})

@@ -24,16 +24,16 @@ SECONDS = 10.0
 REMEDY = "an administrator may allow it: TREATY_WEBHOOK_ALLOW"
 
 
-class Refused(RegistryError):
+class DestinationNotAllowed(RegistryError):
     """The place is none that may be asked."""
 
 
-class Unreachable(RegistryError):
+class DestinationUnreachable(RegistryError):
     """The place does not answer."""
 
 
 @dataclass(frozen=True)
-class Reach:
+class EgressPolicy:
     """Which places may be asked beside public addresses: by name, by address, or all (`anywhere`)."""
 
     names: frozenset[str] = frozenset()
@@ -46,22 +46,22 @@ class Reach:
         return named or is_public(address) or any(address in each for each in self.networks)
 
 
-ANYWHERE = Reach(anywhere=True)
+ANYWHERE = EgressPolicy(anywhere=True)
 
 
 @dataclass(frozen=True)
-class Answer:
+class OutboundResponse:
     """What a place answered: the status and the headers, in small letters. What else it says is not read."""
 
     status: int
     headers: Mapping[str, str]
 
 
-def reach(allowed: str) -> Reach:
+def reach(allowed: str) -> EgressPolicy:
     """What the setting allows: names of hosts and networks, comma-separated."""
     words = [each.strip().lower() for each in allowed.split(",") if each.strip()]
     networks = {each: found for each in words if (found := _network(each)) is not None}
-    return Reach(frozenset(words) - networks.keys(), tuple(networks.values()))
+    return EgressPolicy(frozenset(words) - networks.keys(), tuple(networks.values()))
 
 
 def is_public(address: Address) -> bool:
@@ -84,11 +84,13 @@ def refuse_malformed(url: str) -> SplitResult:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise Refused("this is no URL: write https://HOST/PATH") from None
+        raise DestinationNotAllowed("this is no URL: write https://HOST/PATH") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise Refused("only http and https URLs are asked: write https://HOST/PATH")
+        raise DestinationNotAllowed("only http and https URLs are asked: write https://HOST/PATH")
     if "@" in parts.netloc or not url.isascii() or not url.isprintable() or " " in url:
-        raise Refused("the URL has a user or characters that no URL has: write https://HOST/PATH, others as %XX")
+        raise DestinationNotAllowed(
+            "the URL has a user or characters that no URL has: write https://HOST/PATH, others as %XX"
+        )
     return parts
 
 
@@ -97,46 +99,46 @@ def post(
     body: bytes,
     headers: Mapping[str, str],
     *,
-    within: Reach,
+    within: EgressPolicy,
     find: Lookup = lookup,
     seconds: float = SECONDS,
-) -> Answer:
+) -> OutboundResponse:
     """What the place answers to the POST. Raises Refused for a place that may not be asked, Unreachable."""
     parts = refuse_malformed(url)
     address = _admitted(parts, within, find)
     return _asked(url, body, headers, address=address, seconds=seconds)
 
 
-def _admitted(parts: SplitResult, within: Reach, find: Lookup) -> Address:
+def _admitted(parts: SplitResult, within: EgressPolicy, find: Lookup) -> Address:
     """The address to ask. Of several that a name has, none may be a forbidden one."""
     host = str(parts.hostname)
     try:
         found = find(host, parts.port or PORTS[parts.scheme])
     except (OSError, UnicodeError):
-        raise Unreachable("its name is not known") from None
+        raise DestinationUnreachable("its name is not known") from None
     if not found:
-        raise Unreachable("its name is not known")
+        raise DestinationUnreachable("its name is not known")
     if not all(within.admits(host, each) for each in found):
-        raise Refused(f"its address is not public; {REMEDY}")
+        raise DestinationNotAllowed(f"its address is not public; {REMEDY}")
     return found[0]
 
 
-def _asked(url: str, body: bytes, headers: Mapping[str, str], *, address: Address, seconds: float) -> Answer:
+def _asked(url: str, body: bytes, headers: Mapping[str, str], *, address: Address, seconds: float) -> OutboundResponse:
     import httpcore
 
-    from treaty.registry.notifications.transport.pinned_dns import Pinned
+    from treaty.registry.notifications.transport.pinned_dns import PinnedBackend
 
-    network = Pinned(str(address), time.monotonic() + seconds)
+    network = PinnedBackend(str(address), time.monotonic() + seconds)
     try:
         with (
             httpcore.ConnectionPool(network_backend=network, ssl_context=_trusted()) as pool,
             pool.stream("POST", url, headers=list(headers.items()), content=body) as answer,
         ):
-            return Answer(answer.status, _plain(answer.headers))
+            return OutboundResponse(answer.status, _plain(answer.headers))
     except httpcore.TimeoutException:
-        raise Unreachable(f"it did not answer within {seconds:g} seconds") from None
+        raise DestinationUnreachable(f"it did not answer within {seconds:g} seconds") from None
     except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-        raise Unreachable(f"the connection failed: {type(error).__name__}") from None
+        raise DestinationUnreachable(f"the connection failed: {type(error).__name__}") from None
 
 
 @cache

@@ -11,8 +11,8 @@ from sqlalchemy import delete, text
 from sqlmodel import Session, col
 
 from treaty.registry.access.permissions import Principal
-from treaty.registry.core.errors import Conflict, Invalid
-from treaty.registry.tables import DoneRequest
+from treaty.registry.core.errors import Conflict, InvalidRequest
+from treaty.registry.tables import IdempotencyKeyRow
 
 KEPT = timedelta(hours=24)
 UNDER_WAY = "this request is being done at this moment: send it again in a few seconds for its answer"
@@ -22,7 +22,7 @@ SHOWN_ONCE = "this was done before; its answer held a secret, which is shown onc
 
 
 @dataclass(frozen=True)
-class Answer:
+class StoredResponse:
     """What was answered; `body` None: it held a secret."""
 
     status: int
@@ -30,16 +30,16 @@ class Answer:
     body: bytes | None
 
 
-class Repeated(Exception):
+class RequestReplayed(Exception):
     """The request was done before, with this answer."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: StoredResponse) -> None:
         self.answer = answer
         super().__init__()
 
 
 @dataclass
-class Attempt:
+class IdempotencyAttempt:
     """A request under an idempotency key, as far as its body has arrived."""
 
     key: str
@@ -55,7 +55,7 @@ class Attempt:
         return hashlib.sha256("\n".join((str(user_id), self.what, self.key)).encode()).hexdigest()
 
 
-def begin(session: Session, attempt: Attempt, by: Principal, *, now: datetime) -> None:
+def begin(session: Session, attempt: IdempotencyAttempt, by: Principal, *, now: datetime) -> None:
     """Returns where the request is to be done now, and lets nobody else do it until the transaction ends.
 
     Raises Repeated where it was done before, Conflict where somebody does it now, and where the rights it was done with
@@ -64,7 +64,7 @@ def begin(session: Session, attempt: Attempt, by: Principal, *, now: datetime) -
     name = attempt.name(by.user_id)
     if not _locked(session, name):
         raise Conflict(UNDER_WAY)
-    done = session.get(DoneRequest, name)
+    done = session.get(IdempotencyKeyRow, name)
     if done is None:
         return
     if done.created <= now - KEPT:
@@ -72,15 +72,17 @@ def begin(session: Session, attempt: Attempt, by: Principal, *, now: datetime) -
         session.flush()
         return
     if not hmac.compare_digest(done.content, attempt.body.hexdigest()):
-        raise Invalid(OTHER)
+        raise InvalidRequest(OTHER)
     if done.rights != by.extent:
         raise Conflict(RIGHTS)
-    raise Repeated(Answer(done.status, done.headers, done.answer))
+    raise RequestReplayed(StoredResponse(done.status, done.headers, done.answer))
 
 
-def keep(session: Session, attempt: Attempt, by: Principal, answer: Answer, *, now: datetime) -> None:
+def keep(
+    session: Session, attempt: IdempotencyAttempt, by: Principal, answer: StoredResponse, *, now: datetime
+) -> None:
     """Adds the answer to the transaction that did the request."""
-    kept = DoneRequest(
+    kept = IdempotencyKeyRow(
         key=attempt.name(by.user_id),
         content=attempt.body.hexdigest(),
         rights=by.extent,
@@ -94,7 +96,7 @@ def keep(session: Session, attempt: Attempt, by: Principal, answer: Answer, *, n
 
 def forget(session: Session, *, now: datetime) -> None:
     """Removes answers that are not given again any more."""
-    session.exec(delete(DoneRequest).where(col(DoneRequest.created) <= now - KEPT))
+    session.exec(delete(IdempotencyKeyRow).where(col(IdempotencyKeyRow.created) <= now - KEPT))
 
 
 def _locked(session: Session, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from httpcore import SOCKET_OPTION, NetworkBackend, NetworkStream, ReadTimeout, SyncBackend
 
 
-class Pinned(NetworkBackend):
+class PinnedBackend(NetworkBackend):
     """Connects to `address`, whatever host is asked for; `until` is a moment of the monotonic clock."""
 
     def __init__(self, address: str, until: float) -> None:
@@ -25,10 +25,10 @@ class Pinned(NetworkBackend):
         """A connection to the address. Raises as the network beneath does."""
         left = _left(self._until)
         found = SyncBackend().connect_tcp(self._address, port, left, local_address, socket_options)
-        return Timed(found, self._until)
+        return DeadlineStream(found, self._until)
 
 
-class Timed(NetworkStream):
+class DeadlineStream(NetworkStream):
     """A connection of which every step ends by that moment, with ReadTimeout."""
 
     def __init__(self, stream: NetworkStream, until: float) -> None:
@@ -50,7 +50,7 @@ class Timed(NetworkStream):
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> NetworkStream:
         """The same connection, encrypted, to the host of that name."""
-        return Timed(self._stream.start_tls(ssl_context, server_hostname, _left(self._until)), self._until)
+        return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, _left(self._until)), self._until)
 
     def get_extra_info(self, info: str) -> Any:
         """What the connection beneath says of itself; None for what it does not know."""

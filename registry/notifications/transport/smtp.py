@@ -19,7 +19,7 @@ FORM = "write smtp+starttls://USER:PASSWORD@HOST:PORT, smtps://... or smtp://...
 FOR_GOOD = 500
 
 
-class Unmailable(RegistryError):
+class MailRejected(RegistryError):
     """The mail server did not take the message. `for_good`: it never will."""
 
     def __init__(self, message: str, *, for_good: bool = False) -> None:
@@ -28,7 +28,7 @@ class Unmailable(RegistryError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Server:
+class MailServer:
     """A mail server, and how it is spoken to: `smtp+starttls`, `smtps`, or `smtp` without encryption."""
 
     scheme: str
@@ -49,17 +49,17 @@ class Mail:
     time: datetime
 
 
-def server(url: str) -> Server:
+def server(url: str) -> MailServer:
     """The server that a URL names. Raises Unmailable, which quotes nothing of it, for one that names none."""
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise Unmailable(f"TREATY_SMTP_URL cannot be used: {FORM}") from None
+        raise MailRejected(f"TREATY_SMTP_URL cannot be used: {FORM}") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise Unmailable(f"TREATY_SMTP_URL cannot be used: {FORM}")
+        raise MailRejected(f"TREATY_SMTP_URL cannot be used: {FORM}")
     user, password = (unquote(each) if each else None for each in (parts.username, parts.password))
-    return Server(
+    return MailServer(
         scheme=parts.scheme, host=parts.hostname, port=port or PORTS[parts.scheme], user=user, password=password
     )
 
@@ -71,7 +71,7 @@ def is_address(text: str) -> bool:
     return bool(name and domain) and plain and parseaddr(text)[1] == text
 
 
-def send(mail: Mail, *, by: Server, sender: str, context: ssl.SSLContext | None = None) -> None:
+def send(mail: Mail, *, by: MailServer, sender: str, context: ssl.SSLContext | None = None) -> None:
     """Hands the mail over. Raises Unmailable. `context`: whose certificates are trusted; None: those of the system."""
     trusted = context or ssl.create_default_context()
     try:
@@ -83,11 +83,11 @@ def send(mail: Mail, *, by: Server, sender: str, context: ssl.SSLContext | None 
             connection.send_message(_message(mail, sender))
     except smtplib.SMTPRecipientsRefused as error:
         codes = [code for code, _ in error.recipients.values()]
-        raise Unmailable("the mail server refuses the address", for_good=min(codes) >= FOR_GOOD) from None
+        raise MailRejected("the mail server refuses the address", for_good=min(codes) >= FOR_GOOD) from None
     except smtplib.SMTPResponseException as error:
-        raise Unmailable(f"the mail server answered {error.smtp_code}", for_good=_is_refusal(error)) from None
+        raise MailRejected(f"the mail server answered {error.smtp_code}", for_good=_is_refusal(error)) from None
     except (smtplib.SMTPException, OSError) as error:
-        raise Unmailable(f"the mail server cannot be used: {type(error).__name__}") from None
+        raise MailRejected(f"the mail server cannot be used: {type(error).__name__}") from None
 
 
 def _is_refusal(error: smtplib.SMTPResponseException) -> bool:
@@ -96,7 +96,7 @@ def _is_refusal(error: smtplib.SMTPResponseException) -> bool:
 
 
 @contextmanager
-def _connected(to: Server, context: ssl.SSLContext) -> Iterator[smtplib.SMTP]:
+def _connected(to: MailServer, context: ssl.SSLContext) -> Iterator[smtplib.SMTP]:
     """A connection that is left politely; what the server says to that changes nothing of what it took."""
     if to.scheme == "smtps":
         connection: smtplib.SMTP = smtplib.SMTP_SSL(to.host, to.port, timeout=SECONDS, context=context)

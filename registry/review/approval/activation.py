@@ -21,8 +21,8 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.database import UNKEYED, lock
-from treaty.registry.core.enums import Action, Permission, TaskKind, VersionState
-from treaty.registry.core.errors import Conflict, Invalid, NotFound, RegistryError
+from treaty.registry.core.enums import AuditAction, Permission, TaskKind, VersionState
+from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound, RegistryError
 from treaty.registry.core.ids import Ids
 from treaty.registry.core.state_machines import IN_FORCE, VERSION
 from treaty.registry.datasets import contract_datasets
@@ -30,7 +30,7 @@ from treaty.registry.lineage import aliases
 from treaty.registry.queue import task_queue
 from treaty.registry.review.approval.required_approvals import in_force
 from treaty.registry.review.consumers import acknowledgements
-from treaty.registry.tables import Contract, ContractVersion, Proposal
+from treaty.registry.tables import ContractRow, ContractVersionRow, ProposalRow
 
 log = logging.getLogger("treaty.worker")
 # Approvals and what the clock brings about exclude each other: both change what is in force.
@@ -40,19 +40,19 @@ EXPIRED = "its validity ended"
 
 
 @dataclass(frozen=True)
-class Farewell:
+class VersionRetirement:
     """Why a version goes, and the version of the contract to use in its place."""
 
     reason: str
     successor: str | None = None
 
 
-def due(version: ContractVersion) -> datetime:
+def due(version: ContractVersionRow) -> datetime:
     """From when on the version may be in force."""
     return version.effective_from or version.approved_at
 
 
-def held(session: Session, version: ContractVersion, *, now: datetime) -> str | None:
+def held(session: Session, version: ContractVersionRow, *, now: datetime) -> str | None:
     """What keeps an approved version from coming into force, in words; None: nothing does."""
     if due(version) > now:
         return f"it comes into force on {due(version):%Y-%m-%d %H:%M} UTC"
@@ -64,7 +64,7 @@ def held(session: Session, version: ContractVersion, *, now: datetime) -> str | 
 
 
 def activate(
-    session: Session, version: ContractVersion, documents: Documents, *, actor: str, now: datetime, ids: Ids
+    session: Session, version: ContractVersionRow, documents: Documents, *, actor: str, now: datetime, ids: Ids
 ) -> None:
     """Puts an approved version in force in place of its group's, and asks for the validation of its tables.
 
@@ -75,17 +75,21 @@ def activate(
     for old in _replaced(session, version):
         _end(old, "supersede", now=now)
         details = {"contract": old.contract_id, "version": old.version, "by": version.version}
-        audit_log.record(session, Action.VERSION_SUPERSEDED, actor=actor, object_id=old.id, now=now, details=details)
-    contract = session.get_one(Contract, version.contract_id, with_for_update=UNKEYED)
+        audit_log.record(
+            session, AuditAction.VERSION_SUPERSEDED, actor=actor, object_id=old.id, now=now, details=details
+        )
+    contract = session.get_one(ContractRow, version.contract_id, with_for_update=UNKEYED)
     contract.active_version, contract.name = version.version, document.name
     _place(session, contract, visibility.domain_of(document))
-    proposal = session.get(Proposal, version.proposal_id) if version.proposal_id else None
+    proposal = session.get(ProposalRow, version.proposal_id) if version.proposal_id else None
     source = (proposal.source if proposal else None) or {}
     contract_datasets.register(session, document, source, make_id=ids, stored=documents.stored)
     aliases.declare(session, document)
     _validate(session, document, ids, now=now)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
-    audit_log.record(session, Action.VERSION_ACTIVATED, actor=actor, object_id=version.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.VERSION_ACTIVATED, actor=actor, object_id=version.id, now=now, details=details
+    )
 
 
 def waiting(session: Session, *, now: datetime) -> bool:
@@ -103,21 +107,23 @@ def keep_time(session: Session, *, now: datetime, ids: Ids) -> int:
 
 
 def deprecate(
-    session: Session, contract_id: str, number: str, farewell: Farewell, *, by: Principal, now: datetime
-) -> ContractVersion:
+    session: Session, contract_id: str, number: str, farewell: VersionRetirement, *, by: Principal, now: datetime
+) -> ContractVersionRow:
     """The version, still in force, with the advice to use another. Raises Invalid for a successor that is none."""
     version = _version(session, contract_id, number, by)
     _refuse_successor(session, version, farewell.successor)
     version.state = VERSION.step(version.state, "deprecate")
     version.reason, version.successor = farewell.reason, farewell.successor
     details = {"contract": contract_id, "version": number, "reason": farewell.reason, "successor": farewell.successor}
-    audit_log.record(session, Action.VERSION_DEPRECATED, actor=by.name, object_id=version.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.VERSION_DEPRECATED, actor=by.name, object_id=version.id, now=now, details=details
+    )
     return version
 
 
 def retire(
-    session: Session, contract_id: str, number: str, farewell: Farewell, *, by: Principal, now: datetime
-) -> ContractVersion:
+    session: Session, contract_id: str, number: str, farewell: VersionRetirement, *, by: Principal, now: datetime
+) -> ContractVersionRow:
     """The version, for good in force no more. Raises Conflict while consumers are pinned to it, Invalid for a successor
     that is none."""
     version = _version(session, contract_id, number, by)
@@ -127,14 +133,14 @@ def retire(
     return version
 
 
-def _moved(session: Session, version: ContractVersion, *, now: datetime, ids: Ids) -> bool:
+def _moved(session: Session, version: ContractVersionRow, *, now: datetime, ids: Ids) -> bool:
     """Whether the version came into force or ended. One that cannot stays as it is, and keeps no other from it."""
     try:
         with session.begin_nested():
             if version.state not in VERSION.where("retire"):
                 return False
             if version.effective_until is not None and version.effective_until <= now:
-                _retire(session, version, Farewell(EXPIRED, version.successor), actor=CLOCK, now=now)
+                _retire(session, version, VersionRetirement(EXPIRED, version.successor), actor=CLOCK, now=now)
                 return True
             if version.state is not VersionState.APPROVED or held(session, version, now=now):
                 return False
@@ -145,72 +151,76 @@ def _moved(session: Session, version: ContractVersion, *, now: datetime, ids: Id
         return False
 
 
-def _waiting(now: datetime) -> SelectOfScalar[ContractVersion]:
-    row = ContractVersion
+def _waiting(now: datetime) -> SelectOfScalar[ContractVersionRow]:
+    row = ContractVersionRow
     begins = func.coalesce(col(row.effective_from), col(row.approved_at)) <= now
     ends = and_(col(row.effective_until) <= now, col(row.state).in_(VERSION.where("retire")))
     return select(row).where(or_(and_(col(row.state) == VersionState.APPROVED, begins), ends))
 
 
-def _replaced(session: Session, version: ContractVersion) -> Sequence[ContractVersion]:
+def _replaced(session: Session, version: ContractVersionRow) -> Sequence[ContractVersionRow]:
     """The others of the group that are in force, and those that should have come into force before."""
-    query = select(ContractVersion).where(
-        ContractVersion.contract_id == version.contract_id,
-        ContractVersion.group == version.group,
-        ContractVersion.id != version.id,
-        col(ContractVersion.state).in_(VERSION.where("supersede")),
+    query = select(ContractVersionRow).where(
+        ContractVersionRow.contract_id == version.contract_id,
+        ContractVersionRow.group == version.group,
+        ContractVersionRow.id != version.id,
+        col(ContractVersionRow.state).in_(VERSION.where("supersede")),
     )
     found = session.exec(query.with_for_update()).all()
     return [each for each in found if each.state in IN_FORCE or due(each) <= due(version)]
 
 
-def _place(session: Session, contract: Contract, domain: str | None) -> None:
+def _place(session: Session, contract: ContractRow, domain: str | None) -> None:
     """Puts the contract into the domain, with all of its proposals."""
     contract.domain = domain
-    session.exec(update(Proposal).where(col(Proposal.contract_id) == contract.id).values(domain=domain))
+    session.exec(update(ProposalRow).where(col(ProposalRow.contract_id) == contract.id).values(domain=domain))
 
 
-def _retire(session: Session, version: ContractVersion, farewell: Farewell, *, actor: str, now: datetime) -> None:
+def _retire(
+    session: Session, version: ContractVersionRow, farewell: VersionRetirement, *, actor: str, now: datetime
+) -> None:
     _end(version, "retire", now=now)
     version.reason, version.successor = farewell.reason, farewell.successor
     session.flush()
-    contract = session.get_one(Contract, version.contract_id, with_for_update=UNKEYED)
+    contract = session.get_one(ContractRow, version.contract_id, with_for_update=UNKEYED)
     if contract.active_version == version.version:
         newest = in_force(session, version.contract_id)
         contract.active_version = newest.version if newest else None
     details = {"contract": version.contract_id, "version": version.version, "reason": farewell.reason}
-    audit_log.record(session, Action.VERSION_RETIRED, actor=actor, object_id=version.id, now=now, details=details)
+    audit_log.record(session, AuditAction.VERSION_RETIRED, actor=actor, object_id=version.id, now=now, details=details)
 
 
-def _end(version: ContractVersion, step: str, *, now: datetime) -> None:
+def _end(version: ContractVersionRow, step: str, *, now: datetime) -> None:
     version.state = VERSION.step(version.state, step)
     version.ended_at = now
 
 
-def _version(session: Session, contract_id: str, number: str, by: Principal) -> ContractVersion:
+def _version(session: Session, contract_id: str, number: str, by: Principal) -> ContractVersionRow:
     """The version, for who owns its contract. Raises NotFound where there is none, or it is not theirs to see."""
     lock(session, CHANGING)
     decide(by, Permission.DECIDE, visibility.see(session, contract_id, by))
-    query = select(ContractVersion).where(ContractVersion.contract_id == contract_id, ContractVersion.version == number)
+    query = select(ContractVersionRow).where(
+        ContractVersionRow.contract_id == contract_id, ContractVersionRow.version == number
+    )
     found = session.exec(query.with_for_update()).first()
     if found is None:
         raise NotFound
     return found
 
 
-def _refuse_pinned(session: Session, version: ContractVersion) -> None:
+def _refuse_pinned(session: Session, version: ContractVersionRow) -> None:
     pinned = subscriptions.pinned(session, version.contract_id, version.version)
     if pinned and version.state in VERSION.where("retire"):
         who = "1 consumer relies" if len(pinned) == 1 else f"{len(pinned)} consumers rely"
         raise Conflict(f"{who} on exactly this version: deprecate it, and retire it once they have moved on")
 
 
-def _refuse_successor(session: Session, version: ContractVersion, successor: str | None) -> None:
+def _refuse_successor(session: Session, version: ContractVersionRow, successor: str | None) -> None:
     """Returns where the successor is none, or another version of the contract that is not over."""
-    query = select(ContractVersion.version).where(
-        ContractVersion.contract_id == version.contract_id,
-        ContractVersion.id != version.id,
-        col(ContractVersion.state).in_(VERSION.where("retire")),
+    query = select(ContractVersionRow.version).where(
+        ContractVersionRow.contract_id == version.contract_id,
+        ContractVersionRow.id != version.id,
+        col(ContractVersionRow.state).in_(VERSION.where("retire")),
     )
     possible = sorted(session.exec(query).all())
     if successor is not None and successor not in possible:
@@ -221,7 +231,7 @@ def _refuse_successor(session: Session, version: ContractVersion, successor: str
             message="is no other version that is in force or will be",
             remedy=remedy,
         )
-        raise Invalid("the successor cannot be used", faults=[fault])
+        raise InvalidRequest("the successor cannot be used", faults=[fault])
 
 
 def _validate(session: Session, document: Document, ids: Ids, *, now: datetime) -> None:

@@ -16,23 +16,23 @@ from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free
 from treaty.registry.core.database import UNKEYED, lock
-from treaty.registry.core.enums import Action, Decision, Permission, VersionState
-from treaty.registry.core.errors import Conflict, Forbidden, Invalid, Outrun
+from treaty.registry.core.enums import AuditAction, Decision, Permission, VersionState
+from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.approval import activation, records, reference_permissions, required_approvals, succession
-from treaty.registry.review.approval.records import Evidence
-from treaty.registry.review.approval.succession import Succession
+from treaty.registry.review.approval.records import ApprovalEvidence
+from treaty.registry.review.approval.succession import SuccessionCheck
 from treaty.registry.review.consumers import acknowledgements
 from treaty.registry.review.proposals import proposals, revisions
-from treaty.registry.review.proposals.revisions import Change
-from treaty.registry.tables import ApprovalRow, Contract, ContractVersion, Proposal
+from treaty.registry.review.proposals.revisions import RevisionAction
+from treaty.registry.tables import ContractRow, ContractVersionRow, ProposalApprovalRow, ProposalRow
 
 DONE = {"submit": "submitted it", "withdraw": "withdrew it", "reject": "rejected it", "approve": "approved it"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Approval:
+class ApprovalInput:
     """What an approver brings: the fingerprint and the revision that they saw, and the identities to give to new rows.
 
     `revision` None: the fingerprint alone says what was seen. `follows`: the version in force that it was compared
@@ -49,31 +49,33 @@ class Approval:
 
 
 @dataclass(frozen=True)
-class Approved:
+class ApprovalResult:
     """What an approval came to: the version, where it was the last one needed; else what is still missing, in words."""
 
-    version: ContractVersion | None
+    version: ContractVersionRow | None
     missing: tuple[str, ...] = ()
 
 
-def may_approve(proposal: Proposal, by: Principal, *, writers: Collection[UUID], approvers: Collection[UUID]) -> bool:
+def may_approve(
+    proposal: ProposalRow, by: Principal, *, writers: Collection[UUID], approvers: Collection[UUID]
+) -> bool:
     """Whether the principal is one whose approval would count: an owner who neither wrote it nor gave theirs."""
     in_review = proposal.state in PROPOSAL.where("approve")
     decides = by.may(Permission.DECIDE, visibility.of_proposal(proposal))
     return in_review and decides and by.user_id not in {*writers, *approvers}
 
 
-def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime) -> Proposal:
+def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime) -> ProposalRow:
     """Puts the author's draft before the owners."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "submit")
     _step(session, proposal, "submit", by=by, now=now)
     dispatch.tell(session, messages.proposed(proposal, by=by.user_id), now=now)
-    audit_log.record(session, Action.PROPOSAL_SUBMITTED, actor=by.name, object_id=proposal.id, now=now)
+    audit_log.record(session, AuditAction.PROPOSAL_SUBMITTED, actor=by.name, object_id=proposal.id, now=now)
     return proposal
 
 
-def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str | None, now: datetime) -> Proposal:
+def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str | None, now: datetime) -> ProposalRow:
     """Takes the author's proposal back."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "withdraw")
@@ -81,11 +83,13 @@ def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str 
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
     dispatch.tell(session, messages.decided(proposal, "withdrawn", reason, by=by.user_id), now=now)
-    audit_log.record(session, Action.PROPOSAL_WITHDRAWN, actor=by.name, object_id=proposal.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.PROPOSAL_WITHDRAWN, actor=by.name, object_id=proposal.id, now=now, details=details
+    )
     return proposal
 
 
-def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, now: datetime) -> Proposal:
+def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, now: datetime) -> ProposalRow:
     """Declines the proposal, for a reason that its author will read."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     decide(by, Permission.DECIDE, visibility.of_proposal(proposal))
@@ -93,11 +97,15 @@ def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, n
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
     dispatch.tell(session, messages.decided(proposal, "rejected", reason, by=by.user_id), now=now)
-    audit_log.record(session, Action.PROPOSAL_REJECTED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.PROPOSAL_REJECTED, actor=by.name, object_id=proposal.id, now=now, details=details
+    )
     return proposal
 
 
-def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Principal, now: datetime) -> Approved:
+def approve(
+    session: Session, proposal_id: UUID, approval: ApprovalInput, *, by: Principal, now: datetime
+) -> ApprovalResult:
     """Keeps the owner's approval of exactly what they saw. The last one that is needed makes the proposal a version,
     in force at once unless its window begins later.
 
@@ -116,23 +124,23 @@ def approve(session: Session, proposal_id: UUID, approval: Approval, *, by: Prin
     _refuse_beyond(session, document, by)
     _refuse_taken(session, document)
     follows = _following(session, document, approval)
-    evidence = Evidence(comparison=follows.summary(), replay=approval.replay)
+    evidence = ApprovalEvidence(comparison=follows.summary(), replay=approval.replay)
     kept = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
     row = _row(proposal, shown, approval.make_id(), by=by, now=now)
     required_approvals.give(session, row, record=kept.hash, by=by, now=now)
     agreed = required_approvals.consent(session, proposal, document, approval.documents)
     if agreed.missing:
-        return Approved(None, agreed.missing)
-    return Approved(_conclude(session, proposal, document, approval, by=by, now=now))
+        return ApprovalResult(None, agreed.missing)
+    return ApprovalResult(_conclude(session, proposal, document, approval, by=by, now=now))
 
 
-def _following(session: Session, document: Document, approval: Approval) -> Succession:
+def _following(session: Session, document: Document, approval: ApprovalInput) -> SuccessionCheck:
     """What the document follows, as the approver saw it. Raises Invalid with all that keeps it from following."""
     found = succession.succession(session, document, approval.documents)
     if approval.follows is not None and approval.follows != found.follows:
-        raise Outrun(f"version {found.follows or 'none'} is in force now, not {approval.follows}: look again")
+        raise RevisionConflict(f"version {found.follows or 'none'} is in force now, not {approval.follows}: look again")
     if found.refusals:
-        raise Invalid("the document may not follow the version in force", faults=found.refusals)
+        raise InvalidRequest("the document may not follow the version in force", faults=found.refusals)
     return found
 
 
@@ -143,57 +151,63 @@ def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:
     reference_permissions.refuse_beyond(session, document, by)
 
 
-def _step(session: Session, proposal: Proposal, name: str, *, by: Principal, now: datetime) -> None:
+def _step(session: Session, proposal: ProposalRow, name: str, *, by: Principal, now: datetime) -> None:
     proposal.state = PROPOSAL.step(proposal.state, name)
-    revisions.advance(session, proposal, Change(DONE[name]), by=by, now=now)
+    revisions.advance(session, proposal, RevisionAction(DONE[name]), by=by, now=now)
 
 
-def _only_author(proposal: Proposal, by: Principal, name: str) -> None:
+def _only_author(proposal: ProposalRow, by: Principal, name: str) -> None:
     decide(by, Permission.PROPOSE, visibility.of_proposal(proposal))
     if proposal.author_id != by.user_id:
         raise Forbidden(f"only its author may {name} a proposal")
 
 
-def _close(proposal: Proposal, by: Principal, *, reason: str | None, now: datetime) -> None:
+def _close(proposal: ProposalRow, by: Principal, *, reason: str | None, now: datetime) -> None:
     proposal.decided_by_id, proposal.decided_at, proposal.reason = by.user_id, now, reason
 
 
-def _refuse_writers(session: Session, proposal: Proposal, by: Principal) -> None:
+def _refuse_writers(session: Session, proposal: ProposalRow, by: Principal) -> None:
     if proposal.author_id == by.user_id:
         raise Forbidden("another owner must approve it: nobody approves their own proposal")
     if by.user_id in revisions.writers(session, proposal):
         raise Forbidden("another owner must approve it: nobody approves their own edit")
 
 
-def _refuse_pending(session: Session, proposal: Proposal) -> None:
+def _refuse_pending(session: Session, proposal: ProposalRow) -> None:
     pending = sum(row.decision is Decision.PENDING for row in proposals.suggestions_of(session, proposal))
     if pending:
         raise Conflict(f"{pending} of its suggestions are not decided yet: accept or reject each first")
 
 
-def _as_seen(session: Session, proposal: Proposal, approval: Approval) -> proposals.Preview:
+def _as_seen(session: Session, proposal: ProposalRow, approval: ApprovalInput) -> proposals.ProposalPreview:
     """What the approver saw. Raises Outrun where it is another by now, Invalid where a window was not seen for sure."""
     if approval.revision is not None:
         revisions.require(session, proposal, approval.revision)
     elif proposal.effective_from or proposal.effective_until:
-        raise Invalid("the version has a window, which the fingerprint does not cover: name the revision that you saw")
+        raise InvalidRequest(
+            "the version has a window, which the fingerprint does not cover: name the revision that you saw"
+        )
     shown = proposals.preview(session, proposal, approval.documents)
     if shown.fingerprint != approval.fingerprint:
         last = revisions.last(session, proposal)
-        raise Outrun(f"the document has changed since it was shown{last}: look at it again and approve what you see")
+        raise RevisionConflict(
+            f"the document has changed since it was shown{last}: look at it again and approve what you see"
+        )
     return shown
 
 
 def _refuse_taken(session: Session, document: Document) -> None:
-    query = select(ContractVersion.version).where(ContractVersion.contract_id == document.id)
+    query = select(ContractVersionRow.version).where(ContractVersionRow.contract_id == document.id)
     taken = frozenset(session.exec(query).all())
     if document.version in taken:
         free = next_free(taken)
         raise Conflict(f"{document.id} has a version {document.version} already; the next free one is {free}")
 
 
-def _row(proposal: Proposal, shown: proposals.Preview, row_id: UUID, *, by: Principal, now: datetime) -> ApprovalRow:
-    return ApprovalRow(
+def _row(
+    proposal: ProposalRow, shown: proposals.ProposalPreview, row_id: UUID, *, by: Principal, now: datetime
+) -> ProposalApprovalRow:
+    return ProposalApprovalRow(
         id=row_id,
         proposal_id=proposal.id,
         approver_id=by.user_id,
@@ -205,10 +219,16 @@ def _row(proposal: Proposal, shown: proposals.Preview, row_id: UUID, *, by: Prin
 
 
 def _conclude(
-    session: Session, proposal: Proposal, document: Document, approval: Approval, *, by: Principal, now: datetime
-) -> ContractVersion:
+    session: Session,
+    proposal: ProposalRow,
+    document: Document,
+    approval: ApprovalInput,
+    *,
+    by: Principal,
+    now: datetime,
+) -> ContractVersionRow:
     _ensure_contract(session, document, by=by, now=now)
-    version = ContractVersion(
+    version = ContractVersionRow(
         id=approval.make_id(),
         contract_id=document.id,
         version=document.version,
@@ -234,12 +254,14 @@ def _conclude(
     using = {each.user_id for each in used}
     notice = messages.decided(proposal, "approved", approval.summary, by=by.user_id, to=using)
     dispatch.tell(session, notice, now=now)
-    audit_log.record(session, Action.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details
+    )
     return version
 
 
 def _ensure_contract(session: Session, document: Document, *, by: Principal, now: datetime) -> None:
     """A contract exists from its first approved version on. Whoever gave the last approval that it needed owns it."""
-    if session.get(Contract, document.id, with_for_update=UNKEYED) is None:
+    if session.get(ContractRow, document.id, with_for_update=UNKEYED) is None:
         domain = visibility.domain_of(document)
-        session.add(Contract(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created=now))
+        session.add(ContractRow(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created=now))

@@ -19,37 +19,44 @@ from treaty.registry.access import users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log, hash_chain
 from treaty.registry.contracts import lookup
-from treaty.registry.core.enums import Action
-from treaty.registry.review.proposals.proposals import Preview, suggestions_of
-from treaty.registry.tables import ApprovalRecord, ApprovalRow, AuditEntry, ContractVersion, Proposal, SuggestionRow
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.review.proposals.proposals import ProposalPreview, suggestions_of
+from treaty.registry.tables import (
+    ApprovalRecordRow,
+    AuditEntryRow,
+    ContractVersionRow,
+    ProposalApprovalRow,
+    ProposalRow,
+    ProposalSuggestionRow,
+)
 
 FORM = 1
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ApprovalEvidence:
     """What the approver was shown beside the document, as plain data without values of a table; None: nothing was."""
 
     comparison: Mapping[str, Any] | None = None
     replay: Mapping[str, Any] | None = None
 
 
-NOTHING_SHOWN = Evidence()
+NOTHING_SHOWN = ApprovalEvidence()
 
 
 def make(
     session: Session,
-    proposal: Proposal,
-    shown: Preview,
+    proposal: ProposalRow,
+    shown: ProposalPreview,
     *,
     by: Principal,
     now: datetime,
-    evidence: Evidence = NOTHING_SHOWN,
-) -> ApprovalRecord:
+    evidence: ApprovalEvidence = NOTHING_SHOWN,
+) -> ApprovalRecordRow:
     """Adds the record of an approval to the session's transaction; the audit's entry of it must hold its hash, under
     `record`. With a quorum each approver has one, which names those before it."""
     content = _content(session, proposal, shown, by=by, now=now, evidence=evidence)
-    record = ApprovalRecord(
+    record = ApprovalRecordRow(
         hash=fingerprint(content),
         proposal_id=proposal.id,
         contract_id=proposal.contract_id,
@@ -63,7 +70,7 @@ def make(
     return record
 
 
-def of_version(session: Session, contract_id: str, version: str | None = None) -> Sequence[ApprovalRecord]:
+def of_version(session: Session, contract_id: str, version: str | None = None) -> Sequence[ApprovalRecordRow]:
     """The records of the proposal that became the version (the active one where none is named), oldest first; [] for
     one that was approved before there were records. Raises NotFound where there is no such version."""
     found = lookup.version(session, contract_id, version)
@@ -79,14 +86,14 @@ def seal_of(session: Session, contract_id: str, version: str) -> str | None:
     return records[-1].hash if records else None
 
 
-def faults(session: Session, record: ApprovalRecord) -> tuple[str, ...]:
+def faults(session: Session, record: ApprovalRecordRow) -> tuple[str, ...]:
     """What no longer agrees with the record: its own hash, the version it was given for, the audit; () where all do.
 
     The audit as a whole is verified apart."""
     return tuple(_faults(session, record))
 
 
-def _faults(session: Session, record: ApprovalRecord) -> Iterator[str]:
+def _faults(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
     if fingerprint(record.content) != record.hash:
         yield "the record is not as it was made: its hash is another"
     stated = record.content.get("contract"), record.content.get("version")
@@ -97,20 +104,22 @@ def _faults(session: Session, record: ApprovalRecord) -> Iterator[str]:
     yield from _faults_of_version(session, record)
 
 
-def _faults_of_version(session: Session, record: ApprovalRecord) -> Iterator[str]:
-    named = ContractVersion.contract_id == record.contract_id, ContractVersion.version == record.version
-    version = session.exec(select(ContractVersion).where(*named)).first()
+def _faults_of_version(session: Session, record: ApprovalRecordRow) -> Iterator[str]:
+    named = ContractVersionRow.contract_id == record.contract_id, ContractVersionRow.version == record.version
+    version = session.exec(select(ContractVersionRow).where(*named)).first()
     if version is None or version.proposal_id != record.proposal_id:
         yield "no version came of the approval"
     elif _document(version.body) != _stated(record):
         yield "the document of the version is another than the one that was approved"
 
 
-def _audited(session: Session, record: ApprovalRecord) -> bool:
+def _audited(session: Session, record: ApprovalRecordRow) -> bool:
     """Whether the entry of an approval of the proposal holds the hash, and is itself as it was written."""
-    given = session.exec(select(ApprovalRow.id).where(ApprovalRow.proposal_id == record.proposal_id)).all()
-    mine = AuditEntry.action == Action.APPROVAL_GIVEN, col(AuditEntry.object_id).in_(list(map(str, given)))
-    entries = session.exec(select(AuditEntry).where(*mine)).all()
+    given = session.exec(
+        select(ProposalApprovalRow.id).where(ProposalApprovalRow.proposal_id == record.proposal_id)
+    ).all()
+    mine = AuditEntryRow.action == AuditAction.APPROVAL_GIVEN, col(AuditEntryRow.object_id).in_(list(map(str, given)))
+    entries = session.exec(select(AuditEntryRow).where(*mine)).all()
     held = [each for each in entries if each.details.get("record") == record.hash]
     return any(hash_chain.seal(audit_log.plain(each)) == each.hash for each in held)
 
@@ -123,12 +132,18 @@ def _document(body: bytes) -> tuple[str | None, str]:
         return None, sha256(body).hexdigest()
 
 
-def _stated(record: ApprovalRecord) -> tuple[Any, Any]:
+def _stated(record: ApprovalRecordRow) -> tuple[Any, Any]:
     return record.content.get("fingerprint"), record.content.get("document_sha256")
 
 
 def _content(
-    session: Session, proposal: Proposal, shown: Preview, *, by: Principal, now: datetime, evidence: Evidence
+    session: Session,
+    proposal: ProposalRow,
+    shown: ProposalPreview,
+    *,
+    by: Principal,
+    now: datetime,
+    evidence: ApprovalEvidence,
 ) -> dict[str, Any]:
     suggestions = suggestions_of(session, proposal)
     names = users.names(session, {proposal.author_id, *(each.decided_by_id for each in suggestions)})
@@ -149,20 +164,20 @@ def _content(
     }
 
 
-def _decided(row: SuggestionRow, names: Mapping[Any, str]) -> dict[str, Any]:
+def _decided(row: ProposalSuggestionRow, names: Mapping[Any, str]) -> dict[str, Any]:
     return {"id": row.identity, "decision": row.decision.value, "by": names.get(row.decided_by_id)}
 
 
-def _before(session: Session, proposal: Proposal, shown: Preview) -> list[str]:
+def _before(session: Session, proposal: ProposalRow, shown: ProposalPreview) -> list[str]:
     """The hashes of earlier approvals of the same document."""
     standing = _standing(session, proposal.id)
     return [each.hash for each in standing if each.content["fingerprint"] == shown.fingerprint]
 
 
-def _standing(session: Session, proposal_id: UUID) -> list[ApprovalRecord]:
+def _standing(session: Session, proposal_id: UUID) -> list[ApprovalRecordRow]:
     """The proposal's records, oldest first, without those of approvals that an edit made void."""
-    rows = session.exec(select(ApprovalRow).where(ApprovalRow.proposal_id == proposal_id)).all()
+    rows = session.exec(select(ProposalApprovalRow).where(ProposalApprovalRow.proposal_id == proposal_id)).all()
     void = {(each.approver_id, each.time) for each in rows if each.void_since}
-    mine = select(ApprovalRecord).where(ApprovalRecord.proposal_id == proposal_id)
-    records = session.exec(mine.order_by(col(ApprovalRecord.created))).all()
+    mine = select(ApprovalRecordRow).where(ApprovalRecordRow.proposal_id == proposal_id)
+    records = session.exec(mine.order_by(col(ApprovalRecordRow.created))).all()
     return [each for each in records if (each.approver_id, each.created) not in void]

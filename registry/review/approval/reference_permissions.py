@@ -13,7 +13,7 @@ from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Forbidden
 from treaty.registry.datasets import related_datasets
 from treaty.registry.datasets.contract_datasets import names_of
-from treaty.registry.tables import Dataset
+from treaty.registry.tables import DatasetRow
 
 BEYOND = (
     "the contract speaks of a dataset that you may not read, or that is not known here: "
@@ -33,7 +33,7 @@ def refuse_beyond(session: Session, document: Document, by: Principal) -> None:
             raise Forbidden(BEYOND)
 
 
-def _spoken_of(session: Session, document: Document) -> Iterator[Dataset | None]:
+def _spoken_of(session: Session, document: Document) -> Iterator[DatasetRow | None]:
     """The datasets outside the document that its checks read or refer to; None for a name that stands for none."""
     own = {each.name for each in document.objects}
     for each in document.objects:
@@ -42,7 +42,7 @@ def _spoken_of(session: Session, document: Document) -> Iterator[Dataset | None]
         yield from (each.dataset if each else None for each in found)
 
 
-def _claimed(session: Session, document: Document) -> Iterator[Dataset]:
+def _claimed(session: Session, document: Document) -> Iterator[DatasetRow]:
     """The datasets that the document is about and another contract is, too."""
     for _, name in names_of(document):
         found = related_datasets.exactly(session, name.namespace, name.name)

@@ -16,18 +16,18 @@ from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.model import Terms
 from treaty.contracts.document.ownership import touched
 from treaty.registry.access import authentication, visibility
-from treaty.registry.access.authentication import Place, Principal
+from treaty.registry.access.authentication import Principal, Resource
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.core.enums import Action, Permission, Role
+from treaty.registry.core.enums import AuditAction, Permission, Role
 from treaty.registry.core.errors import Conflict
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.review.proposals import proposals, revisions
-from treaty.registry.tables import ApprovalRow, ContractVersion, Proposal, Team, TeamMember, User
+from treaty.registry.tables import ContractVersionRow, ProposalApprovalRow, ProposalRow, TeamMemberRow, TeamRow, UserRow
 
 
 @dataclass(frozen=True)
-class Policy:
+class ApprovalPolicy:
     """The terms that decide about a proposal, and the version in force that they stand in; None: it is the first."""
 
     terms: Terms
@@ -35,32 +35,32 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Consent:
+class ApprovalStatus:
     """Who approved exactly what is shown, and what is missing, in words; nothing missing: it may become a version."""
 
     approvers: frozenset[UUID]
     missing: tuple[str, ...]
 
 
-def policy(session: Session, document: Document, documents: Documents) -> Policy:
+def policy(session: Session, document: Document, documents: Documents) -> ApprovalPolicy:
     """The policy for the document, a contract's next version."""
     before = in_force(session, document.id, document.terms.group) or in_force(session, document.id)
     found = documents.stored(before.body) if before else None
-    return Policy((found or document).terms, found)
+    return ApprovalPolicy((found or document).terms, found)
 
 
-def in_force(session: Session, contract_id: str, group: str | None = None) -> ContractVersion | None:
+def in_force(session: Session, contract_id: str, group: str | None = None) -> ContractVersionRow | None:
     """The contract's version in force of that group, None: the newest of any; None where there is none."""
-    query = select(ContractVersion).where(
-        ContractVersion.contract_id == contract_id, col(ContractVersion.state).in_(IN_FORCE)
+    query = select(ContractVersionRow).where(
+        ContractVersionRow.contract_id == contract_id, col(ContractVersionRow.state).in_(IN_FORCE)
     )
     if group is not None:
-        query = query.where(ContractVersion.group == group)
-    newest = col(ContractVersion.activated_at).desc(), col(ContractVersion.id).desc()
+        query = query.where(ContractVersionRow.group == group)
+    newest = col(ContractVersionRow.activated_at).desc(), col(ContractVersionRow.id).desc()
     return session.exec(query.order_by(*newest).limit(1)).first()
 
 
-def give(session: Session, row: ApprovalRow, *, record: str, by: Principal, now: datetime) -> None:
+def give(session: Session, row: ProposalApprovalRow, *, record: str, by: Principal, now: datetime) -> None:
     """Keeps the principal's approval, whose record has that hash. Raises Conflict where theirs is kept already."""
     given = _valid(session, row.proposal_id, row.fingerprint)
     if by.user_id in given:
@@ -68,15 +68,15 @@ def give(session: Session, row: ApprovalRow, *, record: str, by: Principal, now:
     session.add(row)
     seen = {"proposal": str(row.proposal_id), "fingerprint": row.fingerprint, "revision": row.revision}
     details = {**seen, "record": record}
-    audit_log.record(session, Action.APPROVAL_GIVEN, actor=by.name, object_id=row.id, now=now, details=details)
+    audit_log.record(session, AuditAction.APPROVAL_GIVEN, actor=by.name, object_id=row.id, now=now, details=details)
 
 
-def consent(session: Session, proposal: Proposal, document: Document, documents: Documents) -> Consent:
+def consent(session: Session, proposal: ProposalRow, document: Document, documents: Documents) -> ApprovalStatus:
     """What the approvals of exactly that document amount to."""
     return _consent(session, proposal, policy(session, document, documents), document)
 
 
-def missing(session: Session, proposal: Proposal, documents: Documents) -> tuple[str, ...]:
+def missing(session: Session, proposal: ProposalRow, documents: Documents) -> tuple[str, ...]:
     """What is missing, in words. Suggestions leave the terms of the proposal as they are: what it would become is
     written where it matters alone, which takes long. Raises Invalid where that cannot be written."""
     drafted = documents.parsed(proposal.base)
@@ -86,7 +86,7 @@ def missing(session: Session, proposal: Proposal, documents: Documents) -> tuple
     return _consent(session, proposal, decided, shown).missing
 
 
-def _consent(session: Session, proposal: Proposal, decided: Policy, document: Document) -> Consent:
+def _consent(session: Session, proposal: ProposalRow, decided: ApprovalPolicy, document: Document) -> ApprovalStatus:
     review = decided.terms.review
     users = _approvers(session, proposal, document.fingerprint)
     lacking = review.quorum - len(users)
@@ -94,19 +94,23 @@ def _consent(session: Session, proposal: Proposal, decided: Policy, document: Do
     if review.columns:
         owners = touched(decided.before.document if decided.before else None, document.document)
         missing.extend(_columns(session, proposal, owners, users))
-    return Consent(frozenset(users), tuple(missing))
+    return ApprovalStatus(frozenset(users), tuple(missing))
 
 
-def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ApprovalRow, str]]:
+def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ProposalApprovalRow, str]]:
     """Every approval of the proposal with its approver's name, oldest first; those that are void, too."""
-    query = select(ApprovalRow, User.name).join(User, col(User.id) == col(ApprovalRow.approver_id))
-    ordered = query.order_by(col(ApprovalRow.time), col(ApprovalRow.id))
-    return session.exec(ordered.where(ApprovalRow.proposal_id == proposal_id)).all()
+    query = select(ProposalApprovalRow, UserRow.name).join(
+        UserRow, col(UserRow.id) == col(ProposalApprovalRow.approver_id)
+    )
+    ordered = query.order_by(col(ProposalApprovalRow.time), col(ProposalApprovalRow.id))
+    return session.exec(ordered.where(ProposalApprovalRow.proposal_id == proposal_id)).all()
 
 
-def _standing(session: Session, proposal_id: UUID) -> Sequence[ApprovalRow]:
+def _standing(session: Session, proposal_id: UUID) -> Sequence[ProposalApprovalRow]:
     """The approvals that were not made void since."""
-    query = select(ApprovalRow).where(ApprovalRow.proposal_id == proposal_id, col(ApprovalRow.void_since).is_(None))
+    query = select(ProposalApprovalRow).where(
+        ProposalApprovalRow.proposal_id == proposal_id, col(ProposalApprovalRow.void_since).is_(None)
+    )
     return session.exec(query).all()
 
 
@@ -115,21 +119,21 @@ def _valid(session: Session, proposal_id: UUID, fingerprint: str) -> set[UUID]:
     return {each.approver_id for each in _standing(session, proposal_id) if each.fingerprint == fingerprint}
 
 
-def _approvers(session: Session, proposal: Proposal, fingerprint: str) -> dict[UUID, Principal]:
+def _approvers(session: Session, proposal: ProposalRow, fingerprint: str) -> dict[UUID, Principal]:
     """Those whose approval holds: they are still active and may still decide, and did not write it."""
     given = _valid(session, proposal.id, fingerprint) - revisions.writers(session, proposal)
-    users = session.exec(select(User).where(col(User.id).in_(given))).all()
+    users = session.exec(select(UserRow).where(col(UserRow.id).in_(given))).all()
     return {each.user_id: each for each in _able(session, users, visibility.of_proposal(proposal))}
 
 
-def _able(session: Session, users: Iterable[User], place: Place) -> list[Principal]:
+def _able(session: Session, users: Iterable[UserRow], place: Resource) -> list[Principal]:
     """Those of them who can decide there, with all that they may."""
     found = [authentication.rights_of(session, user) for user in users if user.active]
     return [each for each in found if each.may(Permission.DECIDE, place)]
 
 
 def _columns(
-    session: Session, proposal: Proposal, owners: Mapping[str, str], users: Mapping[UUID, Principal]
+    session: Session, proposal: ProposalRow, owners: Mapping[str, str], users: Mapping[UUID, Principal]
 ) -> list[str]:
     """What is missing of the owners of these columns."""
     administered = any(Role.ADMIN in user.roles for user in users.values())
@@ -146,14 +150,14 @@ def _columns(
     return missing
 
 
-def _people(session: Session, names: frozenset[str]) -> dict[str, Sequence[User]]:
+def _people(session: Session, names: frozenset[str]) -> dict[str, Sequence[UserRow]]:
     """The users whom each owner's name stands for: who is called that, and who belongs to the team that is."""
-    users = session.exec(select(User).where(col(User.name).in_({name.lower() for name in names}))).all()
+    users = session.exec(select(UserRow).where(col(UserRow.name).in_({name.lower() for name in names}))).all()
     members = session.exec(
-        select(User, Team.name)
-        .join(TeamMember, col(TeamMember.user_id) == col(User.id))
-        .join(Team, col(Team.id) == col(TeamMember.team_id))
-        .where(col(Team.name).in_(names))
+        select(UserRow, TeamRow.name)
+        .join(TeamMemberRow, col(TeamMemberRow.user_id) == col(UserRow.id))
+        .join(TeamRow, col(TeamRow.id) == col(TeamMemberRow.team_id))
+        .where(col(TeamRow.name).in_(names))
     ).all()
     return {
         name: [

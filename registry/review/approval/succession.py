@@ -15,24 +15,24 @@ from typing import Any
 
 from sqlmodel import Session
 
-from treaty.contracts.comparison.compatibility import MODES, Bump, Violation
+from treaty.contracts.comparison.compatibility import MODES, Bump, CompatibilityBreach
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import Fault
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free, says_enough
-from treaty.registry.contracts.version_comparison import Compared, compared
+from treaty.registry.contracts.version_comparison import VersionDiff, compared
 from treaty.registry.review.proposals import diffs
 
 MOST = 20
 
 
 @dataclass(frozen=True)
-class Succession:
+class SuccessionCheck:
     """A document beside the version that it follows. `suggested`: the free number that says how large the change is.
 
     `refusals`: why it cannot be approved as it is; `told`: which modes it breaks, in words, refused or not."""
 
-    compared: Compared
+    compared: VersionDiff
     suggested: str | None
     refusals: tuple[Fault, ...]
     told: tuple[str, ...]
@@ -53,19 +53,19 @@ class Succession:
         return {"follows": self.follows, "bump": self.bump, "changes": changes, "breaks": list(self.told)}
 
 
-def succession(session: Session, document: Contract, documents: Documents) -> Succession:
+def succession(session: Session, document: Contract, documents: Documents) -> SuccessionCheck:
     """How the document would follow what is in force now."""
     old = diffs.followed(diffs.live(session, document.id, documents), document)
     found = compared(old, document, live=diffs.of_group(diffs.relied_on(session, document.id, documents), document))
     if old is None:
-        return Succession(found, None, (), ())
+        return SuccessionCheck(found, None, (), ())
     numbers = {*diffs.taken(session, document.id), old.version}
     suggested = next_free(numbers, found.comparison.bump, after=old.version)
     refusals = (*_understated(found, old, suggested), *_broken(found, old, numbers))
-    return Succession(found, suggested, refusals[:MOST], tuple(map(_sentence, found.violations[:MOST])))
+    return SuccessionCheck(found, suggested, refusals[:MOST], tuple(map(_sentence, found.violations[:MOST])))
 
 
-def _understated(found: Compared, old: Contract, suggested: str) -> Iterator[Fault]:
+def _understated(found: VersionDiff, old: Contract, suggested: str) -> Iterator[Fault]:
     bump = found.comparison.bump
     if old.terms.review.versions == "enforced" and not says_enough(old.version, found.new.version, bump):
         message = f"says less than the change from {old.version}, which is {bump.value}"
@@ -78,7 +78,7 @@ def _understated(found: Compared, old: Contract, suggested: str) -> Iterator[Fau
         )
 
 
-def _broken(found: Compared, old: Contract, numbers: set[str]) -> Iterator[Fault]:
+def _broken(found: VersionDiff, old: Contract, numbers: set[str]) -> Iterator[Fault]:
     if _begins_a_group(old, found.new):
         return
     beside = next_free(numbers, Bump.MAJOR, after=old.version)
@@ -96,11 +96,11 @@ def _begins_a_group(old: Contract, new: Contract) -> bool:
     return old.terms.group != new.terms.group and says_enough(old.version, new.version, Bump.MAJOR)
 
 
-def _named(found: Sequence[Violation], old: Contract) -> list[Violation]:
+def _named(found: Sequence[CompatibilityBreach], old: Contract) -> list[CompatibilityBreach]:
     """Of what breaks modes that which breaks one that the terms in force name."""
     return [each for each in found if each.difference.part.value in old.terms.compatibility.model_fields_set]
 
 
-def _sentence(found: Violation) -> str:
+def _sentence(found: CompatibilityBreach) -> str:
     law = MODES[found.mode].sentence
     return f"{found.mode} of version {found.version} ('{law}'): {found.difference.sentence}"

@@ -20,35 +20,42 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.subscriptions import active
-from treaty.registry.contracts.version_status import Standing, standings
-from treaty.registry.core.enums import Action, Answer, Permission, Pin, SubscriptionState, VersionState
-from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound
-from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.contracts.version_status import VersionOverview, standings
+from treaty.registry.core.enums import (
+    AcknowledgementState,
+    AuditAction,
+    Permission,
+    PinKind,
+    SubscriptionState,
+    VersionState,
+)
+from treaty.registry.core.errors import Conflict, Forbidden, IllegalTransition, InvalidRequest, NotFound
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.consumers import breaking_changes, check_document, consumer_checks
-from treaty.registry.tables import AcknowledgementRow, Contract, ContractVersion, Subscription, User
+from treaty.registry.tables import AcknowledgementRow, ContractRow, ContractVersionRow, SubscriptionRow, UserRow
 
-NEWEST_FIRST = Order((col(AcknowledgementRow.id),), newest_first=True)
+NEWEST_FIRST = SortOrder((col(AcknowledgementRow.id),), newest_first=True)
 MOST = 100
-WAITED_FOR = frozenset({Answer.PENDING, Answer.OBJECTED})
+WAITED_FOR = frozenset({AcknowledgementState.PENDING, AcknowledgementState.OBJECTED})
 GIVEN = {
-    Answer.ACKNOWLEDGED: Action.ACKNOWLEDGEMENT_GIVEN,
-    Answer.OBJECTED: Action.ACKNOWLEDGEMENT_REFUSED,
-    Answer.PENDING: Action.ACKNOWLEDGEMENT_RESET,
+    AcknowledgementState.ACKNOWLEDGED: AuditAction.ACKNOWLEDGEMENT_GIVEN,
+    AcknowledgementState.OBJECTED: AuditAction.ACKNOWLEDGEMENT_REFUSED,
+    AcknowledgementState.PENDING: AuditAction.ACKNOWLEDGEMENT_RESET,
 }
 
 
 @dataclass(frozen=True)
-class Impact:
+class ConsumerImpact:
     """What a version means for a consumer. `breaks`: why it breaks them, in sentences; () where it does not."""
 
-    subscription: Subscription
+    subscription: SubscriptionRow
     subscriber: str
     breaks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Which:
+class AcknowledgementFilter:
     """Which acknowledgements are asked for. `mine`: those of own subscriptions; `waiting`: those that are not given."""
 
     contract_id: str | None = None
@@ -58,27 +65,27 @@ class Which:
 
 
 @dataclass(frozen=True)
-class Listed:
+class AcknowledgementListing:
     """An acknowledgement with the version and the subscription that it is about, and people's names."""
 
     row: AcknowledgementRow
-    version: ContractVersion
-    subscription: Subscription
+    version: ContractVersionRow
+    subscription: SubscriptionRow
     subscriber: str
 
 
-def impact_of(session: Session, new: Document, documents: Documents) -> list[Impact]:
+def impact_of(session: Session, new: Document, documents: Documents) -> list[ConsumerImpact]:
     """What that document would mean for each active consumer of its contract; [] where there is none."""
     found = active(session, new.id)
     if not found:
         return []
     judge = _judge(standings(session, [new.id])[new.id], new, documents)
     names = subscriptions.names(session, found)
-    return [Impact(each, names[each.id], tuple(judge(session, each))) for each in found]
+    return [ConsumerImpact(each, names[each.id], tuple(judge(session, each))) for each in found]
 
 
 def ask(
-    session: Session, version: ContractVersion, documents: Documents, *, make_id: Callable[[], UUID], now: datetime
+    session: Session, version: ContractVersionRow, documents: Documents, *, make_id: Callable[[], UUID], now: datetime
 ) -> None:
     """Asks every consumer whom the approved version breaks, and tells the others; before it is in force.
 
@@ -94,12 +101,12 @@ def ask(
         _record_asked(session, version, found, deadline=deadline, now=now)
 
 
-def outstanding(session: Session, version: ContractVersion, *, now: datetime) -> Sequence[AcknowledgementRow]:
+def outstanding(session: Session, version: ContractVersionRow, *, now: datetime) -> Sequence[AcknowledgementRow]:
     """The acknowledgements that the version still waits for: not given, and the deadline not over; [] for none."""
     row = AcknowledgementRow
-    query = select(row).join(Subscription, col(Subscription.id) == col(row.subscription_id))
+    query = select(row).join(SubscriptionRow, col(SubscriptionRow.id) == col(row.subscription_id))
     waited = query.where(row.version_id == version.id, col(row.answer).in_(WAITED_FOR), col(row.deadline) > now)
-    alive = waited.where(Subscription.state == SubscriptionState.ACTIVE)
+    alive = waited.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
     return session.exec(alive.order_by(col(row.id))).all()
 
 
@@ -114,7 +121,13 @@ def get(session: Session, acknowledgement_id: UUID, *, by: Principal) -> Acknowl
 
 
 def answer(
-    session: Session, acknowledgement_id: UUID, given: Answer, *, comment: str | None, by: Principal, now: datetime
+    session: Session,
+    acknowledgement_id: UUID,
+    given: AcknowledgementState,
+    *,
+    comment: str | None,
+    by: Principal,
+    now: datetime,
 ) -> AcknowledgementRow:
     """Acknowledges the version, or objects to it, for the consumer. Who objected may still acknowledge; until the
     version is in force, an answer may be taken back (`PENDING`).
@@ -125,72 +138,82 @@ def answer(
     row = get(session, acknowledgement_id, by=by)
     _admit(session, row, given, comment, by)
     row.answer, row.comment = given, comment
-    answered = given is not Answer.PENDING
+    answered = given is not AcknowledgementState.PENDING
     row.answered_by_id, row.answered_at = (by.user_id, now) if answered else (None, None)
-    version = session.get_one(ContractVersion, row.version_id)
+    version = session.get_one(ContractVersionRow, row.version_id)
     details = {"contract": version.contract_id, "version": version.version, "subscription": str(row.subscription_id)}
     audit_log.record(session, GIVEN[given], actor=by.name, object_id=row.id, now=now, details=details)
     return row
 
 
-def listed(session: Session, by: Principal, asked: Asked, which: Which) -> Portion[Listed]:
+def listed(
+    session: Session, by: Principal, asked: PageRequest, which: AcknowledgementFilter
+) -> RowPage[AcknowledgementListing]:
     """Acknowledgements of contracts that the principal may read, newest first."""
     found = session.exec(NEWEST_FIRST.of(_chosen(by, which), asked)).all()
     portion = NEWEST_FIRST.cut(found, asked, lambda each: each[0])
     named = subscriptions.names(session, (of for _, _, of in portion.rows))
-    return Portion([Listed(each, version, of, named[of.id]) for each, version, of in portion.rows], portion.next)
+    return RowPage(
+        [AcknowledgementListing(each, version, of, named[of.id]) for each, version, of in portion.rows], portion.next
+    )
 
 
-def _chosen(by: Principal, which: Which) -> Select[AcknowledgementRow, ContractVersion, Subscription]:
+def _chosen(
+    by: Principal, which: AcknowledgementFilter
+) -> Select[AcknowledgementRow, ContractVersionRow, SubscriptionRow]:
     row = AcknowledgementRow
     query = (
-        select(row, ContractVersion, Subscription)
-        .join(ContractVersion, col(ContractVersion.id) == col(row.version_id))
-        .join(Subscription, col(Subscription.id) == col(row.subscription_id))
-        .join(Contract, col(Contract.id) == col(Subscription.contract_id))
+        select(row, ContractVersionRow, SubscriptionRow)
+        .join(ContractVersionRow, col(ContractVersionRow.id) == col(row.version_id))
+        .join(SubscriptionRow, col(SubscriptionRow.id) == col(row.subscription_id))
+        .join(ContractRow, col(ContractRow.id) == col(SubscriptionRow.contract_id))
         .where(visibility.contracts(by))
     )
-    wanted = {ContractVersion.contract_id: which.contract_id, ContractVersion.version: which.version}
+    wanted = {ContractVersionRow.contract_id: which.contract_id, ContractVersionRow.version: which.version}
     for column, value in wanted.items():
         query = query if value is None else query.where(col(column) == value)
     if which.mine:
         query = query.where(visibility.own(by))
     if which.waiting:
-        query = query.where(col(row.answer).in_(WAITED_FOR), Subscription.state == SubscriptionState.ACTIVE)
+        query = query.where(col(row.answer).in_(WAITED_FOR), SubscriptionRow.state == SubscriptionState.ACTIVE)
     return query
 
 
-def shown(session: Session, row: AcknowledgementRow) -> Listed:
+def shown(session: Session, row: AcknowledgementRow) -> AcknowledgementListing:
     """The acknowledgement as lists show it."""
-    version = session.get_one(ContractVersion, row.version_id)
-    subscription = session.get_one(Subscription, row.subscription_id)
-    return Listed(row, version, subscription, subscriptions.names(session, [subscription])[subscription.id])
+    version = session.get_one(ContractVersionRow, row.version_id)
+    subscription = session.get_one(SubscriptionRow, row.subscription_id)
+    return AcknowledgementListing(
+        row, version, subscription, subscriptions.names(session, [subscription])[subscription.id]
+    )
 
 
-def waiting(session: Session, by: Principal) -> Sequence[Listed]:
+def waiting(session: Session, by: Principal) -> Sequence[AcknowledgementListing]:
     """What the principal is asked and has not acknowledged, newest first."""
-    return listed(session, by, Asked(MOST), Which(mine=True, waiting=True)).rows
+    return listed(session, by, PageRequest(MOST), AcknowledgementFilter(mine=True, waiting=True)).rows
 
 
 def unanswered(by: Principal) -> SelectOfScalar[UUID]:
     """Of what `waiting` gives what the principal neither acknowledged nor objected to: the ids, as a query."""
     row = AcknowledgementRow
-    newest = _chosen(by, Which(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.answer))
+    newest = _chosen(by, AcknowledgementFilter(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.answer))
     shown = newest.order_by(col(row.id).desc()).limit(MOST).subquery()
-    return select(shown.c.id).where(shown.c.answer == Answer.PENDING)
+    return select(shown.c.id).where(shown.c.answer == AcknowledgementState.PENDING)
 
 
-def _judge(standing: Standing, new: Document, documents: Documents) -> Callable[[Session, Subscription], Iterator[str]]:
+def _judge(
+    standing: VersionOverview, new: Document, documents: Documents
+) -> Callable[[Session, SubscriptionRow], Iterator[str]]:
     """Why the new version breaks a consumer; each version that somebody builds on is compared once."""
-    known: dict[str, tuple[Document, breaking_changes.Changes]] = {}
+    known: dict[str, tuple[Document, breaking_changes.VersionChanges]] = {}
 
-    def against(old: ContractVersion) -> tuple[Document, breaking_changes.Changes]:
+    def against(old: ContractVersionRow) -> tuple[Document, breaking_changes.VersionChanges]:
         if old.version not in known:
             document = documents.stored(old.body)
             known[old.version] = document, breaking_changes.changes(document, new, documents.checks)
         return known[old.version]
 
-    def breaks(session: Session, of: Subscription) -> Iterator[str]:
+    def breaks(session: Session, of: SubscriptionRow) -> Iterator[str]:
         old = _built_on(standing, of, new.terms.group)
         if old is not None and old.version != new.version:
             document, changes = against(old)
@@ -200,10 +223,10 @@ def _judge(standing: Standing, new: Document, documents: Documents) -> Callable[
     return breaks
 
 
-def _built_on(standing: Standing, of: Subscription, group: str) -> ContractVersion | None:
+def _built_on(standing: VersionOverview, of: SubscriptionRow, group: str) -> ContractVersionRow | None:
     """The version in force that the new one would replace for the consumer; None where it replaces none of theirs."""
     followed = standing.followed(of.pin, of.pinned_to)
-    if of.pin is Pin.NONE or followed is None:
+    if of.pin is PinKind.NONE or followed is None:
         return followed
     return standing.of_group(group) if followed.group == group else None
 
@@ -214,7 +237,7 @@ def _days(session: Session, new: Document, documents: Documents) -> int:
     return documents.stored(before.body).terms.review.acknowledge_days if before else 0
 
 
-def _broken(found: Sequence[Impact]) -> dict[UUID, list[str]]:
+def _broken(found: Sequence[ConsumerImpact]) -> dict[UUID, list[str]]:
     """Why the version breaks each user whom it breaks, for all that they subscribed to."""
     broken: dict[UUID, list[str]] = {}
     for each in found:
@@ -224,50 +247,54 @@ def _broken(found: Sequence[Impact]) -> dict[UUID, list[str]]:
 
 
 def _asked(
-    each: Impact, version: ContractVersion, row_id: UUID, *, deadline: datetime, now: datetime
+    each: ConsumerImpact, version: ContractVersionRow, row_id: UUID, *, deadline: datetime, now: datetime
 ) -> AcknowledgementRow:
     return AcknowledgementRow(
         id=row_id,
         version_id=version.id,
         subscription_id=each.subscription.id,
         breaks=list(each.breaks),
-        answer=Answer.PENDING if each.breaks else Answer.TOLD,
+        answer=AcknowledgementState.PENDING if each.breaks else AcknowledgementState.TOLD,
         asked=now,
         deadline=deadline if each.breaks else None,
     )
 
 
 def _record_asked(
-    session: Session, version: ContractVersion, found: Sequence[Impact], *, deadline: datetime, now: datetime
+    session: Session, version: ContractVersionRow, found: Sequence[ConsumerImpact], *, deadline: datetime, now: datetime
 ) -> None:
     asked = [str(each.subscription.id) for each in found if each.breaks]
-    actor = session.get_one(User, version.approved_by_id).name
+    actor = session.get_one(UserRow, version.approved_by_id).name
     details = {
         "contract": version.contract_id, "version": version.version, "asked": asked, "told": len(found) - len(asked),
         "deadline": deadline.isoformat() if asked else None,
     }  # fmt: skip
-    audit_log.record(session, Action.ACKNOWLEDGEMENT_ASKED, actor=actor, object_id=version.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.ACKNOWLEDGEMENT_ASKED, actor=actor, object_id=version.id, now=now, details=details
+    )
 
 
-def _admit(session: Session, row: AcknowledgementRow, given: Answer, comment: str | None, by: Principal) -> None:
-    subscription = session.get_one(Subscription, row.subscription_id)
+def _admit(
+    session: Session, row: AcknowledgementRow, given: AcknowledgementState, comment: str | None, by: Principal
+) -> None:
+    subscription = session.get_one(SubscriptionRow, row.subscription_id)
     if not subscriptions.is_own(session, subscription, by):
         raise Forbidden("only the consumer who was asked may answer")
-    if given is Answer.PENDING:
+    if given is AcknowledgementState.PENDING:
         _refuse_reset(session, row)
         return
     if row.answer not in WAITED_FOR:
         raise IllegalTransition("request to acknowledge", state=row.answer.value, step="answer", legal=())
-    if given is Answer.OBJECTED and not comment:
+    if given is AcknowledgementState.OBJECTED and not comment:
         fault = Fault(
             code="TR-COMMENT", where="comment", message="an objection needs a comment", remedy="say what it breaks"
         )
-        raise Invalid("say what it breaks", faults=[fault])
+        raise InvalidRequest("say what it breaks", faults=[fault])
 
 
 def _refuse_reset(session: Session, row: AcknowledgementRow) -> None:
     """Returns where there is an answer, which nobody has gone by yet."""
-    if row.answer not in {Answer.ACKNOWLEDGED, Answer.OBJECTED}:
+    if row.answer not in {AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED}:
         raise IllegalTransition("request to acknowledge", state=row.answer.value, step="take back", legal=())
-    if session.get_one(ContractVersion, row.version_id).state is not VersionState.APPROVED:
+    if session.get_one(ContractVersionRow, row.version_id).state is not VersionState.APPROVED:
         raise Conflict("the version does not wait any more: the answer to it stands")

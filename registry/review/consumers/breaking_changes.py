@@ -15,7 +15,7 @@ BREAKING = MODES["FORWARD"].forbids
 
 
 @dataclass(frozen=True)
-class Reliance:
+class ColumnReliance:
     """What a consumer relies on: by object the columns, ALL for every one; an object without any: the table alone."""
 
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -31,34 +31,34 @@ class Reliance:
         return any(_overlap(one, other) for one in mine for other in reach)
 
 
-def reliance(reads: Mapping[str, Iterable[str]], needs: Iterable[tuple[str, Reach]]) -> Reliance:
+def reliance(reads: Mapping[str, Iterable[str]], needs: Iterable[tuple[str, Reach]]) -> ColumnReliance:
     """What somebody relies on who reads these columns and whose own checks need those."""
     found: dict[str, set[str]] = {name: set(columns) for name, columns in reads.items()}
     for name, reach in needs:
         found.setdefault(name, set()).update(reach or ())
-    return Reliance({name: frozenset(columns) for name, columns in found.items()})
+    return ColumnReliance({name: frozenset(columns) for name, columns in found.items()})
 
 
 @dataclass(frozen=True)
-class Changes:
+class VersionChanges:
     """The differences between two versions, each with what it is about."""
 
     told: tuple[tuple[Difference, Reach], ...]
 
-    def breaks(self, of: Reliance) -> tuple[str, ...]:
+    def breaks(self, of: ColumnReliance) -> tuple[str, ...]:
         """Why they break who relies on that, a sentence each; () where they do not."""
         found = (each.sentence for each, reach in self.told if of.touched(each.object, reach))
         return tuple(dict.fromkeys(found))
 
 
-def changes(old: Contract, new: Contract, checks: Binder = bound) -> Changes:
+def changes(old: Contract, new: Contract, checks: Binder = bound) -> VersionChanges:
     """The differences from the old version that break a reader, each with the columns that it is about.
 
     `checks` binds those of an object."""
     breaking = [each for each in compare(old, new, order).differences if each.direction in BREAKING]
     names = {each.object for each in breaking if each.object is not None}
     known = {name: (reaches(old, name, checks), reaches(new, name, checks)) for name in names}
-    return Changes(tuple((each, _reach(each, known.get(each.object or "", ({}, {})))) for each in breaking))
+    return VersionChanges(tuple((each, _reach(each, known.get(each.object or "", ({}, {})))) for each in breaking))
 
 
 def _reach(of: Difference, known: tuple[Mapping[str, Reach], Mapping[str, Reach]]) -> Reach:

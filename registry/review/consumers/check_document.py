@@ -26,7 +26,7 @@ WORDS = frozenset({"required", "unique", "enum", "logicalTypeOptions"})
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedCheck:
     """A consumer's check: what it would set on the column of the object, or (`column` None) on the object itself."""
 
     identity: str
@@ -35,7 +35,7 @@ class Asked:
     patch: Mapping[str, Any]
 
 
-def inspected(producer: Contract, asked: Asked) -> tuple[BoundCheck, ...]:
+def inspected(producer: Contract, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
     """The bound checks that this one stands for. Raises ContractError with all its faults.
 
     They say where within the check, not where in a document that nobody wrote."""
@@ -54,7 +54,9 @@ def inspected(producer: Contract, asked: Asked) -> tuple[BoundCheck, ...]:
     return bound
 
 
-def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads: Iterable[str] = ()) -> Contract | None:
+def made(
+    producer: Contract, object_name: str, asked: Sequence[RequestedCheck], *, reads: Iterable[str] = ()
+) -> Contract | None:
     """The contract of these checks on that object, of only the columns that they or their author read.
 
     A check that does not fit the producer's document any more is left out; None where none is left. Raises nothing:
@@ -62,13 +64,13 @@ def made(producer: Contract, object_name: str, asked: Sequence[Asked], *, reads:
     return _made(_Producer(producer.source, producer), object_name, _text(asked), frozenset(reads))
 
 
-def needs(producer: Contract, asked: Sequence[Asked]) -> Sequence[tuple[str, Reach]]:
+def needs(producer: Contract, asked: Sequence[RequestedCheck]) -> Sequence[tuple[str, Reach]]:
     """The object that each check is about and what it reads of it, as far as it still fits the producer's document:
     what is gone already is no news to its author."""
     return _needs(_Producer(producer.source, producer), _text(asked)) if asked else ()
 
 
-def _text(asked: Iterable[Asked]) -> str:
+def _text(asked: Iterable[RequestedCheck]) -> str:
     return json.dumps([(each.identity, each.object, each.column, each.patch) for each in asked])
 
 
@@ -84,7 +86,7 @@ class _Producer:
 # several times.
 @lru_cache(maxsize=KEPT)
 def _made(of: _Producer, object_name: str, text: str, reads: frozenset[str]) -> Contract | None:
-    producer, asked = of.contract, [Asked(*each) for each in json.loads(text)]
+    producer, asked = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
     for kept in _attempts(producer, asked):
         try:
             return _whole(producer, object_name, kept, reads) if kept else None
@@ -95,7 +97,7 @@ def _made(of: _Producer, object_name: str, text: str, reads: frozenset[str]) -> 
 
 @lru_cache(maxsize=KEPT)
 def _needs(of: _Producer, text: str) -> tuple[tuple[str, Reach], ...]:
-    producer, asked = of.contract, [Asked(*each) for each in json.loads(text)]
+    producer, asked = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
     for kept in _attempts(producer, asked):
         try:
             whole = _with(producer, kept)
@@ -106,13 +108,13 @@ def _needs(of: _Producer, text: str) -> tuple[tuple[str, Reach], ...]:
     return ()
 
 
-def _attempts(producer: Contract, asked: list[Asked]) -> Iterator[list[Asked]]:
+def _attempts(producer: Contract, asked: list[RequestedCheck]) -> Iterator[list[RequestedCheck]]:
     """All of these checks; where that is of no use, those that fit by themselves."""
     yield asked
     yield [each for each in asked if misfit(producer, each) is None]
 
 
-def _whole(producer: Contract, object_name: str, asked: Sequence[Asked], reads: Iterable[str]) -> Contract:
+def _whole(producer: Contract, object_name: str, asked: Sequence[RequestedCheck], reads: Iterable[str]) -> Contract:
     """The contract of all these checks. Raises ContractError where one does not fit, or where they are too long."""
     whole = _with(producer, asked)
     of = whole.object(object_name)
@@ -125,7 +127,7 @@ def _whole(producer: Contract, object_name: str, asked: Sequence[Asked], reads: 
     return read(writer.write(strip_checks.narrowed(whole.document, object_name, wanted)))
 
 
-def misfit(producer: Contract, asked: Asked) -> str | None:
+def misfit(producer: Contract, asked: RequestedCheck) -> str | None:
     """Why the check does not fit the producer's document; None: it does."""
     try:
         inspected(producer, asked)
@@ -134,13 +136,13 @@ def misfit(producer: Contract, asked: Asked) -> str | None:
     return None
 
 
-def _with(producer: Contract, asked: Sequence[Asked]) -> Contract:
+def _with(producer: Contract, asked: Sequence[RequestedCheck]) -> Contract:
     """The producer's document without promises, but with these."""
     patches = [Patch(each.object, each.column, each.patch) for each in asked]
     return read(writer.write(editing_patches.apply(strip_checks.bare(producer.document), patches)))
 
 
-def _admit(asked: Asked) -> None:
+def _admit(asked: RequestedCheck) -> None:
     """Refuses all words that promise nothing: a check must not rename a column, or say that it is public."""
     words = asked.patch.keys()
     if words == {"quality"} and isinstance(asked.patch["quality"], Mapping):
@@ -151,7 +153,7 @@ def _admit(asked: Asked) -> None:
     raise ContractError([Fault(code="TR-CHECK-WORDS", where="check", message="is not one check", remedy=remedy)])
 
 
-def _place(producer: Contract, asked: Asked) -> str | None:
+def _place(producer: Contract, asked: RequestedCheck) -> str | None:
     """Where in such a document the check stands; None where what it is about is not there."""
     tables = {each[1].get("name"): each for each in members(producer.document, "schema")}
     table = tables.get(asked.object)

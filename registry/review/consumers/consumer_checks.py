@@ -9,8 +9,8 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from treaty.contracts.document.model import Check, DataObject
 from treaty.contracts.document.model import Contract as Document
+from treaty.contracts.document.model import ContractCheck, DataObject
 from treaty.contracts.document.reader import read
 from treaty.contracts.editing.check_entry import entry_for
 from treaty.contracts.errors import ContractError, nearest
@@ -22,16 +22,16 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup, subscriptions
 from treaty.registry.contracts.subscriptions import active
 from treaty.registry.contracts.version_status import in_force
-from treaty.registry.core.enums import Action
-from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.review.consumers import check_document
-from treaty.registry.review.consumers.check_document import Asked, entry_of
-from treaty.registry.tables import ConsumerCheckRow, Subscription
+from treaty.registry.review.consumers.check_document import RequestedCheck, entry_of
+from treaty.registry.tables import ConsumerCheckRow, SubscriptionRow
 
 MOST = 100
 
 
-class Consumed(NamedTuple):
+class ConsumerDocument(NamedTuple):
     """A consumer's checks as a document of their own: the producer's active one, with these in place of its promises.
 
     Checks that no longer fit the producer's document are not in it: `listed` says why."""
@@ -42,7 +42,7 @@ class Consumed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredConsumerCheck:
     """A check as it is now: its row, its promise in a sentence, and why it no longer fits (None: it does)."""
 
     row: ConsumerCheckRow
@@ -51,7 +51,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Writing:
+class CheckAuthorship:
     """Who writes a check's row, under which id, and when."""
 
     row_id: UUID
@@ -60,7 +60,7 @@ class Writing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
+class CheckSource:
     """A check of a contract's version (None: the one in force) to be copied.
 
     `into`: the object that it shall be about, `identity`: the id that it shall have; None: as they are there."""
@@ -90,19 +90,19 @@ def last(session: Session, subscription_id: UUID, identity: str) -> ConsumerChec
     return found
 
 
-def listed(session: Session, subscription_id: UUID, *, by: Principal) -> list[Kept]:
+def listed(session: Session, subscription_id: UUID, *, by: Principal) -> list[StoredConsumerCheck]:
     """The subscription's checks with their sentences, by id."""
     subscription = subscriptions.get(session, subscription_id, by=by)
     producer = _producer(session, subscription)
     return [_kept(producer, row) for row in current(session, subscription.id)]
 
 
-def shown(session: Session, row: ConsumerCheckRow) -> Kept:
+def shown(session: Session, row: ConsumerCheckRow) -> StoredConsumerCheck:
     """The check as lists show it."""
-    return _kept(_producer(session, session.get_one(Subscription, row.subscription_id)), row)
+    return _kept(_producer(session, session.get_one(SubscriptionRow, row.subscription_id)), row)
 
 
-def add(session: Session, subscription_id: UUID, asked: Asked, how: Writing) -> ConsumerCheckRow:
+def add(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
     """Adds a check; without an id of its own it is given one.
 
     Raises Invalid with every fault of it, Conflict where there is one of that id, or where there are MOST already."""
@@ -110,25 +110,25 @@ def add(session: Session, subscription_id: UUID, asked: Asked, how: Writing) -> 
     return _add(session, subscription, asked, how, source=None)
 
 
-def change(session: Session, subscription_id: UUID, asked: Asked, how: Writing) -> ConsumerCheckRow:
+def change(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
     """Has the check of that id say something else from now on. Raises NotFound, Invalid with every fault of it."""
     subscription = subscriptions.own(session, subscription_id, by=how.by)
     newest = last(session, subscription.id, asked.identity)
     named = _named(_producer(session, subscription), asked)
     row = _row(how, subscription, newest.number + 1, named)
-    return _write(session, row, how, Action.CONSUMER_CHECK_CHANGED)
+    return _write(session, row, how, AuditAction.CONSUMER_CHECK_CHANGED)
 
 
-def end(session: Session, subscription_id: UUID, identity: str, how: Writing) -> ConsumerCheckRow:
+def end(session: Session, subscription_id: UUID, identity: str, how: CheckAuthorship) -> ConsumerCheckRow:
     """Has the check be judged no longer; what it said stays. Raises NotFound where there is none."""
     subscription = subscriptions.own(session, subscription_id, by=how.by)
     newest = last(session, subscription.id, identity)
-    row = _row(how, subscription, newest.number + 1, Asked(identity, newest.object, newest.column, {}))
+    row = _row(how, subscription, newest.number + 1, RequestedCheck(identity, newest.object, newest.column, {}))
     row.patch = None
-    return _write(session, row, how, Action.CONSUMER_CHECK_ENDED)
+    return _write(session, row, how, AuditAction.CONSUMER_CHECK_ENDED)
 
 
-def copy(session: Session, subscription_id: UUID, origin: Origin, how: Writing) -> ConsumerCheckRow:
+def copy(session: Session, subscription_id: UUID, origin: CheckSource, how: CheckAuthorship) -> ConsumerCheckRow:
     """Copies a producer's check, of this contract or of another one, into the subscription; it then stands by itself.
 
     Raises NotFound for no such contract, version or check; Invalid where it does not fit the subscribed contract."""
@@ -140,7 +140,7 @@ def copy(session: Session, subscription_id: UUID, origin: Origin, how: Writing) 
     return _add(session, subscription, asked, how, source=source)
 
 
-def documents(session: Session, contract_id: str, object_name: str) -> Sequence[Consumed]:
+def documents(session: Session, contract_id: str, object_name: str) -> Sequence[ConsumerDocument]:
     """What consumers ask of the object, a document for each subscription that asks something; [] where none does."""
     waiting = [(each, current(session, each.id, object_name)) for each in active(session, contract_id)]
     if not any(rows for _, rows in waiting):
@@ -149,44 +149,49 @@ def documents(session: Session, contract_id: str, object_name: str) -> Sequence[
     return [each for each in (_consumed(producer, object_name, *found) for found in waiting if found[1]) if each]
 
 
-def asked_of(row: ConsumerCheckRow) -> Asked:
+def asked_of(row: ConsumerCheckRow) -> RequestedCheck:
     """The check that the row keeps."""
-    return Asked(row.identity, row.object, row.column, row.patch or {})
+    return RequestedCheck(row.identity, row.object, row.column, row.patch or {})
 
 
-def bound(producer: Document, asked: Asked) -> tuple[BoundCheck, ...]:
+def bound(producer: Document, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
     """What the check stands for on the producer's columns, at least one. Raises Invalid with all its faults."""
     try:
         found = check_document.inspected(producer, asked)
     except ContractError as error:
-        raise Invalid("the check has faults", faults=error.faults) from error
+        raise InvalidRequest("the check has faults", faults=error.faults) from error
     if not found:
-        raise Invalid("the check promises nothing that can be judged")
+        raise InvalidRequest("the check promises nothing that can be judged")
     return found
 
 
 def _consumed(
-    producer: Document, object_name: str, subscription: Subscription, rows: Sequence[ConsumerCheckRow]
-) -> Consumed | None:
+    producer: Document, object_name: str, subscription: SubscriptionRow, rows: Sequence[ConsumerCheckRow]
+) -> ConsumerDocument | None:
     reads = subscription.reads.get(object_name, ())
     found = check_document.made(producer, object_name, [asked_of(row) for row in rows], reads=reads)
-    return Consumed(subscription.id, found.source, found.fingerprint) if found else None
+    return ConsumerDocument(subscription.id, found.source, found.fingerprint) if found else None
 
 
-def _producer(session: Session, subscription: Subscription) -> Document:
+def _producer(session: Session, subscription: SubscriptionRow) -> Document:
     return read(in_force(session, subscription.contract_id).body)
 
 
-def _kept(producer: Document, row: ConsumerCheckRow) -> Kept:
+def _kept(producer: Document, row: ConsumerCheckRow) -> StoredConsumerCheck:
     try:
         bound = check_document.inspected(producer, asked_of(row))
     except ContractError as error:
-        return Kept(row, row.identity, "; ".join(fault.message for fault in error.faults))
-    return Kept(row, "; ".join(each.sentence for each in bound))
+        return StoredConsumerCheck(row, row.identity, "; ".join(fault.message for fault in error.faults))
+    return StoredConsumerCheck(row, "; ".join(each.sentence for each in bound))
 
 
 def _add(
-    session: Session, subscription: Subscription, asked: Asked, how: Writing, *, source: Mapping[str, Any] | None
+    session: Session,
+    subscription: SubscriptionRow,
+    asked: RequestedCheck,
+    how: CheckAuthorship,
+    *,
+    source: Mapping[str, Any] | None,
 ) -> ConsumerCheckRow:
     named = _named(_producer(session, subscription), asked)
     known = current(session, subscription.id)
@@ -196,10 +201,10 @@ def _add(
         raise Conflict(f"a subscription has at most {MOST} checks: end one that is of no use any more")
     row = _row(how, subscription, _number(session, subscription.id, named.identity), named)
     row.source = dict(source) if source else None
-    return _write(session, row, how, Action.CONSUMER_CHECK_ADDED)
+    return _write(session, row, how, AuditAction.CONSUMER_CHECK_ADDED)
 
 
-def _named(producer: Document, asked: Asked) -> Asked:
+def _named(producer: Document, asked: RequestedCheck) -> RequestedCheck:
     """The check under the id that it has or is given, once nothing is wrong with it. Raises Invalid."""
     bound_checks = bound(producer, asked)
     if "quality" not in asked.patch:
@@ -214,7 +219,7 @@ def _number(session: Session, subscription_id: UUID, identity: str) -> int:
     return 1 + max(session.exec(select(ConsumerCheckRow.number).where(*mine)).all(), default=0)
 
 
-def _row(how: Writing, subscription: Subscription, number: int, asked: Asked) -> ConsumerCheckRow:
+def _row(how: CheckAuthorship, subscription: SubscriptionRow, number: int, asked: RequestedCheck) -> ConsumerCheckRow:
     return ConsumerCheckRow(
         id=how.row_id,
         subscription_id=subscription.id,
@@ -228,14 +233,14 @@ def _row(how: Writing, subscription: Subscription, number: int, asked: Asked) ->
     )
 
 
-def _write(session: Session, row: ConsumerCheckRow, how: Writing, action: Action) -> ConsumerCheckRow:
+def _write(session: Session, row: ConsumerCheckRow, how: CheckAuthorship, action: AuditAction) -> ConsumerCheckRow:
     session.add(row)
     details = {"subscription": str(row.subscription_id), "check": row.identity, "number": row.number}
     audit_log.record(session, action, actor=how.by.name, object_id=row.id, now=how.now, details=details)
     return row
 
 
-def _copied(document: Document, origin: Origin) -> Asked:
+def _copied(document: Document, origin: CheckSource) -> RequestedCheck:
     of = next((each for each in document.objects if each.name == origin.object), None)
     if of is None:
         raise NotFound(f"version {document.version} of {document.id} has no object {origin.object}")
@@ -243,10 +248,10 @@ def _copied(document: Document, origin: Origin) -> Asked:
     written = entry_of(of, document.document, check.path) if check.kind != "schema" else None
     entry = {key: each for key, each in (written or entry_for(check)).items() if key != "id"}
     identity = origin.identity or re.sub(r"[^A-Za-z0-9_-]+", "-", check.id)
-    return Asked(identity, origin.into or of.name, check.column, {"quality": entry})
+    return RequestedCheck(identity, origin.into or of.name, check.column, {"quality": entry})
 
 
-def _found(of: DataObject, identity: str) -> Check:
+def _found(of: DataObject, identity: str) -> ContractCheck:
     known = {each.id: each for each in (*of.checks, *promised(of))}
     if identity not in known:
         raise NotFound(f"{of.name} has no check {identity}; {nearest(identity, known) or 'see its document'}")

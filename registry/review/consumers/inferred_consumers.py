@@ -17,27 +17,34 @@ from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions, version_status
 from treaty.registry.contracts.declared_use import ALL, Use
-from treaty.registry.core.enums import Action, Direction, Guess, Permission
+from treaty.registry.core.enums import AuditAction, EdgeDirection, InferredConsumerState, Permission
 from treaty.registry.core.errors import Conflict, NotFound
-from treaty.registry.datasets.names import Name
+from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.graph import traversal
-from treaty.registry.lineage.graph.nodes import Nodes
-from treaty.registry.tables import Dataset, DatasetContract, GuessedConsumer, LineageEdge, LineageJob, Subscription
+from treaty.registry.lineage.graph.nodes import NameResolver
+from treaty.registry.tables import (
+    DatasetContractRow,
+    DatasetRow,
+    InferredConsumerRow,
+    LineageEdgeRow,
+    LineageJobRow,
+    SubscriptionRow,
+)
 
 LONGEST = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reader:
+class InferredConsumer:
     """A job that reads a contract's data. `reads`: the columns by object, as far as lineage tells them; else all.
 
     `owners`: whom it names as such. `seen`: when the run ended, or began, that speaks for it."""
 
-    job: Name
+    job: LineageName
     reads: Mapping[str, tuple[str, ...]]
     owners: tuple[str, ...]
     seen: datetime
-    state: Guess = Guess.SUGGESTED
+    state: InferredConsumerState = InferredConsumerState.SUGGESTED
     subscription_id: UUID | None = None
 
     @property
@@ -46,58 +53,62 @@ class Reader:
         return f"job {self.job.namespace}/{self.job.name}"[:LONGEST]
 
 
-def of_contract(session: Session, contract_id: str, by: Principal) -> list[Reader]:
+def of_contract(session: Session, contract_id: str, by: Principal) -> list[InferredConsumer]:
     """The jobs of others that read the contract's data, by name: none that writes them, none whose namespace a job has
     that does. Raises NotFound where the contract is not the principal's to read."""
     visibility.see(session, contract_id, by)
     objects = _objects(session, contract_id)
     names = sorted(objects)
-    writing = traversal.jobs_at(session, names, Direction.OUTPUT)
+    writing = traversal.jobs_at(session, names, EdgeDirection.OUTPUT)
     own = {each.namespace for each in writing if not each.ours}
-    found = traversal.jobs_at(session, names, Direction.INPUT)
+    found = traversal.jobs_at(session, names, EdgeDirection.INPUT)
     others = [each for each in found if not each.ours and each.namespace not in own]
     decided = {
-        Name(each.job_namespace, each.job_name): each
-        for each in session.exec(select(GuessedConsumer).where(GuessedConsumer.contract_id == contract_id))
+        LineageName(each.job_namespace, each.job_name): each
+        for each in session.exec(select(InferredConsumerRow).where(InferredConsumerRow.contract_id == contract_id))
     }
     read = _reads(session, others, objects)
     return [_reader(each, read[each.id], decided) for each in sorted(others, key=lambda job: (job.namespace, job.name))]
 
 
 def confirm(
-    session: Session, contract_id: str, job: Name, *, by: Principal, now: datetime, subscription_id: UUID
-) -> Subscription:
+    session: Session, contract_id: str, job: LineageName, *, by: Principal, now: datetime, subscription_id: UUID
+) -> SubscriptionRow:
     """Subscribes the principal to what the job reads. Raises NotFound for a job that is not seen reading it, Conflict
     where it was decided already, and as `subscriptions.register` does."""
     reader = _undecided(session, contract_id, job, by)
     reads = _as_promised(version_status.in_force(session, contract_id).body, reader.reads)
     use = Use(purpose=reader.purpose, contact=", ".join(reader.owners)[:LONGEST] or by.name, reads=reads)
     made = subscriptions.register(session, contract_id, use, subscription_id=subscription_id, by=by, now=now)
-    row = _row(contract_id, reader, Guess.CONFIRMED, by, now)
+    row = _row(contract_id, reader, InferredConsumerState.CONFIRMED, by, now)
     row.subscription_id = made.id
-    _keep(session, row, Action.READER_CONFIRMED, by)
+    _keep(session, row, AuditAction.READER_CONFIRMED, by)
     return made
 
 
-def dismiss(session: Session, contract_id: str, job: Name, *, by: Principal, now: datetime) -> Reader:
+def dismiss(session: Session, contract_id: str, job: LineageName, *, by: Principal, now: datetime) -> InferredConsumer:
     """Says that the job is no consumer: it is suggested no more. Raises NotFound, Forbidden, Conflict as `confirm`."""
     reader = _undecided(session, contract_id, job, by)
     decide(by, Permission.SUBSCRIBE, visibility.of_contract(session, contract_id))
-    _keep(session, _row(contract_id, reader, Guess.DISMISSED, by, now), Action.READER_DISMISSED, by)
-    return replace(reader, state=Guess.DISMISSED)
+    _keep(
+        session, _row(contract_id, reader, InferredConsumerState.DISMISSED, by, now), AuditAction.READER_DISMISSED, by
+    )
+    return replace(reader, state=InferredConsumerState.DISMISSED)
 
 
-def _undecided(session: Session, contract_id: str, job: Name, by: Principal) -> Reader:
+def _undecided(session: Session, contract_id: str, job: LineageName, by: Principal) -> InferredConsumer:
     found = next((each for each in of_contract(session, contract_id, by) if each.job == job), None)
     if found is None:
         raise NotFound("no job of that name is seen reading the contract's data")
-    if found.state is not Guess.SUGGESTED:
+    if found.state is not InferredConsumerState.SUGGESTED:
         raise Conflict(f"this job was {found.state.value} already")
     return found
 
 
-def _row(contract_id: str, reader: Reader, state: Guess, by: Principal, now: datetime) -> GuessedConsumer:
-    return GuessedConsumer(
+def _row(
+    contract_id: str, reader: InferredConsumer, state: InferredConsumerState, by: Principal, now: datetime
+) -> InferredConsumerRow:
+    return InferredConsumerRow(
         contract_id=contract_id,
         job_namespace=reader.job.namespace,
         job_name=reader.job.name,
@@ -107,7 +118,7 @@ def _row(contract_id: str, reader: Reader, state: Guess, by: Principal, now: dat
     )
 
 
-def _keep(session: Session, row: GuessedConsumer, action: Action, by: Principal) -> None:
+def _keep(session: Session, row: InferredConsumerRow, action: AuditAction, by: Principal) -> None:
     session.add(row)
     details = {"job_namespace": row.job_namespace, "job_name": row.job_name}
     audit_log.record(session, action, actor=by.name, object_id=row.contract_id, details=details, now=row.decided)
@@ -124,25 +135,27 @@ def _as_promised(body: bytes, reads: Mapping[str, Sequence[str]]) -> dict[str, l
     return found
 
 
-def _objects(session: Session, contract_id: str) -> dict[Name, set[str]]:
+def _objects(session: Session, contract_id: str) -> dict[LineageName, set[str]]:
     """The contract's objects by every name that their datasets have."""
-    link, nodes = DatasetContract, Nodes(session)
-    query = select(Dataset.namespace, Dataset.name, link.object).join(link, col(link.dataset_id) == col(Dataset.id))
-    found: dict[Name, set[str]] = {}
+    link, nodes = DatasetContractRow, NameResolver(session)
+    query = select(DatasetRow.namespace, DatasetRow.name, link.object).join(
+        link, col(link.dataset_id) == col(DatasetRow.id)
+    )
+    found: dict[LineageName, set[str]] = {}
     for namespace, name, object_name in session.exec(query.where(link.contract_id == contract_id)):
-        for each in nodes.group(Name(namespace, name)):
+        for each in nodes.group(LineageName(namespace, name)):
             found.setdefault(each, set()).add(object_name)
     return found
 
 
 def _reads(
-    session: Session, jobs: Sequence[LineageJob], objects: Mapping[Name, Collection[str]]
+    session: Session, jobs: Sequence[LineageJobRow], objects: Mapping[LineageName, Collection[str]]
 ) -> dict[UUID, dict[str, tuple[str, ...]]]:
     """The columns that each job takes, by object; every one where it writes something and says nothing of columns."""
     ids = [each.id for each in jobs]
     taken: dict[UUID, dict[str, set[str]]] = {each: {} for each in ids}
     for job_id, direction, name in traversal.ends_of(session, ids):
-        if direction is Direction.INPUT:
+        if direction is EdgeDirection.INPUT:
             taken[job_id].update({each: set() for each in objects.get(name, ()) if each not in taken[job_id]})
     for edge in traversal.outputs_of(session, ids):
         for name, column in _fed(edge):
@@ -151,19 +164,21 @@ def _reads(
     return {job_id: {name: _columns(found) for name, found in each.items()} for job_id, each in taken.items()}
 
 
-def _fed(edge: LineageEdge) -> Iterator[tuple[Name, str | None]]:
-    return ((Name(namespace, name), column) for _, namespace, name, column, _ in edge.feeds)
+def _fed(edge: LineageEdgeRow) -> Iterator[tuple[LineageName, str | None]]:
+    return ((LineageName(namespace, name), column) for _, namespace, name, column, _ in edge.feeds)
 
 
 def _columns(found: Collection[str]) -> tuple[str, ...]:
     return (ALL,) if not found or ALL in found else tuple(sorted(found))
 
 
-def _reader(job: LineageJob, reads: Mapping[str, tuple[str, ...]], decided: Mapping[Name, GuessedConsumer]) -> Reader:
-    name = Name(job.namespace, job.name)
+def _reader(
+    job: LineageJobRow, reads: Mapping[str, tuple[str, ...]], decided: Mapping[LineageName, InferredConsumerRow]
+) -> InferredConsumer:
+    name = LineageName(job.namespace, job.name)
     found = decided.get(name)
-    state = found.state if found else Guess.SUGGESTED
-    return Reader(
+    state = found.state if found else InferredConsumerState.SUGGESTED
+    return InferredConsumer(
         job=name,
         reads=reads,
         owners=tuple(job.owners),

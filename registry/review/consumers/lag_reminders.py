@@ -5,15 +5,15 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from treaty.registry.contracts.version_status import lag, standings
-from treaty.registry.core.enums import Pin, SubscriptionState
+from treaty.registry.core.enums import PinKind, SubscriptionState
 from treaty.registry.notifications import dispatch, messages
-from treaty.registry.tables import Subscription
+from treaty.registry.tables import SubscriptionRow
 
 
 def tell_lagging(session: Session, *, now: datetime) -> int:
     """Tells every consumer whose pin is behind what is in force; how many channels are told that were not before."""
-    pinned = col(Subscription.pin) != Pin.NONE, Subscription.state == SubscriptionState.ACTIVE
-    found = session.exec(select(Subscription).where(*pinned).order_by(col(Subscription.id))).all()
+    pinned = col(SubscriptionRow.pin) != PinKind.NONE, SubscriptionRow.state == SubscriptionState.ACTIVE
+    found = session.exec(select(SubscriptionRow).where(*pinned).order_by(col(SubscriptionRow.id))).all()
     known = standings(session, {each.contract_id for each in found})
     told = 0
     for each in found:

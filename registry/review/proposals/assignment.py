@@ -10,16 +10,16 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide, rights_of
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Permission
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.review.proposals import proposals, revisions
-from treaty.registry.tables import ApprovalRow, ChangeRow, Postponement, Proposal, User
+from treaty.registry.tables import ProposalApprovalRow, ProposalRevisionRow, ProposalRow, ProposalSnoozeRow, UserRow
 
 UNKNOWN = "nobody of that name may decide about it, or they wrote it"
 
 
-def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Principal, now: datetime) -> Proposal:
+def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Principal, now: datetime) -> ProposalRow:
     """The proposal, given to the user of that name to decide; None: to nobody in particular.
 
     Raises Invalid for who may not decide about it, IllegalTransition where it is not in review."""
@@ -28,55 +28,65 @@ def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Princip
     PROPOSAL.step(proposal.state, "reject")
     proposal.assignee_id = _decider(session, proposal, name) if name is not None else None
     details = {"contract": proposal.contract_id, "assignee": name}
-    audit_log.record(session, Action.PROPOSAL_ASSIGNED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.PROPOSAL_ASSIGNED, actor=by.name, object_id=proposal.id, now=now, details=details
+    )
     return proposal
 
 
-def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: Principal, now: datetime) -> Proposal:
+def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: Principal, now: datetime) -> ProposalRow:
     """The proposal, which does not wait for the principal until then; for others it does. None: it waits again.
 
     Raises Invalid for a time that is over."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     if until is not None and until <= now:
-        raise Invalid("put it off until a time that is still to come")
-    before = session.get(Postponement, (by.user_id, proposal.id))
+        raise InvalidRequest("put it off until a time that is still to come")
+    before = session.get(ProposalSnoozeRow, (by.user_id, proposal.id))
     if until is None:
         if before is not None:
             session.delete(before)
     elif before is None:
-        session.add(Postponement(user_id=by.user_id, proposal_id=proposal.id, until=until))
+        session.add(ProposalSnoozeRow(user_id=by.user_id, proposal_id=proposal.id, until=until))
     else:
         before.until = until
     details = {"contract": proposal.contract_id, "until": until.isoformat() if until else None}
-    audit_log.record(session, Action.PROPOSAL_SNOOZED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.PROPOSAL_SNOOZED, actor=by.name, object_id=proposal.id, now=now, details=details
+    )
     return proposal
 
 
 def put_off(by: Principal, *, now: datetime) -> ColumnElement[bool]:
     """The condition that the principal put a proposal off until later."""
-    mine = select(Postponement.proposal_id).where(Postponement.user_id == by.user_id, Postponement.until > now)
-    return col(Proposal.id).in_(mine)
+    mine = select(ProposalSnoozeRow.proposal_id).where(
+        ProposalSnoozeRow.user_id == by.user_id, ProposalSnoozeRow.until > now
+    )
+    return col(ProposalRow.id).in_(mine)
 
 
 def with_another(by: Principal) -> ColumnElement[bool]:
     """The condition that a proposal was given to somebody else, who can decide about it still: they did not leave, did
     not approve it, and did not edit it."""
-    given = col(Proposal.assignee_id)
-    here = select(User.id).where(User.id == given, col(User.active))
-    approved = select(ApprovalRow.id).where(
-        ApprovalRow.proposal_id == Proposal.id, ApprovalRow.approver_id == given, col(ApprovalRow.void_since).is_(None)
+    given = col(ProposalRow.assignee_id)
+    here = select(UserRow.id).where(UserRow.id == given, col(UserRow.active))
+    approved = select(ProposalApprovalRow.id).where(
+        ProposalApprovalRow.proposal_id == ProposalRow.id,
+        ProposalApprovalRow.approver_id == given,
+        col(ProposalApprovalRow.void_since).is_(None),
     )
-    edited = select(ChangeRow.revision).where(
-        ChangeRow.proposal_id == Proposal.id, ChangeRow.author_id == given, col(ChangeRow.wrote)
+    edited = select(ProposalRevisionRow.revision).where(
+        ProposalRevisionRow.proposal_id == ProposalRow.id,
+        ProposalRevisionRow.author_id == given,
+        col(ProposalRevisionRow.wrote),
     )
     # The query around it may read users, too, and means others.
-    still, done, wrote = (each.correlate(Proposal).exists() for each in (here, approved, edited))
+    still, done, wrote = (each.correlate(ProposalRow).exists() for each in (here, approved, edited))
     return (given != by.user_id) & still & ~done & ~wrote
 
 
-def _decider(session: Session, proposal: Proposal, name: str) -> UUID:
-    user = session.exec(select(User).where(User.name == name, col(User.active).is_(True))).first()
+def _decider(session: Session, proposal: ProposalRow, name: str) -> UUID:
+    user = session.exec(select(UserRow).where(UserRow.name == name, col(UserRow.active).is_(True))).first()
     able = user is not None and rights_of(session, user).may(Permission.DECIDE, visibility.of_proposal(proposal))
     if user is None or not able or user.id in revisions.writers(session, proposal):
-        raise Invalid(UNKNOWN)
+        raise InvalidRequest(UNKNOWN)
     return user.id

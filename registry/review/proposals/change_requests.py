@@ -10,17 +10,17 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, Permission
+from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.core.errors import Conflict, Forbidden
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.proposals import discussion, proposals, revisions
-from treaty.registry.review.proposals.revisions import Change
-from treaty.registry.tables import ChangeRequest, CommentRow, Proposal, User
+from treaty.registry.review.proposals.revisions import RevisionAction
+from treaty.registry.tables import ProposalChangeRequestRow, ProposalCommentRow, ProposalRow, UserRow
 
 
 @dataclass(frozen=True)
-class Asked:
+class NewChangeRequest:
     """What a reviewer asks of the proposal as it was at that revision, and the identity to give to their comment."""
 
     text: str
@@ -29,21 +29,21 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ChangeRequestListing:
     """A request for changes that is open, with the comment that says what is asked, and its author's name."""
 
-    request: ChangeRequest
-    comment: CommentRow
+    request: ProposalChangeRequestRow
+    comment: ProposalCommentRow
     author: str
 
 
-def may_ask(proposal: Proposal, by: Principal, *, writers: Collection[UUID], asking: Collection[UUID]) -> bool:
+def may_ask(proposal: ProposalRow, by: Principal, *, writers: Collection[UUID], asking: Collection[UUID]) -> bool:
     """Whether the principal may ask for changes now: an owner who did not write it and does not ask already."""
     decides = by.may(Permission.DECIDE, visibility.of_proposal(proposal))
     return proposal.state in PROPOSAL.where("return") and decides and by.user_id not in {*writers, *asking}
 
 
-def ask(session: Session, proposal_id: UUID, asked: Asked, *, by: Principal, now: datetime) -> Proposal:
+def ask(session: Session, proposal_id: UUID, asked: NewChangeRequest, *, by: Principal, now: datetime) -> ProposalRow:
     """The proposal, which nobody approves until it is changed. What is asked stays in the discussion; an approval that
     the principal gave is void.
 
@@ -58,17 +58,17 @@ def ask(session: Session, proposal_id: UUID, asked: Asked, *, by: Principal, now
         raise Conflict("you ask for changes already: say more in the discussion, or take that back first")
     revisions.require(session, proposal, asked.revision)
     comment = discussion.keep(session, proposal, asked.text, comment_id=asked.make_id(), by=by, now=now)
-    session.add(ChangeRequest(comment_id=comment.id, proposal_id=proposal.id, author_id=by.user_id))
+    session.add(ProposalChangeRequestRow(comment_id=comment.id, proposal_id=proposal.id, author_id=by.user_id))
     proposal.state = after
     revisions.void(session, proposal, by=by, now=now, given_by=by.user_id)
-    revisions.advance(session, proposal, Change("asked for changes"), by=by, now=now)
+    revisions.advance(session, proposal, RevisionAction("asked for changes"), by=by, now=now)
     notice = messages.changes_asked(proposal, comment, to=writers, by=by.user_id)
     dispatch.tell(session, notice, now=now)
-    _record(session, Action.CHANGES_REQUESTED, comment.id, proposal, by=by, now=now)
+    _record(session, AuditAction.CHANGES_REQUESTED, comment.id, proposal, by=by, now=now)
     return proposal
 
 
-def take_back(session: Session, proposal_id: UUID, *, by: Principal, now: datetime) -> Proposal:
+def take_back(session: Session, proposal_id: UUID, *, by: Principal, now: datetime) -> ProposalRow:
     """The proposal, of which the principal asks no changes any more; it goes on in review unless others do.
 
     Raises Forbidden where the principal asks for none."""
@@ -79,28 +79,30 @@ def take_back(session: Session, proposal_id: UUID, *, by: Principal, now: dateti
         raise Forbidden("only who asks for changes takes that back, and you ask for none")
     for each in found:
         revisions.end_request(session, proposal, each, now=now)
-        _record(session, Action.CHANGES_TAKEN_BACK, each.comment_id, proposal, by=by, now=now)
-    revisions.advance(session, proposal, Change("asks for changes no longer"), by=by, now=now)
+        _record(session, AuditAction.CHANGES_TAKEN_BACK, each.comment_id, proposal, by=by, now=now)
+    revisions.advance(session, proposal, RevisionAction("asks for changes no longer"), by=by, now=now)
     return proposal
 
 
-def listed(session: Session, proposal_ids: Collection[UUID]) -> Mapping[UUID, Sequence[Listed]]:
+def listed(session: Session, proposal_ids: Collection[UUID]) -> Mapping[UUID, Sequence[ChangeRequestListing]]:
     """By proposal the requests that are open, the oldest first; nothing for one of which no changes are asked."""
-    row = ChangeRequest
+    row = ProposalChangeRequestRow
     query = (
-        select(row, CommentRow, User.name)
-        .join(CommentRow, col(CommentRow.id) == col(row.comment_id))
-        .join(User, col(User.id) == col(row.author_id))
+        select(row, ProposalCommentRow, UserRow.name)
+        .join(ProposalCommentRow, col(ProposalCommentRow.id) == col(row.comment_id))
+        .join(UserRow, col(UserRow.id) == col(row.author_id))
         .where(col(row.proposal_id).in_(proposal_ids), col(row.ended).is_(None))
     )
-    found: dict[UUID, list[Listed]] = {}
-    for request, comment, author in session.exec(query.order_by(col(CommentRow.time), col(CommentRow.id))).all():
-        found.setdefault(request.proposal_id, []).append(Listed(request, comment, author))
+    found: dict[UUID, list[ChangeRequestListing]] = {}
+    for request, comment, author in session.exec(
+        query.order_by(col(ProposalCommentRow.time), col(ProposalCommentRow.id))
+    ).all():
+        found.setdefault(request.proposal_id, []).append(ChangeRequestListing(request, comment, author))
     return found
 
 
 def _record(
-    session: Session, action: Action, request_id: UUID, proposal: Proposal, *, by: Principal, now: datetime
+    session: Session, action: AuditAction, request_id: UUID, proposal: ProposalRow, *, by: Principal, now: datetime
 ) -> None:
     # What was said is in its own row: the audit goes to people who may not see the proposal.
     details = {"proposal": str(proposal.id), "revision": proposal.revision}

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.engine.core.results import Outcome
-from treaty.registry.tables import ResultRow, Run
+from treaty.registry.tables import CheckResultRow, RunRow
 
 HELD = Outcome.PASSED
 JUDGED = frozenset({Outcome.PASSED, Outcome.FAILED})
@@ -36,18 +36,20 @@ def of_check(session: Session, subscription_id: UUID, check_ids: Collection[str]
     }
 
 
-def _results(session: Session, subscription_id: UUID, check_ids: Collection[str]) -> Sequence[tuple[ResultRow, Run]]:
+def _results(
+    session: Session, subscription_id: UUID, check_ids: Collection[str]
+) -> Sequence[tuple[CheckResultRow, RunRow]]:
     """The last results of these checks, oldest first."""
-    query = select(ResultRow, Run).join(Run, col(Run.id) == col(ResultRow.run_id))
-    mine = query.where(Run.subscription_id == subscription_id, col(ResultRow.check_id).in_(list(check_ids)))
-    newest = mine.order_by(col(Run.finished).desc(), col(Run.id).desc(), col(ResultRow.position).desc())
+    query = select(CheckResultRow, RunRow).join(RunRow, col(RunRow.id) == col(CheckResultRow.run_id))
+    mine = query.where(RunRow.subscription_id == subscription_id, col(CheckResultRow.check_id).in_(list(check_ids)))
+    newest = mine.order_by(col(RunRow.finished).desc(), col(RunRow.id).desc(), col(CheckResultRow.position).desc())
     return session.exec(newest.limit(MOST)).all()[::-1]
 
 
-def _place(result: ResultRow, run: Run) -> tuple[str, str]:
+def _place(result: CheckResultRow, run: RunRow) -> tuple[str, str]:
     """What was judged: a partition, which the next run replaces; the whole dataset, as of that run."""
     return result.check_id, result.partition if result.partition is not None else f"run {run.id}"
 
 
-def _label(result: ResultRow, run: Run) -> str:
+def _label(result: CheckResultRow, run: RunRow) -> str:
     return result.partition or f"{run.finished:%Y-%m-%d %H:%M}"

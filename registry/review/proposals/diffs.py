@@ -8,14 +8,14 @@ from sqlmodel import Session, col, select
 from treaty.contracts.document.model import Contract
 from treaty.registry.contracts import lookup, subscriptions
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.contracts.version_comparison import Compared, compared
-from treaty.registry.core.enums import Pin
+from treaty.registry.contracts.version_comparison import VersionDiff, compared
+from treaty.registry.core.enums import PinKind
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.review.proposals import proposals
-from treaty.registry.tables import ContractVersion, Proposal
+from treaty.registry.tables import ContractVersionRow, ProposalRow
 
 
-def of_versions(session: Session, contract_id: str, old: str | None, new: str | None) -> Compared:
+def of_versions(session: Session, contract_id: str, old: str | None, new: str | None) -> VersionDiff:
     """What differs from one version to the other; the version in force where one is not named.
 
     Raises NotFound where there is no such version."""
@@ -24,7 +24,7 @@ def of_versions(session: Session, contract_id: str, old: str | None, new: str | 
     return compared(before, after, live=of_group(relied_on(session, contract_id, documents), after))
 
 
-def of_proposal(session: Session, proposal: Proposal) -> Compared:
+def of_proposal(session: Session, proposal: ProposalRow) -> VersionDiff:
     """What differs from the version in force to the document that an approval would make a version.
 
     Raises Invalid where accepted suggestions do not fit the document."""
@@ -43,27 +43,27 @@ def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
 
 def live(session: Session, contract_id: str, documents: Documents) -> Sequence[Contract]:
     """The versions that are in force, newest first; [] where none is."""
-    return _versions(session, contract_id, col(ContractVersion.state).in_(IN_FORCE), documents)
+    return _versions(session, contract_id, col(ContractVersionRow.state).in_(IN_FORCE), documents)
 
 
 def relied_on(session: Session, contract_id: str, documents: Documents) -> Sequence[Contract]:
     """The versions that are in force, and those that consumers are pinned to, newest first."""
-    pins = [each.pinned_to for each in subscriptions.active(session, contract_id) if each.pin is Pin.VERSION]
-    in_force, pinned = col(ContractVersion.state).in_(IN_FORCE), col(ContractVersion.version).in_(pins)
+    pins = [each.pinned_to for each in subscriptions.active(session, contract_id) if each.pin is PinKind.VERSION]
+    in_force, pinned = col(ContractVersionRow.state).in_(IN_FORCE), col(ContractVersionRow.version).in_(pins)
     return _versions(session, contract_id, or_(in_force, pinned), documents)
 
 
 def _versions(
     session: Session, contract_id: str, which: ColumnElement[bool], documents: Documents
 ) -> Sequence[Contract]:
-    query = select(ContractVersion).where(ContractVersion.contract_id == contract_id, which)
-    ordered = query.order_by(col(ContractVersion.activated_at).desc(), col(ContractVersion.id).desc())
+    query = select(ContractVersionRow).where(ContractVersionRow.contract_id == contract_id, which)
+    ordered = query.order_by(col(ContractVersionRow.activated_at).desc(), col(ContractVersionRow.id).desc())
     return [documents.stored(each.body) for each in session.exec(ordered)]
 
 
 def taken(session: Session, contract_id: str) -> Sequence[str]:
     """The numbers of all versions of the contract."""
-    return session.exec(select(ContractVersion.version).where(ContractVersion.contract_id == contract_id)).all()
+    return session.exec(select(ContractVersionRow.version).where(ContractVersionRow.contract_id == contract_id)).all()
 
 
 def of_group(versions: Sequence[Contract], new: Contract) -> Sequence[Contract]:

@@ -11,16 +11,16 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, decide
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.core.enums import Action, Permission
-from treaty.registry.core.errors import Forbidden, Invalid
+from treaty.registry.core.enums import AuditAction, Permission
+from treaty.registry.core.errors import Forbidden, InvalidRequest
 from treaty.registry.core.state_machines import PROPOSAL
 from treaty.registry.review.proposals import proposals, revisions, suggestion_decisions
-from treaty.registry.review.proposals.revisions import Change
-from treaty.registry.tables import Proposal
+from treaty.registry.review.proposals.revisions import RevisionAction
+from treaty.registry.tables import ProposalRow
 
 
 @dataclass(frozen=True)
-class Window:
+class EffectivePeriod:
     """When a version shall be in force; None: at once, and until another takes its place."""
 
     effective_from: datetime | None = None
@@ -28,15 +28,15 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Edit:
+class DocumentEdit:
     """What to put in place of what is there. `revision` is the one that the editor saw; `window` None: as it was."""
 
     document: bytes
     revision: int
-    window: Window | None = None
+    window: EffectivePeriod | None = None
 
 
-def edit(session: Session, proposal_id: UUID, wanted: Edit, *, by: Principal, now: datetime) -> Proposal:
+def edit(session: Session, proposal_id: UUID, wanted: DocumentEdit, *, by: Principal, now: datetime) -> ProposalRow:
     """The proposal with the document, kept byte for byte. Whoever edits may not approve it; earlier approvals are void.
 
     Raises Outrun, naming who changed what, where the editor saw an older revision; Invalid for a faulty document and
@@ -56,13 +56,15 @@ def edit(session: Session, proposal_id: UUID, wanted: Edit, *, by: Principal, no
     if wanted.window is not None:
         proposal.effective_from, proposal.effective_until = wanted.window.effective_from, wanted.window.effective_until
     proposals.refuse_window(proposal, now=now)
-    revisions.advance(session, proposal, Change("edited the document", alters=True, wrote=True), by=by, now=now)
+    revisions.advance(session, proposal, RevisionAction("edited the document", alters=True, wrote=True), by=by, now=now)
     details = {"contract": contract.id, "before": before, "after": contract.fingerprint, "revision": proposal.revision}
-    audit_log.record(session, Action.PROPOSAL_EDITED, actor=by.name, object_id=proposal.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.PROPOSAL_EDITED, actor=by.name, object_id=proposal.id, now=now, details=details
+    )
     return proposal
 
 
-def _refuse_other_contract(proposal: Proposal, contract_id: str) -> None:
+def _refuse_other_contract(proposal: ProposalRow, contract_id: str) -> None:
     if contract_id != proposal.contract_id:
         fault = Fault(
             code="TR-CONTRACT",
@@ -70,4 +72,4 @@ def _refuse_other_contract(proposal: Proposal, contract_id: str) -> None:
             message="is another contract's",
             remedy=f"keep the id {proposal.contract_id}",
         )
-        raise Invalid("a proposal stays with its contract: propose the other one by itself", faults=[fault])
+        raise InvalidRequest("a proposal stays with its contract: propose the other one by itself", faults=[fault])

@@ -20,17 +20,17 @@ from treaty.registry.access.authentication import Principal, decide, decide_some
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.version_status import in_force
 from treaty.registry.core.enums import Permission, ProposalState
-from treaty.registry.core.errors import Invalid
+from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.review.consumers import consumer_checks
-from treaty.registry.review.consumers.check_document import Asked
+from treaty.registry.review.consumers.check_document import RequestedCheck
 from treaty.registry.review.proposals import consumer_check_history, proposals
-from treaty.registry.tables import ContractVersion, Proposal, Subscription
+from treaty.registry.tables import ContractVersionRow, ProposalRow, SubscriptionRow
 
 CREDIT = "treatyConsumer"
 
 
 @dataclass(frozen=True)
-class Idea:
+class CheckPromotion:
     """Which check of which subscription is promoted. `replay`: what it would have said of all that is stored, in
     sentences; () where that is not known."""
 
@@ -40,7 +40,7 @@ class Idea:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class PromotionPreview:
     """The contract in force as it would be with the check: its document, and the ids that the check has there."""
 
     contract_id: str
@@ -48,7 +48,9 @@ class Outlook:
     checks: frozenset[str]
 
 
-def promote(session: Session, idea: Idea, *, make_id: Callable[[], UUID], by: Principal, now: datetime) -> Proposal:
+def promote(
+    session: Session, idea: CheckPromotion, *, make_id: Callable[[], UUID], by: Principal, now: datetime
+) -> ProposalRow:
     """Proposes the consumer's check for the contract in force: a proposal of one suggestion, to be decided by others.
 
     Raises NotFound for no such check, Invalid where it does not fit the contract any more."""
@@ -56,14 +58,14 @@ def promote(session: Session, idea: Idea, *, make_id: Callable[[], UUID], by: Pr
     credit, named = content["consumer"]["credit"], content["consumer"]["name"]
     told = consumer_check_history.of_check(session, idea.subscription_id, content["consumer"]["checks"])
     content["evidence"] = {**told, **({"replay": list(idea.replay)} if idea.replay else {})}
-    proposal = Proposal(
+    proposal = ProposalRow(
         id=make_id(), contract_id="", title=f"Promote {idea.check}, a check of {named}", base=version.body,
         author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=credit, created=now,
     )  # fmt: skip
     return proposals.create_drafted(session, proposal, [content], make_id=make_id, now=now)
 
 
-def outlook(session: Session, idea: Idea, *, by: Principal) -> Outlook:
+def outlook(session: Session, idea: CheckPromotion, *, by: Principal) -> PromotionPreview:
     """What the contract would be with the check. Raises as `promote` does."""
     version, content = _content(session, idea, by)
     patch = patches.Patch(content["object"], content["column"], content["patch"])
@@ -71,12 +73,14 @@ def outlook(session: Session, idea: Idea, *, by: Principal) -> Outlook:
         changed = patches.apply(read(version.body).document, [patch])
         document = writer.write({**changed, "version": f"{version.version} with {idea.check}"})
     except ContractError as error:
-        raise Invalid.because(error) from error
+        raise InvalidRequest.because(error) from error
     own = content["patch"].get("quality")
-    return Outlook(version.contract_id, document, frozenset([own["id"]] if own else content["consumer"]["checks"]))
+    return PromotionPreview(
+        version.contract_id, document, frozenset([own["id"]] if own else content["consumer"]["checks"])
+    )
 
 
-def _content(session: Session, idea: Idea, by: Principal) -> tuple[ContractVersion, dict[str, Any]]:
+def _content(session: Session, idea: CheckPromotion, by: Principal) -> tuple[ContractVersionRow, dict[str, Any]]:
     """The version in force, and the check as a suggestion for it."""
     decide_somewhere(by, Permission.DECIDE)
     subscription = subscriptions.get(session, idea.subscription_id, by=by)
@@ -87,7 +91,9 @@ def _content(session: Session, idea: Idea, by: Principal) -> tuple[ContractVersi
     return version, _suggestion(read(version.body), consumer_checks.asked_of(row), subscription, consumer)
 
 
-def _suggestion(producer: Document, asked: Asked, subscription: Subscription, consumer: str) -> dict[str, Any]:
+def _suggestion(
+    producer: Document, asked: RequestedCheck, subscription: SubscriptionRow, consumer: str
+) -> dict[str, Any]:
     """The check as a suggestion, as drafts make them; its patch names whose idea it was."""
     bound = consumer_checks.bound(producer, asked)
     credit = f"a check of {consumer}, who uses these data for: {subscription.purpose}"
@@ -113,7 +119,7 @@ def _expression(bound: tuple[BoundCheck, ...]) -> str:
     return "; ".join(each.analyzer.phrase for each in bound if each.analyzer)
 
 
-def _credited(producer: Document, asked: Asked, credit: str) -> dict[str, Any]:
+def _credited(producer: Document, asked: RequestedCheck, credit: str) -> dict[str, Any]:
     """What is set in the producer's document: under an id that is free there, and beside what its column says."""
     named = {"property": CREDIT, "value": credit}
     element = _element(producer, asked)
@@ -127,7 +133,7 @@ def _credited(producer: Document, asked: Asked, credit: str) -> dict[str, Any]:
     return {**merged, "customProperties": [*element.get("customProperties", []), named]}
 
 
-def _element(producer: Document, asked: Asked) -> Mapping[str, Any]:
+def _element(producer: Document, asked: RequestedCheck) -> Mapping[str, Any]:
     table = next(each for each in members(producer.document, "schema") if each[1].get("name") == asked.object)
     return dict(columns(table))[asked.column][1] if asked.column else table[1]
 

@@ -12,70 +12,72 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.access.users import names
 from treaty.registry.core.enums import Decision, ProposalState
-from treaty.registry.core.pagination import Asked, Order, Portion
+from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.review.proposals import change_requests
-from treaty.registry.tables import ApprovalRow, Proposal, SuggestionRow, User
+from treaty.registry.tables import ProposalApprovalRow, ProposalRow, ProposalSuggestionRow, UserRow
 
-NEWEST = Order((Proposal.created, Proposal.id), newest_first=True)
+NEWEST = SortOrder((ProposalRow.created, ProposalRow.id), newest_first=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedProposal:
+class ProposalListing:
     """A proposal, its author's name, who is to decide, how its suggestions are decided, whose approval
     holds or is void, and what is asked to be changed."""
 
-    proposal: Proposal
+    proposal: ProposalRow
     author: str
     assignee: str | None = None
     counts: Mapping[Decision, int] = field(default_factory=dict)
     approvers: frozenset[UUID] = frozenset()
     voided: frozenset[UUID] = frozenset()
-    requests: Sequence[change_requests.Listed] = ()
+    requests: Sequence[change_requests.ChangeRequestListing] = ()
 
 
 def proposals(
     session: Session,
     by: Principal,
-    asked: Asked,
+    asked: PageRequest,
     *,
     state: ProposalState | None = None,
     contract_id: str | None = None,
-) -> Portion[ListedProposal]:
+) -> RowPage[ProposalListing]:
     """Proposals that the principal may see, newest first."""
     query = NEWEST.of(visible(by), asked)
     if state is not None:
-        query = query.where(Proposal.state == state)
+        query = query.where(ProposalRow.state == state)
     if contract_id is not None:
-        query = query.where(Proposal.contract_id == contract_id)
+        query = query.where(ProposalRow.contract_id == contract_id)
     return NEWEST.cut(counted(session, query), asked, lambda each: each.proposal)
 
 
-def listed(session: Session, proposal: Proposal) -> ListedProposal:
+def listed(session: Session, proposal: ProposalRow) -> ProposalListing:
     """The proposal as lists show it."""
-    query = select(Proposal, User.name).join(User, col(User.id) == col(Proposal.author_id))
-    return counted(session, query.where(Proposal.id == proposal.id))[0]
+    query = select(ProposalRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalRow.author_id))
+    return counted(session, query.where(ProposalRow.id == proposal.id))[0]
 
 
-def visible(by: Principal) -> Select[Proposal, str]:
+def visible(by: Principal) -> Select[ProposalRow, str]:
     """The proposals that the principal may see, with their authors' names, as a query."""
-    query = select(Proposal, User.name).join(User, col(User.id) == col(Proposal.author_id))
-    shown = or_(col(Proposal.state) != ProposalState.DRAFT, col(Proposal.author_id) == by.user_id)
+    query = select(ProposalRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalRow.author_id))
+    shown = or_(col(ProposalRow.state) != ProposalState.DRAFT, col(ProposalRow.author_id) == by.user_id)
     return query.where(shown, visibility.proposals(by))
 
 
-def counted(session: Session, query: Select[Proposal, str]) -> list[ListedProposal]:
+def counted(session: Session, query: Select[ProposalRow, str]) -> list[ProposalListing]:
     """The proposals of that query, as lists show them."""
     found = session.exec(query).all()
     counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in found}
-    counting = select(SuggestionRow.proposal_id, SuggestionRow.decision, func.count())
-    grouped = counting.group_by(col(SuggestionRow.proposal_id), col(SuggestionRow.decision))
-    for proposal_id, decision, count in session.exec(grouped.where(col(SuggestionRow.proposal_id).in_(list(counts)))):
+    counting = select(ProposalSuggestionRow.proposal_id, ProposalSuggestionRow.decision, func.count())
+    grouped = counting.group_by(col(ProposalSuggestionRow.proposal_id), col(ProposalSuggestionRow.decision))
+    for proposal_id, decision, count in session.exec(
+        grouped.where(col(ProposalSuggestionRow.proposal_id).in_(list(counts)))
+    ):
         counts[proposal_id][Decision(decision)] = count
     given, void = _approvers(session, list(counts))
     requests = change_requests.listed(session, list(counts))
     assigned = names(session, {each.assignee_id for each, _ in found})
     return [
-        ListedProposal(
+        ProposalListing(
             proposal=each,
             author=author,
             assignee=assigned.get(each.assignee_id) if each.assignee_id else None,
@@ -92,8 +94,8 @@ def _approvers(
     session: Session, proposal_ids: Collection[UUID]
 ) -> tuple[dict[UUID, frozenset[UUID]], dict[UUID, frozenset[UUID]]]:
     """Of each proposal who gave an approval that holds, and who gave one that is void."""
-    query = select(ApprovalRow.proposal_id, ApprovalRow.approver_id, ApprovalRow.void_since)
-    rows = session.exec(query.where(col(ApprovalRow.proposal_id).in_(proposal_ids))).all()
+    query = select(ProposalApprovalRow.proposal_id, ProposalApprovalRow.approver_id, ProposalApprovalRow.void_since)
+    rows = session.exec(query.where(col(ProposalApprovalRow.proposal_id).in_(proposal_ids))).all()
     given = {each: frozenset(who for of, who, void in rows if of == each and not void) for each in proposal_ids}
     voided = {each: frozenset(who for of, who, void in rows if of == each and void) for each in proposal_ids}
     return given, voided

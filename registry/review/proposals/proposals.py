@@ -22,15 +22,15 @@ from treaty.registry.access.authentication import Principal, decide, decide_some
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free
-from treaty.registry.core.enums import Action, Decision, Permission, ProposalState
-from treaty.registry.core.errors import Invalid, NotFound
+from treaty.registry.core.enums import AuditAction, Decision, Permission, ProposalState
+from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.proposals import rejected_suggestions
-from treaty.registry.tables import ContractVersion, Proposal, SuggestionRow, User
+from treaty.registry.tables import ContractVersionRow, ProposalRow, ProposalSuggestionRow, UserRow
 
 
 @dataclass(frozen=True)
-class Preview:
+class ProposalPreview:
     """The contract that an approval would make a version, as it was read; the approval must name its fingerprint."""
 
     contract: Contract
@@ -56,7 +56,7 @@ def read(document: bytes) -> Contract:
     return Documents().checked(document)
 
 
-def create(session: Session, proposal: Proposal, *, author: Principal, now: datetime) -> Proposal:
+def create(session: Session, proposal: ProposalRow, *, author: Principal, now: datetime) -> ProposalRow:
     """Adds a person's proposal: its `base` is kept byte for byte.
 
     Raises Invalid with all faults of the document, and for a window in which no version could be in force."""
@@ -72,19 +72,19 @@ def create(session: Session, proposal: Proposal, *, author: Principal, now: date
     if proposal.state is ProposalState.IN_REVIEW:
         dispatch.tell(session, messages.proposed(proposal, by=author.user_id), now=now)
     audit_log.record(
-        session, Action.PROPOSAL_CREATED, actor=author.name, object_id=proposal.id, now=now, details=details
+        session, AuditAction.PROPOSAL_CREATED, actor=author.name, object_id=proposal.id, now=now, details=details
     )
     return proposal
 
 
 def create_drafted(
     session: Session,
-    proposal: Proposal,
+    proposal: ProposalRow,
     suggestions: Sequence[Mapping[str, Any]],
     *,
     make_id: Callable[[], UUID],
     now: datetime,
-) -> Proposal:
+) -> ProposalRow:
     """Adds the proposal of a draft task with its suggestions.
 
     Those rejected before for this contract are left out, or say what is new in their evidence. The audit names the
@@ -103,10 +103,12 @@ def create_drafted(
     for position, (content, news) in enumerate(kept):
         marked = {**content, "critical": True} if (content["object"], content["column"]) in critical else content
         session.add(_row(proposal, position, marked, news=news, row_id=make_id()))
-    actor = session.get_one(User, proposal.author_id).name
+    actor = session.get_one(UserRow, proposal.author_id).name
     counts = {"suggestions": len(kept), "withheld": len(told) - len(kept)}
     details = {"contract": contract.id, **counts, "state": proposal.state.value}
-    audit_log.record(session, Action.PROPOSAL_CREATED, actor=actor, object_id=proposal.id, now=now, details=details)
+    audit_log.record(
+        session, AuditAction.PROPOSAL_CREATED, actor=actor, object_id=proposal.id, now=now, details=details
+    )
     return proposal
 
 
@@ -116,16 +118,16 @@ def _critical(contract: Contract) -> frozenset[tuple[str, str]]:
     return frozenset((name, str(column.get("name"))) for name, column in told if column.get("criticalDataElement"))
 
 
-def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = False) -> Proposal:
+def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = False) -> ProposalRow:
     """The proposal. Raises NotFound where there is none, and for drafts of others who did not submit them yet."""
     decide_somewhere(by, Permission.READ)
-    proposal = session.get(Proposal, proposal_id, with_for_update=lock)
+    proposal = session.get(ProposalRow, proposal_id, with_for_update=lock)
     if proposal is None or not visible(proposal, by):
         raise NotFound
     return proposal
 
 
-def visible(proposal: Proposal, by: Principal) -> bool:
+def visible(proposal: ProposalRow, by: Principal) -> bool:
     """Whether the principal may see it: a draft is its author's alone until it is submitted."""
     own = proposal.author_id == by.user_id
     return own or (
@@ -134,35 +136,35 @@ def visible(proposal: Proposal, by: Principal) -> bool:
 
 
 def suggestions_of(
-    session: Session, proposal: Proposal, chosen: Collection[UUID] | None = None
-) -> Sequence[SuggestionRow]:
+    session: Session, proposal: ProposalRow, chosen: Collection[UUID] | None = None
+) -> Sequence[ProposalSuggestionRow]:
     """The proposal's suggestions in their order; [] for one that a person wrote. `chosen`: of these alone."""
-    query = select(SuggestionRow).where(SuggestionRow.proposal_id == proposal.id)
+    query = select(ProposalSuggestionRow).where(ProposalSuggestionRow.proposal_id == proposal.id)
     if chosen is not None:
-        query = query.where(col(SuggestionRow.id).in_(chosen))
-    return session.exec(query.order_by(col(SuggestionRow.position))).all()
+        query = query.where(col(ProposalSuggestionRow.id).in_(chosen))
+    return session.exec(query.order_by(col(ProposalSuggestionRow.position))).all()
 
 
-def preview(session: Session, proposal: Proposal, documents: Documents | None = None) -> Preview:
+def preview(session: Session, proposal: ProposalRow, documents: Documents | None = None) -> ProposalPreview:
     """The document as it would become a version: the author's bytes, or the draft with its accepted suggestions.
 
     A drafted one takes the next free version, a major one for a change of that size. `documents`: those that were read
     already; None means none. Raises Invalid where accepted suggestions do not fit the document."""
     known, rows = documents or Documents(), suggestions_of(session, proposal)
     if not rows and proposal.task_id is None:
-        return Preview(known.checked(proposal.base))
+        return ProposalPreview(known.checked(proposal.base))
     accepted = [patch_of(row.content, row.edited) for row in rows if row.decision is Decision.ACCEPTED]
     body = merged(known, proposal, accepted, status="active")
     drafted = known.parsed(body)
     version = _number(session, known, drafted)
     if version != drafted.version:
         body = merged(known, proposal, accepted, version=version, status="active")
-    return Preview(known.checked(body))
+    return ProposalPreview(known.checked(body))
 
 
 def _number(session: Session, documents: Documents, drafted: Contract) -> str:
     """The draft's own number; where a version has it, the next that is free."""
-    of_contract = select(ContractVersion).where(ContractVersion.contract_id == drafted.id)
+    of_contract = select(ContractVersionRow).where(ContractVersionRow.contract_id == drafted.id)
     taken = {each.version: each for each in session.exec(of_contract)}
     before = taken.get(drafted.version)
     if before is None:
@@ -171,13 +173,15 @@ def _number(session: Session, documents: Documents, drafted: Contract) -> str:
     return next_free(taken, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
 
 
-def merged(documents: Documents, proposal: Proposal, patches: Iterable[editing_patches.Patch], **words: str) -> bytes:
+def merged(
+    documents: Documents, proposal: ProposalRow, patches: Iterable[editing_patches.Patch], **words: str
+) -> bytes:
     """The proposal's document with the patches, and these words at its root. Raises Invalid where they do not fit."""
     base = documents.parsed(proposal.base)
     try:
         return writer.write({**editing_patches.apply(base.document, patches), **words})
     except ContractError as error:
-        raise Invalid.because(error) from error
+        raise InvalidRequest.because(error) from error
 
 
 def patch_of(content: Mapping[str, Any], edited: Mapping[str, Any] | None) -> editing_patches.Patch:
@@ -186,7 +190,7 @@ def patch_of(content: Mapping[str, Any], edited: Mapping[str, Any] | None) -> ed
     return editing_patches.Patch(object=content["object"], column=content["column"], set=wanted)
 
 
-def refuse_window(proposal: Proposal, *, now: datetime) -> None:
+def refuse_window(proposal: ProposalRow, *, now: datetime) -> None:
     """Returns where a version could be in force within the proposal's window. Raises Invalid, naming the fault."""
     start, end = proposal.effective_from, proposal.effective_until
     if end is not None and end <= max(now, start or now):
@@ -196,14 +200,14 @@ def refuse_window(proposal: Proposal, *, now: datetime) -> None:
             message="ends before it begins",
             remedy="give an end after its begin and after now",
         )
-        raise Invalid("no version could ever be in force within this window", faults=[fault])
+        raise InvalidRequest("no version could ever be in force within this window", faults=[fault])
 
 
 def _row(
-    proposal: Proposal, position: int, content: Mapping[str, Any], *, news: str | None, row_id: UUID
-) -> SuggestionRow:
+    proposal: ProposalRow, position: int, content: Mapping[str, Any], *, news: str | None, row_id: UUID
+) -> ProposalSuggestionRow:
     """The suggestion's row. `news` None: it was never rejected."""
-    return SuggestionRow(
+    return ProposalSuggestionRow(
         id=row_id,
         proposal_id=proposal.id,
         identity=content["id"],

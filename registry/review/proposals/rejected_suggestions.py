@@ -7,7 +7,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from treaty.registry.core.enums import Decision
-from treaty.registry.tables import Proposal, SuggestionRow
+from treaty.registry.tables import ProposalRow, ProposalSuggestionRow
 
 # A limit that moved by less is the same limit, learned on other days.
 TOLERANCE = 0.1
@@ -20,11 +20,11 @@ COUNTED, LEARNED = "counts", ".points"
 def remembered(session: Session, contract_id: str, identities: Collection[str]) -> dict[str, Mapping[str, Any]]:
     """The suggestions of those identities that were last decided with a rejection, in any proposal for the contract."""
     query = (
-        select(SuggestionRow)
-        .join(Proposal, col(Proposal.id) == col(SuggestionRow.proposal_id))
-        .where(Proposal.contract_id == contract_id, col(SuggestionRow.decided_at).is_not(None))
-        .where(col(SuggestionRow.identity).in_(identities))
-        .order_by(col(SuggestionRow.decided_at))
+        select(ProposalSuggestionRow)
+        .join(ProposalRow, col(ProposalRow.id) == col(ProposalSuggestionRow.proposal_id))
+        .where(ProposalRow.contract_id == contract_id, col(ProposalSuggestionRow.decided_at).is_not(None))
+        .where(col(ProposalSuggestionRow.identity).in_(identities))
+        .order_by(col(ProposalSuggestionRow.decided_at))
     )
     latest = {row.identity: row for row in session.exec(query)}
     return {identity: row.content for identity, row in latest.items() if row.decision is Decision.REJECTED}

@@ -10,16 +10,22 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action
-from treaty.registry.core.errors import Outrun
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.errors import RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
-from treaty.registry.tables import ApprovalRow, ChangeRequest, ChangeRow, Proposal, User
+from treaty.registry.tables import (
+    ProposalApprovalRow,
+    ProposalChangeRequestRow,
+    ProposalRevisionRow,
+    ProposalRow,
+    UserRow,
+)
 
 TOLD = 3
 
 
 @dataclass(frozen=True)
-class Change:
+class RevisionAction:
     """What was done, as it goes on after a name: 'edited the document'.
 
     `alters`: the document is another now, so what was approved of it before is void. `wrote`: whoever did it had a hand
@@ -30,12 +36,12 @@ class Change:
     wrote: bool = False
 
 
-def advance(session: Session, proposal: Proposal, change: Change, *, by: Principal, now: datetime) -> None:
+def advance(session: Session, proposal: ProposalRow, change: RevisionAction, *, by: Principal, now: datetime) -> None:
     """Counts the change as the proposal's next revision. Where it alters the document, it voids approvals and answers
     what others asked to be changed."""
     proposal.revision += 1
     session.add(
-        ChangeRow(
+        ProposalRevisionRow(
             proposal_id=proposal.id,
             revision=proposal.revision,
             author_id=by.user_id,
@@ -49,79 +55,93 @@ def advance(session: Session, proposal: Proposal, change: Change, *, by: Princip
         _answer(session, proposal, by=by, now=now)
 
 
-def requests(session: Session, proposal_id: UUID, *, of: UUID | None = None) -> Sequence[ChangeRequest]:
+def requests(session: Session, proposal_id: UUID, *, of: UUID | None = None) -> Sequence[ProposalChangeRequestRow]:
     """The open requests for changes of the proposal: those of that user, None: of everybody."""
-    row = ChangeRequest
+    row = ProposalChangeRequestRow
     query = select(row).where(row.proposal_id == proposal_id, col(row.ended).is_(None))
     return session.exec(query if of is None else query.where(row.author_id == of)).all()
 
 
-def end_request(session: Session, proposal: Proposal, request: ChangeRequest, *, now: datetime) -> None:
+def end_request(session: Session, proposal: ProposalRow, request: ProposalChangeRequestRow, *, now: datetime) -> None:
     """Ends the request; with the last one the proposal is in review again."""
     request.ended = now
     if not requests(session, proposal.id):
         proposal.state = PROPOSAL.step(proposal.state, "resume")
 
 
-def void(session: Session, proposal: Proposal, *, by: Principal, now: datetime, given_by: UUID | None = None) -> None:
+def void(
+    session: Session, proposal: ProposalRow, *, by: Principal, now: datetime, given_by: UUID | None = None
+) -> None:
     """Voids the approvals of the proposal: those that user gave, None: all."""
-    query = select(ApprovalRow).where(ApprovalRow.proposal_id == proposal.id, col(ApprovalRow.void_since).is_(None))
-    for row in session.exec(query if given_by is None else query.where(ApprovalRow.approver_id == given_by)).all():
+    query = select(ProposalApprovalRow).where(
+        ProposalApprovalRow.proposal_id == proposal.id, col(ProposalApprovalRow.void_since).is_(None)
+    )
+    for row in session.exec(
+        query if given_by is None else query.where(ProposalApprovalRow.approver_id == given_by)
+    ).all():
         row.void_since = now
         details = {"proposal": str(proposal.id), "approver": str(row.approver_id), "revision": proposal.revision}
-        audit_log.record(session, Action.APPROVAL_VOIDED, actor=by.name, object_id=row.id, now=now, details=details)
+        audit_log.record(
+            session, AuditAction.APPROVAL_VOIDED, actor=by.name, object_id=row.id, now=now, details=details
+        )
 
 
-def require(session: Session, proposal: Proposal, revision: int) -> None:
+def require(session: Session, proposal: ProposalRow, revision: int) -> None:
     """Returns where that revision is the proposal's. Raises Outrun, naming who changed what since."""
     if revision != proposal.revision:
-        raise Outrun(missed(session, proposal, revision))
+        raise RevisionConflict(missed(session, proposal, revision))
 
 
-def missed(session: Session, proposal: Proposal, revision: int) -> str:
+def missed(session: Session, proposal: ProposalRow, revision: int) -> str:
     """A sentence of who changed what after that revision."""
     found = _since(session, proposal, revision)
     now = f"the proposal is at revision {proposal.revision} now: look again"
     return f"{_told(found)} in the meantime; {now}" if found else f"you saw another revision; {now}"
 
 
-def last(session: Session, proposal: Proposal) -> str:
+def last(session: Session, proposal: ProposalRow) -> str:
     """The last change, as it goes on after what it explains; '' where there was none."""
     found = _since(session, proposal, proposal.revision - 1)
     return f" (last, {_told(found)})" if found else ""
 
 
-def writers(session: Session, proposal: Proposal) -> frozenset[UUID]:
+def writers(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
     """Who had a hand in what is proposed: its author, and whoever edited it."""
-    query = select(ChangeRow.author_id).where(ChangeRow.proposal_id == proposal.id, col(ChangeRow.wrote))
+    query = select(ProposalRevisionRow.author_id).where(
+        ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.wrote)
+    )
     return frozenset({proposal.author_id, *session.exec(query)})
 
 
 def wrote(user_id: UUID) -> ColumnElement[bool]:
     """The condition that the user had a hand in a proposal."""
-    edited = select(ChangeRow.proposal_id).where(ChangeRow.author_id == user_id, col(ChangeRow.wrote))
-    return (col(Proposal.author_id) == user_id) | col(Proposal.id).in_(edited)
+    edited = select(ProposalRevisionRow.proposal_id).where(
+        ProposalRevisionRow.author_id == user_id, col(ProposalRevisionRow.wrote)
+    )
+    return (col(ProposalRow.author_id) == user_id) | col(ProposalRow.id).in_(edited)
 
 
 def asked_by(user_id: UUID) -> ColumnElement[bool]:
     """The condition that the user asks for changes of a proposal."""
-    row = ChangeRequest
-    return col(Proposal.id).in_(select(row.proposal_id).where(row.author_id == user_id, col(row.ended).is_(None)))
+    row = ProposalChangeRequestRow
+    return col(ProposalRow.id).in_(select(row.proposal_id).where(row.author_id == user_id, col(row.ended).is_(None)))
 
 
-def last_writer(session: Session, proposal: Proposal) -> UUID:
+def last_writer(session: Session, proposal: ProposalRow) -> UUID:
     """Whose hand the document is in as it stands: who edited it last, else its author."""
-    query = select(ChangeRow.author_id).where(ChangeRow.proposal_id == proposal.id, col(ChangeRow.wrote))
-    return session.exec(query.order_by(col(ChangeRow.revision).desc()).limit(1)).first() or proposal.author_id
+    query = select(ProposalRevisionRow.author_id).where(
+        ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.wrote)
+    )
+    return session.exec(query.order_by(col(ProposalRevisionRow.revision).desc()).limit(1)).first() or proposal.author_id
 
 
-def _since(session: Session, proposal: Proposal, revision: int) -> Sequence[tuple[str, str]]:
+def _since(session: Session, proposal: ProposalRow, revision: int) -> Sequence[tuple[str, str]]:
     """What was done after that revision and by whom, the newest first."""
     query = (
-        select(ChangeRow.what, User.name)
-        .join(User, col(User.id) == col(ChangeRow.author_id))
-        .where(ChangeRow.proposal_id == proposal.id, ChangeRow.revision > revision)
-        .order_by(col(ChangeRow.revision).desc())
+        select(ProposalRevisionRow.what, UserRow.name)
+        .join(UserRow, col(UserRow.id) == col(ProposalRevisionRow.author_id))
+        .where(ProposalRevisionRow.proposal_id == proposal.id, ProposalRevisionRow.revision > revision)
+        .order_by(col(ProposalRevisionRow.revision).desc())
     )
     return session.exec(query).all()
 
@@ -132,11 +152,11 @@ def _told(found: Sequence[tuple[str, str]]) -> str:
     return told if len(found) <= TOLD else f"{len(found) - TOLD} earlier changes; {told}"
 
 
-def _answer(session: Session, proposal: Proposal, *, by: Principal, now: datetime) -> None:
+def _answer(session: Session, proposal: ProposalRow, *, by: Principal, now: datetime) -> None:
     """Whoever asks for changes may go on reviewing: what they do themselves answers nobody, and not them."""
     for each in requests(session, proposal.id):
         if each.author_id != by.user_id:
             end_request(session, proposal, each, now=now)
             details = {"proposal": str(proposal.id), "revision": proposal.revision}
-            action = Action.CHANGES_ANSWERED
+            action = AuditAction.CHANGES_ANSWERED
             audit_log.record(session, action, actor=by.name, object_id=each.comment_id, now=now, details=details)

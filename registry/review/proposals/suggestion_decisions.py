@@ -13,23 +13,23 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.core.enums import Action, Decision, Permission
-from treaty.registry.core.errors import Forbidden, Invalid, NotFound
+from treaty.registry.core.enums import AuditAction, Decision, Permission
+from treaty.registry.core.errors import Forbidden, InvalidRequest, NotFound
 from treaty.registry.core.state_machines import OPEN, PROPOSAL
 from treaty.registry.review.proposals import proposals, revisions
-from treaty.registry.review.proposals.revisions import Change
-from treaty.registry.tables import Proposal, SuggestionRow
+from treaty.registry.review.proposals.revisions import RevisionAction
+from treaty.registry.tables import ProposalRow, ProposalSuggestionRow
 
 DECIDED = {
-    Decision.ACCEPTED: Action.SUGGESTION_ACCEPTED,
-    Decision.REJECTED: Action.SUGGESTION_REJECTED,
-    Decision.PENDING: Action.SUGGESTION_RESET,
+    Decision.ACCEPTED: AuditAction.SUGGESTION_ACCEPTED,
+    Decision.REJECTED: AuditAction.SUGGESTION_REJECTED,
+    Decision.PENDING: AuditAction.SUGGESTION_RESET,
 }
 NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
+class SuggestionDecision:
     """A decision about suggestions. `revision` is the one that the deciding person saw.
 
     `patch`: what an accepted one shall set in place of what was drafted; None: that itself. `documents`: those that the
@@ -42,7 +42,7 @@ class Judgement:
     documents: Documents = field(default_factory=Documents)
 
 
-def may_judge(proposal: Proposal, by: Principal) -> bool:
+def may_judge(proposal: ProposalRow, by: Principal) -> bool:
     """Whether the principal may decide about its suggestions, and edit its document, now."""
     place = visibility.of_proposal(proposal)
     involved = proposal.author_id == by.user_id or by.may(Permission.DECIDE, place)
@@ -50,8 +50,14 @@ def may_judge(proposal: Proposal, by: Principal) -> bool:
 
 
 def judge(
-    session: Session, proposal_id: UUID, chosen: Collection[UUID], judgement: Judgement, *, by: Principal, now: datetime
-) -> Proposal:
+    session: Session,
+    proposal_id: UUID,
+    chosen: Collection[UUID],
+    judgement: SuggestionDecision,
+    *,
+    by: Principal,
+    now: datetime,
+) -> ProposalRow:
     """Decides about the chosen suggestions, all or none, and raises the revision, which voids earlier approvals.
 
     Raises Outrun, naming who changed what, where the principal saw an older revision; Invalid for a rejection without a
@@ -66,8 +72,10 @@ def judge(
         row.decision, row.reason, row.edited = judgement.decision, judgement.reason, _plain(judgement.patch)
         row.decided_by_id, row.decided_at = by.user_id, now
     edited = judgement.patch is not None
-    revisions.advance(session, proposal, Change(_told(rows, judgement), alters=True, wrote=edited), by=by, now=now)
-    action = Action.SUGGESTION_EDITED if edited else DECIDED[judgement.decision]
+    revisions.advance(
+        session, proposal, RevisionAction(_told(rows, judgement), alters=True, wrote=edited), by=by, now=now
+    )
+    action = AuditAction.SUGGESTION_EDITED if edited else DECIDED[judgement.decision]
     for row in rows:
         details = {"proposal": str(proposal.id), "identity": row.identity, "reason": judgement.reason}
         audit_log.record(session, action, actor=by.name, object_id=row.id, now=now, details=details)
@@ -78,7 +86,7 @@ def _plain(patch: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if patch is None else dict(patch)
 
 
-def _told(rows: Sequence[SuggestionRow], judgement: Judgement) -> str:
+def _told(rows: Sequence[ProposalSuggestionRow], judgement: SuggestionDecision) -> str:
     numbers = [str(row.position + 1) for row in rows]
     which = (
         f"suggestion{'s' * (len(rows) > 1)} {', '.join(numbers)}" if len(rows) <= NAMED else f"{len(rows)} suggestions"
@@ -86,7 +94,7 @@ def _told(rows: Sequence[SuggestionRow], judgement: Judgement) -> str:
     return f"set {which} to {'another content' if judgement.patch is not None else judgement.decision.value}"
 
 
-def _refuse(session: Session, proposal: Proposal, judgement: Judgement, by: Principal) -> None:
+def _refuse(session: Session, proposal: ProposalRow, judgement: SuggestionDecision, by: Principal) -> None:
     PROPOSAL.step(proposal.state, "decide")
     if not may_judge(proposal, by):
         raise Forbidden("suggestions are decided by the author or by an owner")
@@ -98,11 +106,11 @@ def _refuse(session: Session, proposal: Proposal, judgement: Judgement, by: Prin
             message="a rejection needs a reason",
             remedy="say why, so that it is not suggested again",
         )
-        raise Invalid("say why it is rejected", faults=[fault])
+        raise InvalidRequest("say why it is rejected", faults=[fault])
 
 
 def _refuse_patch(
-    proposal: Proposal, rows: Sequence[SuggestionRow], judgement: Judgement, documents: Documents
+    proposal: ProposalRow, rows: Sequence[ProposalSuggestionRow], judgement: SuggestionDecision, documents: Documents
 ) -> None:
     if judgement.patch is None:
         return
@@ -113,5 +121,5 @@ def _refuse_patch(
             message="takes the place of one accepted suggestion",
             remedy="accept that one alone",
         )
-        raise Invalid("another content is given to one accepted suggestion", faults=[fault])
+        raise InvalidRequest("another content is given to one accepted suggestion", faults=[fault])
     documents.checked(proposals.merged(documents, proposal, [proposals.patch_of(rows[0].content, judgement.patch)]))

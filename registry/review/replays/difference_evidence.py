@@ -6,26 +6,26 @@ from dataclasses import dataclass
 
 from treaty.contracts.comparison.column_attributes import BOUNDS, COUNTED
 from treaty.contracts.comparison.compatibility import compare
-from treaty.contracts.comparison.differences import Difference, Part
+from treaty.contracts.comparison.differences import Difference, DifferenceSection
 from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.argument_order import order
-from treaty.engine.evaluation.replay.report import Line, Replay
+from treaty.engine.evaluation.replay.report import Replay, ReplayedCheck
 
 # What differences of a column's words are called, and the checks that the words stand for.
 WORDS: Mapping[str, Sequence[str]] = {"allowed values": ("enum",), "range": tuple(BOUNDS), **COUNTED}
-JUDGED = (Part.STRUCTURE, Part.GUARANTEES)
+JUDGED = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
 
 
 @dataclass(frozen=True)
-class Weighed:
+class DifferenceEvidence:
     """A difference, and what the stored partitions say of it."""
 
     difference: Difference
     says: str
 
 
-def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tuple[Weighed, ...]:
+def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tuple[DifferenceEvidence, ...]:
     """The differences that data can say something of, with what they say; () where no version is in force."""
     if old is None:
         return ()
@@ -39,10 +39,10 @@ def _is_open(difference: Difference) -> bool:
     return difference.part in JUDGED and difference.direction is not Direction.UNTESTED
 
 
-def _of(difference: Difference, lines: Mapping[tuple[str, str], Line]) -> Weighed:
+def _of(difference: Difference, lines: Mapping[tuple[str, str], ReplayedCheck]) -> DifferenceEvidence:
     known = (lines.get((difference.object or "", name)) for name in _checks(difference))
     said = [line.evidence for line in known if line and line.evidence]
-    return Weighed(difference, "; ".join(said) or "no check of both versions judges it on stored states")
+    return DifferenceEvidence(difference, "; ".join(said) or "no check of both versions judges it on stored states")
 
 
 def _checks(difference: Difference) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _checks(difference: Difference) -> Iterator[str]:
         yield from (f"{difference.column}-{word}" for word in WORDS.get(difference.what, (difference.what,)))
 
 
-def plain(found: Sequence[Weighed]) -> list[dict[str, str | None]]:
+def plain(found: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
     """What was weighed, as plain data."""
     return [
         {

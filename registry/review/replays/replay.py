@@ -16,26 +16,26 @@ from treaty.contracts.errors import ContractError
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation.large_frequencies import large
-from treaty.engine.evaluation.replay.report import Line, Replay, Told
-from treaty.engine.evaluation.replay.runner import Replaying, Step
+from treaty.engine.evaluation.replay.report import CheckOutcome, Replay, ReplayedCheck
+from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import EVERYWHERE, Place, Principal
+from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource
 from treaty.registry.contracts import in_force
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.database import reading
 from treaty.registry.core.enums import Permission
-from treaty.registry.core.errors import Invalid, NotFound
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.errors import InvalidRequest, NotFound
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets import contract_datasets, related_datasets
-from treaty.registry.datasets.names import Name
-from treaty.registry.datasets.related_datasets import Timeline
+from treaty.registry.datasets.names import LineageName
+from treaty.registry.datasets.related_datasets import MetricTimeline
 from treaty.registry.measurements.anomalies import baselines
-from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.review.replays import difference_evidence, state_timeline
-from treaty.registry.tables import Dataset, Proposal, Task
+from treaty.registry.tables import DatasetRow, ProposalRow, TaskRow
 
 TOO_LARGE = "its counts of values are too many to be merged here: only a validation has Spark add them up"
 NAMED = 100
@@ -44,7 +44,7 @@ More = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Versions:
+class ReplayVersions:
     """The version of a contract that is in force (None: none is), and the one that might follow.
 
     `place`: where that one is. `hidden`: objects whose memory is not for who asks."""
@@ -52,7 +52,7 @@ class Versions:
     contract_id: str
     old: Contract | None
     new: Contract
-    place: Place = EVERYWHERE
+    place: Resource = EVERYWHERE
     hidden: frozenset[str] = frozenset()
 
     @property
@@ -63,7 +63,7 @@ class Versions:
 
 
 @dataclass(frozen=True)
-class Ways:
+class ReplayOptions:
     """How a replay is done. `counting`: counts of values are merged too, which takes long. `replaced`: states that were
     replaced since are judged too, as far as they are kept: what happened, not what the data is now. Counts of more than
     `most` values together are not merged."""
@@ -73,22 +73,24 @@ class Ways:
     most: int = 0
 
 
-def of_proposal(session: Session, proposal_id: UUID, *, by: Principal, documents: Documents | None = None) -> Versions:
+def of_proposal(
+    session: Session, proposal_id: UUID, *, by: Principal, documents: Documents | None = None
+) -> ReplayVersions:
     """What the proposal would put in force, and what is. Raises NotFound where the principal may not see it."""
     return _seen_by(
         session, _proposed(session, proposals.get(session, proposal_id, by=by), documents or Documents()), by
     )
 
 
-def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> Versions:
+def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> ReplayVersions:
     """Any document, as a version of that contract. Raises NotFound where there is none, Invalid for faults."""
     visibility.see(session, contract_id, by)
     return _seen_by(session, _documented(session, contract_id, document), by)
 
 
-def _proposed(session: Session, proposal: Proposal, documents: Documents) -> Versions:
+def _proposed(session: Session, proposal: ProposalRow, documents: Documents) -> ReplayVersions:
     new = proposals.preview(session, proposal, documents).contract
-    return Versions(
+    return ReplayVersions(
         contract_id=proposal.contract_id,
         old=_followed(session, proposal.contract_id, new, documents),
         new=new,
@@ -96,28 +98,30 @@ def _proposed(session: Session, proposal: Proposal, documents: Documents) -> Ver
     )
 
 
-def _documented(session: Session, contract_id: str, document: bytes) -> Versions:
+def _documented(session: Session, contract_id: str, document: bytes) -> ReplayVersions:
     documents = Documents()
     new = documents.checked(document)
     place = visibility.of_contract(session, contract_id)
-    return Versions(contract_id=contract_id, old=_followed(session, contract_id, new, documents), new=new, place=place)
+    return ReplayVersions(
+        contract_id=contract_id, old=_followed(session, contract_id, new, documents), new=new, place=place
+    )
 
 
 def _followed(session: Session, contract_id: str, new: Contract, documents: Documents) -> Contract | None:
     return diffs.followed(diffs.live(session, contract_id, documents), new)
 
 
-def _seen_by(session: Session, versions: Versions, by: Principal) -> Versions:
+def _seen_by(session: Session, versions: ReplayVersions, by: Principal) -> ReplayVersions:
     """Without the memory of objects that the principal may not read."""
     hidden = {name for name in versions.objects if not _may_read(session, _remembered(session, versions, name), by)}
     return replace(versions, hidden=frozenset(hidden))
 
 
-def _may_read(session: Session, dataset: Dataset | None, by: Principal) -> bool:
+def _may_read(session: Session, dataset: DatasetRow | None, by: Principal) -> bool:
     return dataset is None or any(by.may(Permission.READ, each) for each in visibility.of_dataset(session, dataset))
 
 
-def _remembered(session: Session, versions: Versions, object_name: str) -> Dataset | None:
+def _remembered(session: Session, versions: ReplayVersions, object_name: str) -> DatasetRow | None:
     """The dataset whose states the object is judged on; of a table that is new to the contract those that are kept for
     other contracts about it. None where nobody measured it."""
     own = contract_datasets.kept(session, versions.contract_id, object_name)
@@ -125,14 +129,16 @@ def _remembered(session: Session, versions: Versions, object_name: str) -> Datas
     return own or next(filter(None, (_of_others(session, each) for each in named)), None)
 
 
-def _of_others(session: Session, name: Name) -> Dataset | None:
-    query = select(Dataset).where(Dataset.namespace == name.namespace, Dataset.name == name.name)
+def _of_others(session: Session, name: LineageName) -> DatasetRow | None:
+    query = select(DatasetRow).where(DatasetRow.namespace == name.namespace, DatasetRow.name == name.name)
     dataset = session.exec(query).first()
     others = contract_datasets.about(session, dataset.id) if dataset else []
     return next((contract_datasets.kept(session, *each) for each in others), dataset)
 
 
-def replayed(session: Session, versions: Versions, files: StateFiles, ways: Ways, more: More) -> tuple[Replay, ...]:
+def replayed(
+    session: Session, versions: ReplayVersions, files: StateFiles, ways: ReplayOptions, more: More
+) -> tuple[Replay, ...]:
     """What the checks of each object would have found, and what those of the version in force do.
 
     Raises Invalid where one of the versions cannot be judged at all."""
@@ -140,7 +146,7 @@ def replayed(session: Session, versions: Versions, files: StateFiles, ways: Ways
 
 
 def _replayed(
-    session: Session, versions: Versions, object_name: str, files: StateFiles, ways: Ways, more: More
+    session: Session, versions: ReplayVersions, object_name: str, files: StateFiles, ways: ReplayOptions, more: More
 ) -> Replay:
     seen = object_name not in versions.hidden
     dataset = _remembered(session, versions, object_name) if seen else None
@@ -149,7 +155,7 @@ def _replayed(
     whole = sum(len(members(name)) for name in {each.partition for each in came})
     beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.counting else {}
     try:
-        replaying = Replaying(
+        replaying = ReplayRunner(
             old=versions.old,
             new=versions.new,
             object_name=object_name,
@@ -158,7 +164,7 @@ def _replayed(
             beyond=beyond,
         )
     except ContractError as error:
-        raise Invalid.because(error) from error
+        raise InvalidRequest.because(error) from error
     done = 0
     for step in _steps(session, versions, object_name, dataset, came) if dataset else ():
         replaying.take(step)
@@ -169,23 +175,32 @@ def _replayed(
 
 
 def _steps(
-    session: Session, versions: Versions, object_name: str, dataset: Dataset, came: Sequence[state_timeline.Came]
-) -> Iterator[Step]:
+    session: Session,
+    versions: ReplayVersions,
+    object_name: str,
+    dataset: DatasetRow,
+    came: Sequence[state_timeline.GenerationInterval],
+) -> Iterator[ReplayStep]:
     """What came and went, with what was known of other datasets then, and what is known now to have been bad."""
-    spoilt = baselines.spoilt_arrivals(session, Whose(versions.contract_id, object_name, ""))
+    spoilt = baselines.spoilt_arrivals(session, RunSeriesKey(versions.contract_id, object_name, ""))
     return state_timeline.steps(session, dataset, came, _timelines(session, versions, object_name), spoilt)
 
 
-def _sharing(session: Session, versions: Versions, dataset: Dataset, object_name: str) -> Versions:
+def _sharing(session: Session, versions: ReplayVersions, dataset: DatasetRow, object_name: str) -> ReplayVersions:
     """Both versions, as they know what other contracts classify of the table: the states are of that."""
     old, new = (
         each and in_force.sharing(session, dataset.id, each, object_name) for each in (versions.old, versions.new)
     )
-    return Versions(contract_id=versions.contract_id, old=old, new=new or versions.new)
+    return ReplayVersions(contract_id=versions.contract_id, old=old, new=new or versions.new)
 
 
 def _beyond(
-    session: Session, versions: Versions, dataset: Dataset, object_name: str, files: StateFiles, ways: Ways
+    session: Session,
+    versions: ReplayVersions,
+    dataset: DatasetRow,
+    object_name: str,
+    files: StateFiles,
+    ways: ReplayOptions,
 ) -> dict[str, str]:
     """The counts of values that are too many for this process, and that they are."""
     stored, schema = state_store.load(session, dataset.id), state_store.schema(session, dataset.id)
@@ -204,15 +219,15 @@ def _names(contract: Contract, object_name: str) -> bool:
     return any(each.name == object_name for each in contract.objects)
 
 
-def _timelines(session: Session, versions: Versions, object_name: str) -> dict[str, Timeline]:
+def _timelines(session: Session, versions: ReplayVersions, object_name: str) -> dict[str, MetricTimeline]:
     sides = [each for each in (versions.old, versions.new) if each and _names(each, object_name)]
-    found: dict[str, Timeline] = {}
+    found: dict[str, MetricTimeline] = {}
     for each in sides:
         found |= related_datasets.timelines(session, each, each.object(object_name))
     return found
 
 
-def may_see(session: Session, task: Task, by: Principal) -> bool:
+def may_see(session: Session, task: TaskRow, by: Principal) -> bool:
     """Whether the principal may see what a replay's task found: that of a proposal who may see that; of a document who
     brought it."""
     proposal_id = task.payload.get("proposal_id")
@@ -225,7 +240,7 @@ def may_see(session: Session, task: Task, by: Principal) -> bool:
     return True
 
 
-def plain(versions: Versions, found: Sequence[Replay], seconds: float) -> dict[str, Any]:
+def plain(versions: ReplayVersions, found: Sequence[Replay], seconds: float) -> dict[str, Any]:
     """What the replays found, as plain data: of each list of names the first, and how many there are."""
     judged = sum(each.partitions for each in found)
     return {
@@ -258,7 +273,7 @@ def _object(found: Replay) -> dict[str, Any]:
     }
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line(line: ReplayedCheck) -> dict[str, Any]:
     return {
         "check_id": line.check_id,
         "name": line.name,
@@ -271,7 +286,7 @@ def _line(line: Line) -> dict[str, Any]:
     }
 
 
-def _told(told: Told | None) -> dict[str, Any] | None:
+def _told(told: CheckOutcome | None) -> dict[str, Any] | None:
     if told is None:
         return None
     unjudged = [{"reason": why, **_listed(names)} for why, names in told.unjudged.items()]
@@ -285,26 +300,26 @@ def _listed(names: Sequence[str]) -> dict[str, Any]:
     return {"count": len(names), "names": list(names[:NAMED])}
 
 
-def work(database: Database, settings: Settings, payload: Mapping[str, Any], more: More) -> dict[str, Any]:
+def work(database: Database, settings: RegistrySettings, payload: Mapping[str, Any], more: More) -> dict[str, Any]:
     """What a replay's task found, as plain data. Raises NotFound where its proposal is gone, Invalid for faults."""
-    ways, began = Ways(payload["counting"], payload["replaced"], settings.merge_values), perf_counter()
+    ways, began = ReplayOptions(payload["counting"], payload["replaced"], settings.merge_values), perf_counter()
     with reading(database) as session:
         versions = _ordered(session, payload)
         found = replayed(session, versions, StateFiles(settings.states), ways, more)
     return plain(versions, found, perf_counter() - began)
 
 
-def ordered(body: Mapping[str, Any], versions: Versions, by: Principal) -> dict[str, Any]:
+def ordered(body: Mapping[str, Any], versions: ReplayVersions, by: Principal) -> dict[str, Any]:
     """What a task needs to replay what was asked for, by whom."""
     return {**body, "contract_id": versions.contract_id, "author": str(by.user_id), "hidden": sorted(versions.hidden)}
 
 
-def _ordered(session: Session, payload: Mapping[str, Any]) -> Versions:
+def _ordered(session: Session, payload: Mapping[str, Any]) -> ReplayVersions:
     hidden = frozenset(payload["hidden"])
     if payload["proposal_id"] is None:
         found = _documented(session, payload["contract_id"], payload["document"].encode())
         return replace(found, hidden=hidden)
-    proposal = session.get(Proposal, UUID(payload["proposal_id"]))
+    proposal = session.get(ProposalRow, UUID(payload["proposal_id"]))
     if proposal is None:
         raise NotFound
     return replace(_proposed(session, proposal, Documents()), hidden=hidden)

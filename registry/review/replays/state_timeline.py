@@ -10,18 +10,18 @@ from uuid import UUID
 from sqlalchemy import select as some
 from sqlmodel import Session, col, select
 
-from treaty.engine.checks.dataset_limits import Referent
+from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.partitions.months import days
-from treaty.engine.evaluation.replay.runner import Step
-from treaty.registry.datasets.related_datasets import Timeline
-from treaty.registry.tables import Dataset, PartitionState, Run
+from treaty.engine.evaluation.replay.runner import ReplayStep
+from treaty.registry.datasets.related_datasets import MetricTimeline
+from treaty.registry.tables import DatasetRow, PartitionStateRow, RunRow
 
 # As many as are read of the database, and judged before it is asked whether to go on.
 AT_A_TIME = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Came:
+class GenerationInterval:
     """A generation of a partition: the versions of the dataset's states in which it came and went."""
 
     id: UUID
@@ -32,25 +32,25 @@ class Came:
     ended: datetime | None
 
 
-NAMES = tuple(each.name for each in fields(Came))
+NAMES = tuple(each.name for each in fields(GenerationInterval))
 
 
-def generations(session: Session, dataset: Dataset, *, replaced: bool) -> list[Came]:
+def generations(session: Session, dataset: DatasetRow, *, replaced: bool) -> list[GenerationInterval]:
     """The generations of the dataset's partitions, in the order in which they came; `replaced`: those that are no
     longer current too."""
-    columns = [col(getattr(PartitionState, name)) for name in NAMES]
-    query = some(*columns).where(col(PartitionState.dataset_id) == dataset.id)
+    columns = [col(getattr(PartitionStateRow, name)) for name in NAMES]
+    query = some(*columns).where(col(PartitionStateRow.dataset_id) == dataset.id)
     if not replaced:
-        query = query.where(col(PartitionState.until).is_(None))
-    found = [Came(**each._mapping) for each in session.connection().execute(query)]
+        query = query.where(col(PartitionStateRow.until).is_(None))
+    found = [GenerationInterval(**each._mapping) for each in session.connection().execute(query)]
     return sorted(found, key=_as_it_came if replaced else _as_it_is)
 
 
-def _as_it_came(came: Came) -> tuple[Any, ...]:
+def _as_it_came(came: GenerationInterval) -> tuple[Any, ...]:
     return came.since, _day(came.partition), came.partition
 
 
-def _as_it_is(came: Came) -> tuple[Any, ...]:
+def _as_it_is(came: GenerationInterval) -> tuple[Any, ...]:
     # Merged days are as old as the newest of them, though they were written later.
     return came.created, came.since, _day(came.partition), came.partition
 
@@ -61,7 +61,7 @@ def _day(name: str) -> str:
     return f"{told.month}-{told.days[0]:02d}" if told else ""
 
 
-def moments(session: Session, dataset: Dataset) -> list[datetime]:
+def moments(session: Session, dataset: DatasetRow) -> list[datetime]:
     """When the validations began that found what came, as far as their runs are kept; oldest first."""
     began = _began(session, dataset)
     versions = {each.since for each in generations(session, dataset, replaced=True)}
@@ -70,11 +70,11 @@ def moments(session: Session, dataset: Dataset) -> list[datetime]:
 
 def steps(
     session: Session,
-    dataset: Dataset,
-    came: Sequence[Came],
-    timelines: Mapping[str, Timeline],
+    dataset: DatasetRow,
+    came: Sequence[GenerationInterval],
+    timelines: Mapping[str, MetricTimeline],
     spoilt: Collection[tuple[int, str | None]] = frozenset(),
-) -> Iterator[Step]:
+) -> Iterator[ReplayStep]:
     """What came at once, and what went, in the order of `came`: what one validation read, of tables by day a day.
 
     `spoilt`: versions of the states in which a partition was an incident; None: all together."""
@@ -88,7 +88,7 @@ def steps(
             several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
             more = at + AT_A_TIME < len(group)
             bad = frozenset(name for name in (*several, None) if (since, name) in spoilt)
-            yield Step(
+            yield ReplayStep(
                 arrived=several,
                 moment=moment,
                 gone=() if at else left,
@@ -99,45 +99,47 @@ def steps(
     yield from (_departure(left, began, timelines) for left in _taken(gone, None))
 
 
-def _taken(gone: dict[int, list[Came]], before: int | None) -> Iterator[list[Came]]:
+def _taken(gone: dict[int, list[GenerationInterval]], before: int | None) -> Iterator[list[GenerationInterval]]:
     """What went before that version, in the order of versions; it is told of once."""
     for version in sorted(each for each in gone if before is None or each < before):
         yield gone.pop(version)
 
 
-def _departure(left: Sequence[Came], began: Mapping[int, datetime], timelines: Mapping[str, Timeline]) -> Step:
+def _departure(
+    left: Sequence[GenerationInterval], began: Mapping[int, datetime], timelines: Mapping[str, MetricTimeline]
+) -> ReplayStep:
     """The step in which these went and nothing came."""
     moment = began.get(left[0].until or 0) or left[0].ended or left[0].created
     names = tuple(each.partition for each in left)
-    return Step(arrived={}, moment=moment, gone=names, references=_at(timelines, moment))
+    return ReplayStep(arrived={}, moment=moment, gone=names, references=_at(timelines, moment))
 
 
-def _gone(came: Sequence[Came]) -> dict[int, list[Came]]:
+def _gone(came: Sequence[GenerationInterval]) -> dict[int, list[GenerationInterval]]:
     """By version, the generations that ended with it and that no other followed."""
     arrived = {(each.partition, each.since) for each in came}
-    found: dict[int, list[Came]] = {}
+    found: dict[int, list[GenerationInterval]] = {}
     for each in came:
         if each.until is not None and (each.partition, each.until) not in arrived:
             found.setdefault(each.until, []).append(each)
     return found
 
 
-def _at(timelines: Mapping[str, Timeline], moment: datetime) -> dict[str, Referent]:
+def _at(timelines: Mapping[str, MetricTimeline], moment: datetime) -> dict[str, ReferenceValue]:
     return {words: each.at(moment) for words, each in timelines.items()}
 
 
-def _began(session: Session, dataset: Dataset) -> dict[int, datetime]:
+def _began(session: Session, dataset: DatasetRow) -> dict[int, datetime]:
     """When the validation began that made each version of the dataset's states, as far as its run is kept."""
-    query = select(Run.states_version, Run.started).where(Run.dataset_id == dataset.id)
-    found = session.exec(query.where(col(Run.states_version).is_not(None)).order_by(col(Run.started).desc()))
+    query = select(RunRow.states_version, RunRow.started).where(RunRow.dataset_id == dataset.id)
+    found = session.exec(query.where(col(RunRow.states_version).is_not(None)).order_by(col(RunRow.started).desc()))
     return {version: started for version, started in found if version is not None}
 
 
-def _packed(session: Session, came: Sequence[Came]) -> Iterator[tuple[str, bytes]]:
+def _packed(session: Session, came: Sequence[GenerationInterval]) -> Iterator[tuple[str, bytes]]:
     """The packed states of the generations in their order, so many held at a time."""
     waiting = iter(came)
     while some := list(islice(waiting, AT_A_TIME)):
-        query = select(PartitionState.id, PartitionState.states)
-        found = dict(session.exec(query.where(col(PartitionState.id).in_([each.id for each in some]))).all())
+        query = select(PartitionStateRow.id, PartitionStateRow.states)
+        found = dict(session.exec(query.where(col(PartitionStateRow.id).in_([each.id for each in some]))).all())
         # What was erased meanwhile is no state: it is told as one that cannot be read.
         yield from ((each.partition, found.get(each.id, b"")) for each in some)

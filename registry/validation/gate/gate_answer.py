@@ -20,17 +20,25 @@ from treaty.contracts.document.model import SCOPES
 from treaty.contracts.document.reader import read
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.contracts import in_force, version_status
-from treaty.registry.core.enums import GateAnswer, Pin, SubscriptionState
+from treaty.registry.core.enums import GateAnswer, PinKind, SubscriptionState
 from treaty.registry.core.errors import NotFound
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.datasets.related_datasets import Named
-from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.datasets.related_datasets import ResolvedDataset
+from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import ContractVersion, Dataset, ResultRow, Run, Subscription, Team, User
+from treaty.registry.tables import (
+    CheckResultRow,
+    ContractVersionRow,
+    DatasetRow,
+    RunRow,
+    SubscriptionRow,
+    TeamRow,
+    UserRow,
+)
 from treaty.registry.validation.gate import staleness
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 
 ALONE = "no run judged partition {} by itself"
 TROUBLE = (Outcome.FAILED, Outcome.NOT_EVALUATED)
@@ -39,7 +47,7 @@ ORDER = (GateAnswer.PASS, GateAnswer.WARN, GateAnswer.UNKNOWN, GateAnswer.BLOCK)
 ON_UNKNOWN = {"pass": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
 
 
-class Version(NamedTuple):
+class VersionInForce(NamedTuple):
     """A version in force, without its document."""
 
     id: UUID
@@ -49,20 +57,22 @@ class Version(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class ContractGateStatus:
     """How the data stand to one promise. `run`: what judged them, None where none did; `subscription_id`: the promise
     is what that consumer checks, or follows. `upstream_failed`: bad data came to them from further up."""
 
-    about: About
+    about: ContractObject
     version: str
     answer: GateAnswer
     reason: str | None = None
-    run: Run | None = None
+    run: RunRow | None = None
     subscription_id: UUID | None = None
     upstream_failed: bool = False
 
 
-def told(session: Session, found: Named, look: Look, consumer: str | None = None) -> tuple[Told, ...]:
+def told(
+    session: Session, found: ResolvedDataset, look: ReadinessQuery, consumer: str | None = None
+) -> tuple[ContractGateStatus, ...]:
     """How the data stand to each promise about the dataset, the worst first.
 
     `consumer`: with the checks and by the pin of that user, or of that subscription. Raises NotFound where nothing is
@@ -75,15 +85,19 @@ def told(session: Session, found: Named, look: Look, consumer: str | None = None
 
 
 def _of_object(
-    session: Session, found: Named, about: About, look: Look, subscribed: Sequence[Subscription]
-) -> Iterator[Told]:
+    session: Session,
+    found: ResolvedDataset,
+    about: ContractObject,
+    look: ReadinessQuery,
+    subscribed: Sequence[SubscriptionRow],
+) -> Iterator[ContractGateStatus]:
     dataset = contract_datasets.kept(session, *about) or found.dataset
     versions = _versions(session, about.contract_id)
     mine = [each for each in subscribed if each.contract_id == about.contract_id]
     for subscription in mine if versions else ():
         versions, behind = _followed(session, versions, subscription)
         if behind:
-            yield Told(
+            yield ContractGateStatus(
                 about=about,
                 version=versions[0].version,
                 answer=GateAnswer.WARN,
@@ -97,30 +111,42 @@ def _of_object(
         yield from _of_consumer(session, dataset, about, versions[0], look, subscription)
 
 
-def _told(session: Session, dataset: Dataset, about: About, version: Version, look: Look) -> Told:
-    whose = Whose(*about, version.fingerprint)
+def _told(
+    session: Session, dataset: DatasetRow, about: ContractObject, version: VersionInForce, look: ReadinessQuery
+) -> ContractGateStatus:
+    whose = RunSeriesKey(*about, version.fingerprint)
     run = staleness.newest(session, dataset, whose, look.marker)
     answer, reason = _answer(session, dataset, whose, run, look, version)
-    return Told(about=about, version=version.version, answer=answer, reason=reason, run=run)
+    return ContractGateStatus(about=about, version=version.version, answer=answer, reason=reason, run=run)
 
 
 def _of_consumer(
-    session: Session, dataset: Dataset, about: About, version: Version, look: Look, subscription: Subscription
-) -> Iterator[Told]:
+    session: Session,
+    dataset: DatasetRow,
+    about: ContractObject,
+    version: VersionInForce,
+    look: ReadinessQuery,
+    subscription: SubscriptionRow,
+) -> Iterator[ContractGateStatus]:
     """How the data stand to the consumer's checks as they were judged last; nothing where they never were."""
-    mine = Run.dataset_id == dataset.id, Run.contract_id == about.contract_id, Run.object == about.object
-    query = select(Run).where(*mine, Run.subscription_id == subscription.id).order_by(col(Run.id).desc())
+    mine = RunRow.dataset_id == dataset.id, RunRow.contract_id == about.contract_id, RunRow.object == about.object
+    query = select(RunRow).where(*mine, RunRow.subscription_id == subscription.id).order_by(col(RunRow.id).desc())
     run = session.exec(query.limit(1)).first()
     if run is not None:
-        whose = Whose(*about, run.fingerprint, subscription.id)
+        whose = RunSeriesKey(*about, run.fingerprint, subscription.id)
         answer, reason = _answer(session, dataset, whose, run, look, version)
-        yield Told(
+        yield ContractGateStatus(
             about=about, version=run.version, answer=answer, reason=reason, run=run, subscription_id=subscription.id
         )
 
 
 def _answer(
-    session: Session, dataset: Dataset, whose: Whose, run: Run | None, look: Look, version: Version
+    session: Session,
+    dataset: DatasetRow,
+    whose: RunSeriesKey,
+    run: RunRow | None,
+    look: ReadinessQuery,
+    version: VersionInForce,
 ) -> tuple[GateAnswer, str | None]:
     reason = staleness.doubt(session, dataset, whose, run, look)
     if run is None or reason is not None:
@@ -131,7 +157,9 @@ def _answer(
     return _verdict(session, trouble, version)
 
 
-def _verdict(session: Session, trouble: Sequence[ResultRow], version: Version) -> tuple[GateAnswer, str | None]:
+def _verdict(
+    session: Session, trouble: Sequence[CheckResultRow], version: VersionInForce
+) -> tuple[GateAnswer, str | None]:
     """The worst that a check says, and what that check is."""
     worst, reason = GateAnswer.PASS, None
     for row in trouble:
@@ -143,10 +171,10 @@ def _verdict(session: Session, trouble: Sequence[ResultRow], version: Version) -
     return worst, reason
 
 
-def _of_check(session: Session, row: ResultRow, version: Version) -> GateAnswer:
+def _of_check(session: Session, row: CheckResultRow, version: VersionInForce) -> GateAnswer:
     if row.outcome is Outcome.FAILED:
         return GateAnswer.BLOCK if row.severity == "error" else GateAnswer.WARN
-    body = session.exec(select(ContractVersion.body).where(ContractVersion.id == version.id)).one()
+    body = session.exec(select(ContractVersionRow.body).where(ContractVersionRow.id == version.id)).one()
     return ON_UNKNOWN[_on_unknown(body)]
 
 
@@ -156,7 +184,7 @@ def _on_unknown(body: bytes) -> str:
     return read(body).terms.on_unknown
 
 
-def _trouble(session: Session, whose: Whose, run: Run, look: Look) -> list[ResultRow] | None:
+def _trouble(session: Session, whose: RunSeriesKey, run: RunRow, look: ReadinessQuery) -> list[CheckResultRow] | None:
     """The results that count and are no passes; None where the partition that is asked about was never judged alone."""
     if look.partition is None:
         before = _before(session, whose, run)
@@ -170,18 +198,22 @@ def _trouble(session: Session, whose: Whose, run: Run, look: Look) -> list[Resul
     return [*whole, *(row for row in _bad(session, own.id) if row.partition == look.partition)]
 
 
-def _bad(session: Session, *run_ids: UUID) -> list[ResultRow]:
+def _bad(session: Session, *run_ids: UUID) -> list[CheckResultRow]:
     """The results of these runs that are no passes, those of the newest first."""
-    query = select(ResultRow).where(col(ResultRow.run_id).in_(run_ids), col(ResultRow.outcome).in_(TROUBLE))
-    return list(session.exec(query.order_by(col(ResultRow.run_id).desc(), col(ResultRow.position))))
+    query = select(CheckResultRow).where(
+        col(CheckResultRow.run_id).in_(run_ids), col(CheckResultRow.outcome).in_(TROUBLE)
+    )
+    return list(session.exec(query.order_by(col(CheckResultRow.run_id).desc(), col(CheckResultRow.position))))
 
 
-def _before(session: Session, whose: Whose, run: Run) -> dict[UUID, set[str]]:
+def _before(session: Session, whose: RunSeriesKey, run: RunRow) -> dict[UUID, set[str]]:
     """The runs before that were no passes, with the partitions that are there and that nobody judged since."""
-    older = (*staleness.runs_of(run.dataset_id, whose), col(Run.marker).is_not(None), col(Run.id) < run.id)
-    first = select(Run.id).where(*older, Run.verdict != Verdict.PASSED).order_by(col(Run.id)).limit(1)
-    judged = select(Run.id, Run.verdict, Run.partitions).where(*older, col(Run.id) >= first.scalar_subquery())
-    runs = session.exec(judged.order_by(col(Run.id).desc())).all()
+    older = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.marker).is_not(None), col(RunRow.id) < run.id)
+    first = select(RunRow.id).where(*older, RunRow.verdict != Verdict.PASSED).order_by(col(RunRow.id)).limit(1)
+    judged = select(RunRow.id, RunRow.verdict, RunRow.partitions).where(
+        *older, col(RunRow.id) >= first.scalar_subquery()
+    )
+    runs = session.exec(judged.order_by(col(RunRow.id).desc())).all()
     if not runs or run.dataset_id is None:
         return {}
     left = state_store.known(session, run.dataset_id, version=run.states_version).keys() - set(run.partitions)
@@ -193,28 +225,31 @@ def _before(session: Session, whose: Whose, run: Run) -> dict[UUID, set[str]]:
     return {run_id: partitions for run_id, partitions in found.items() if partitions}
 
 
-def _judging(session: Session, whose: Whose, run: Run, partition: str) -> Run | None:
+def _judging(session: Session, whose: RunSeriesKey, run: RunRow, partition: str) -> RunRow | None:
     """The newest run that judged the partition by itself: what is there still, as `run` is up to date."""
     if partition in run.partitions:
         return run
-    mine = (*staleness.runs_of(run.dataset_id, whose), col(Run.marker).is_not(None))
+    mine = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.marker).is_not(None))
     # What came after it is of other data. The list is kept as JSON; what merely looks alike is told apart here.
-    named = col(Run.id) <= run.id, cast(col(Run.partitions), String).contains(json.dumps(partition), autoescape=True)
-    query = select(Run).where(*mine, *named).order_by(col(Run.id).desc())
+    named = (
+        col(RunRow.id) <= run.id,
+        cast(col(RunRow.partitions), String).contains(json.dumps(partition), autoescape=True),
+    )
+    query = select(RunRow).where(*mine, *named).order_by(col(RunRow.id).desc())
     return next((each for each in session.exec(query) if partition in each.partitions), None)
 
 
-def _versions(session: Session, contract_id: str) -> list[Version]:
-    row = ContractVersion
+def _versions(session: Session, contract_id: str) -> list[VersionInForce]:
+    row = ContractVersionRow
     query = select(row.id, row.contract_id, row.version, row.fingerprint).where(row.contract_id == contract_id)
     found = session.exec(query.where(col(row.state).in_(IN_FORCE)).order_by(col(row.approved_at).desc()))
-    return [Version(*each) for each in found]
+    return [VersionInForce(*each) for each in found]
 
 
-def _subscriptions(session: Session, about: Iterable[About], consumer: str) -> Sequence[Subscription]:
-    row, ids = Subscription, {each.contract_id for each in about}
-    user = select(User.id).where(User.name == consumer.strip().lower())
-    team = select(Team.id).where(Team.name == consumer.strip())
+def _subscriptions(session: Session, about: Iterable[ContractObject], consumer: str) -> Sequence[SubscriptionRow]:
+    row, ids = SubscriptionRow, {each.contract_id for each in about}
+    user = select(UserRow.id).where(UserRow.name == consumer.strip().lower())
+    team = select(TeamRow.id).where(TeamRow.name == consumer.strip())
     own = col(row.team_id).is_(None) & col(row.user_id).in_(user)
     named: list[ColumnElement[bool]] = [own, col(row.team_id).in_(team)]
     with suppress(ValueError):
@@ -227,10 +262,10 @@ def _subscriptions(session: Session, about: Iterable[About], consumer: str) -> S
 
 
 def _followed(
-    session: Session, versions: list[Version], subscription: Subscription
-) -> tuple[list[Version], str | None]:
+    session: Session, versions: list[VersionInForce], subscription: SubscriptionRow
+) -> tuple[list[VersionInForce], str | None]:
     """The versions in force that the consumer follows, and why the pin is of no use where it is not."""
-    if subscription.pin is Pin.NONE:
+    if subscription.pin is PinKind.NONE:
         return versions, None
     stands = version_status.standings(session, [subscription.contract_id])[subscription.contract_id]
     followed = stands.followed(subscription.pin, subscription.pinned_to)

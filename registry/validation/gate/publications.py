@@ -15,63 +15,63 @@ from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.errors import ContractError
 from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Schema
-from treaty.engine.anomaly.fits import Fit
+from treaty.engine.anomaly.fits import LearnedFit
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation import state_reuse
 from treaty.engine.evaluation.violation_samples import discreet
-from treaty.engine.protocol.requests import Measured, Source
+from treaty.engine.protocol.requests import MeasureResult, TableSource
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import Files
-from treaty.engine.states.generations import Entry, Generation, Judgement
+from treaty.engine.states.bag import StateFileStore
+from treaty.engine.states.generations import Generation, GenerationVerdict, PartitionEntry
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import in_force
-from treaty.registry.core.enums import Action
-from treaty.registry.core.errors import Conflict, Invalid, NotFound
+from treaty.registry.core.enums import AuditAction
+from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
 from treaty.registry.datasets import related_datasets
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.anomalies import baselines, fits
 from treaty.registry.measurements.runs import recording, run_codec
-from treaty.registry.measurements.runs.recording import Origin, Whose
+from treaty.registry.measurements.runs.recording import RunProvenance, RunSeriesKey
 from treaty.registry.measurements.states import state_queries, state_store
-from treaty.registry.measurements.states.state_queries import Question
-from treaty.registry.tables import ContractVersion, Dataset, Run
+from treaty.registry.measurements.states.state_queries import StateQuery
+from treaty.registry.tables import ContractVersionRow, DatasetRow, RunRow
 from treaty.registry.validation import openlineage_emitter
-from treaty.registry.validation.evaluation import Judged
+from treaty.registry.validation.evaluation import EvaluationResult
 from treaty.registry.validation.gate import staleness
-from treaty.registry.validation.gate.staleness import Look
+from treaty.registry.validation.gate.staleness import ReadinessQuery
 from treaty.registry.validation.openlineage_emitter import SILENT, Emitter
-from treaty.registry.validation.plan import Promise
+from treaty.registry.validation.plan import ValidationTarget
 
 UNKNOWN = "unknown"
 SUFFIX = ".parquet"
 
 
 @dataclass(frozen=True)
-class Subject:
+class GatedDataset:
     """What a gate stands before: a dataset, and the object of the contract in force that promises something of it."""
 
-    dataset: Dataset
+    dataset: DatasetRow
     contract: Contract
     object: DataObject
 
 
 @dataclass(frozen=True)
-class Swap:
+class GenerationSwap:
     """The generation that shall follow number `after`: its entries, and the judgement of exactly these."""
 
     after: int
-    entries: Mapping[str, Entry]
-    judged: Judgement | None = None
+    entries: Mapping[str, PartitionEntry]
+    judged: GenerationVerdict | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class PreparedSwap:
     """What a swap changes, read and checked before anything is locked: new bags by partition, and who is gone."""
 
-    swap: Swap
+    swap: GenerationSwap
     packed: Mapping[str, bytes]
     schema: Schema
     gone: frozenset[str]
@@ -79,66 +79,68 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Told:
+class GateVerdict:
     """What the gate answers. `verdict` UNKNOWN: nothing is known of the data as they are now; `reason` says why."""
 
     verdict: str
     marker: str | None = None
-    run: Run | None = None
+    run: RunRow | None = None
     reason: str | None = None
 
 
-def subject(session: Session, asked: Question) -> Subject:
+def subject(session: Session, asked: StateQuery) -> GatedDataset:
     """What is asked about. Raises NotFound for no such dataset, or none with a contract in force."""
     dataset, about = state_queries.dataset_of(session, asked)
     contract, found = state_queries.promised(session, dataset, about)
-    return Subject(dataset, contract, found)
+    return GatedDataset(dataset, contract, found)
 
 
-def others(session: Session, of: Subject) -> dict[str, Source]:
+def others(session: Session, of: GatedDataset) -> dict[str, TableSource]:
     """Where the other datasets are that the object's checks read or refer to, by the names they are called."""
     return related_datasets.places(session, of.contract, of.object)
 
 
-def learned(session: Session, of: Subject) -> dict[str, Fit]:
+def learned(session: Session, of: GatedDataset) -> dict[str, LearnedFit]:
     """The limits that were learned after the version was approved and judge now, by the checks' ids."""
     return fits.admitted(session, of.contract, of.object.name)
 
 
-def spoilt(session: Session, of: Subject) -> tuple[str, ...]:
+def spoilt(session: Session, of: GatedDataset) -> tuple[str, ...]:
     """The partitions that belong to an incident of the object, from which nothing is learned."""
-    return baselines.spoilt_partitions(session, Whose(of.contract.id, of.object.name, of.contract.fingerprint))
+    return baselines.spoilt_partitions(session, RunSeriesKey(of.contract.id, of.object.name, of.contract.fingerprint))
 
 
-def current(session: Session, of: Subject) -> Generation:
+def current(session: Session, of: GatedDataset) -> Generation:
     """The states of every partition as the dataset's row says, with the contract's newest run that judged exactly
     these."""
     dataset, number = of.dataset, of.dataset.states_version
-    entries = {name: Entry(*each) for name, each in state_store.entries(session, dataset.id, version=number).items()}
+    entries = {
+        name: PartitionEntry(*each) for name, each in state_store.entries(session, dataset.id, version=number).items()
+    }
     run = _judging(session, of, _marker(session, dataset))
-    judged = Judgement(run.verdict.value, run.fingerprint, run.object) if run else None
+    judged = GenerationVerdict(run.verdict.value, run.fingerprint, run.object) if run else None
     return Generation(number, entries, judged)
 
 
-def _judging(session: Session, of: Subject, marker: str | None) -> Run | None:
+def _judging(session: Session, of: GatedDataset, marker: str | None) -> RunRow | None:
     """The contract's newest run of exactly these data."""
-    mine = Run.dataset_id == of.dataset.id, Run.contract_id == of.contract.id, Run.object == of.object.name
-    query = select(Run).where(*mine, Run.marker == marker, col(Run.subscription_id).is_(None))
-    return session.exec(query.order_by(col(Run.id).desc()).limit(1)).first() if marker else None
+    mine = RunRow.dataset_id == of.dataset.id, RunRow.contract_id == of.contract.id, RunRow.object == of.object.name
+    query = select(RunRow).where(*mine, RunRow.marker == marker, col(RunRow.subscription_id).is_(None))
+    return session.exec(query.order_by(col(RunRow.id).desc()).limit(1)).first() if marker else None
 
 
-def _marker(session: Session, dataset: Dataset) -> str | None:
+def _marker(session: Session, dataset: DatasetRow) -> str | None:
     """What names the data that are known; None where none are."""
     known = state_store.known(session, dataset.id, version=dataset.states_version)
     return fingerprint(known) if known else None
 
 
-def keep(files: Files, content: bytes) -> str:
+def keep(files: StateFileStore, content: bytes) -> str:
     """The name of a bag or a run that is kept from now on, for a generation to name it."""
     return files.write(content).removesuffix(SUFFIX)
 
 
-def bag(session: Session, dataset_id: UUID, name: str, files: Files) -> bytes:
+def bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) -> bytes:
     """The bag of that name, whole, with its large states in it. Raises NotFound where it is gone or damaged."""
     try:
         return bags.inlined(_bag(session, dataset_id, name, files), files)
@@ -146,7 +148,7 @@ def bag(session: Session, dataset_id: UUID, name: str, files: Files) -> bytes:
         raise NotFound(str(error)) from None
 
 
-def _bag(session: Session, dataset_id: UUID, name: str, files: Files) -> bytes:
+def _bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) -> bytes:
     """As it was kept; else as it is stored. Raises StateError where it is neither."""
     try:
         return files.read(name + SUFFIX)
@@ -157,7 +159,7 @@ def _bag(session: Session, dataset_id: UUID, name: str, files: Files) -> bytes:
         return stored
 
 
-def prepared(session: Session, of: Subject, swap: Swap, files: Files) -> Prepared:
+def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: StateFileStore) -> PreparedSwap:
     """The swap with all that it names. Raises Overtaken where another generation is current, Invalid where a bag or the
     run is gone, damaged or of something else, Conflict where another version of the contract came into force."""
     _refuse_other(of.dataset, swap.after)
@@ -170,13 +172,13 @@ def prepared(session: Session, of: Subject, swap: Swap, files: Files) -> Prepare
         schema = bags.described(packed[max(packed)])[0] if packed else Schema(())
         run = _run(session, of, swap.judged, changed, files)
     except (StateError, ContractError) as error:
-        raise Invalid(str(error)) from None
-    return Prepared(
+        raise InvalidRequest(str(error)) from None
+    return PreparedSwap(
         swap=swap, packed=packed, schema=schema, gone=frozenset(before.keys() - swap.entries.keys()), run=run
     )
 
 
-def _discreet_bags(session: Session, of: Subject, packed: Mapping[str, bytes]) -> Mapping[str, bytes]:
+def _discreet_bags(session: Session, of: GatedDataset, packed: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """The bags without what contracts in force classify: one may have come into force since the gate asked."""
     if not of.object.beside:
         return packed
@@ -184,49 +186,55 @@ def _discreet_bags(session: Session, of: Subject, packed: Mapping[str, bytes]) -
     return state_reuse.kept(packed, [of.object, *promised])
 
 
-def _sound(session: Session, dataset_id: UUID, entries: Mapping[str, Entry], files: Files) -> dict[str, Entry]:
+def _sound(
+    session: Session, dataset_id: UUID, entries: Mapping[str, PartitionEntry], files: StateFileStore
+) -> dict[str, PartitionEntry]:
     """Those whose stored bags can be used: what was computed again may bear the name of what it stands in for."""
     rows = state_store.some(
-        session, dataset_id, entries.keys(), version=session.get_one(Dataset, dataset_id).states_version
+        session, dataset_id, entries.keys(), version=session.get_one(DatasetRow, dataset_id).states_version
     )
     return {row.partition: entries[row.partition] for row in rows if _is_whole(row.states, files)}
 
 
-def _is_whole(packed: bytes, files: Files) -> bool:
+def _is_whole(packed: bytes, files: StateFileStore) -> bool:
     try:
         return bool(bags.inlined(packed, files))
     except StateError:
         return False
 
 
-def _refuse_other(dataset: Dataset, expected: int) -> None:
+def _refuse_other(dataset: DatasetRow, expected: int) -> None:
     if dataset.states_version != expected:
         found = dataset.states_version
-        raise state_store.Overtaken(f"the states are of generation {found}, no longer of {expected}: begin anew")
+        raise state_store.StateConflict(f"the states are of generation {found}, no longer of {expected}: begin anew")
 
 
 def _run(
-    session: Session, of: Subject, judged: Judgement | None, changed: Collection[str], files: Files
+    session: Session,
+    of: GatedDataset,
+    judged: GenerationVerdict | None,
+    changed: Collection[str],
+    files: StateFileStore,
 ) -> RunResult | None:
     """The run that the judgement names, by what is known here of its contract; None where it names none."""
     if judged is None or judged.run is None:
         return None
     run = run_codec.read(files.read(judged.run + SUFFIX))
-    told = Judgement(run.verdict.value, run.contract_fingerprint, run.object, judged.run)
+    told = GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, judged.run)
     if told != judged or (run.contract_id, run.object) != (of.contract.id, of.object.name):
-        raise Invalid("the run is of another object or ended otherwise than the judgement says")
+        raise InvalidRequest("the run is of another object or ended otherwise than the judgement says")
     # A partition that was judged as empty may be none of the table.
     if not frozenset(changed) <= frozenset(run.partitions):
-        raise Invalid("the run judged other partitions than the generation changes")
+        raise InvalidRequest("the run judged other partitions than the generation changes")
     _refuse_superseded(session, of, run)
     return run
 
 
-def _refuse_superseded(session: Session, of: Subject, run: RunResult) -> None:
+def _refuse_superseded(session: Session, of: GatedDataset, run: RunResult) -> None:
     """A version that is in force no longer judges nothing; what it judged while it was stays judged."""
     if run.contract_fingerprint == of.contract.fingerprint:
         return
-    row = ContractVersion
+    row = ContractVersionRow
     query = select(row).where(row.contract_id == run.contract_id, col(row.activated_at) <= run.finished)
     newest = session.exec(query.order_by(col(row.activated_at).desc(), col(row.id).desc()).limit(1)).first()
     if newest is None or newest.fingerprint != run.contract_fingerprint:
@@ -234,7 +242,7 @@ def _refuse_superseded(session: Session, of: Subject, run: RunResult) -> None:
 
 
 @dataclass(frozen=True)
-class Publishing:
+class PublicationContext:
     """Who publishes, when, and how the lineage is told of it."""
 
     actor: str
@@ -243,13 +251,13 @@ class Publishing:
     emitter: Emitter = SILENT
 
 
-def commit(session: Session, of: Subject, ready: Prepared, by: Publishing) -> Generation:
+def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: PublicationContext) -> Generation:
     """The generation that the swap makes, with its run and the audit; a publication is open from now on where a run
     judged it. Raises Overtaken where another generation became current meanwhile."""
-    dataset = session.get_one(Dataset, of.dataset.id, with_for_update=True, populate_existing=True)
+    dataset = session.get_one(DatasetRow, of.dataset.id, with_for_update=True, populate_existing=True)
     _refuse_other(dataset, ready.swap.after)
     entries = ready.swap.entries
-    fresh = Measured(
+    fresh = MeasureResult(
         schema=ready.schema,
         fingerprints={name: each.fingerprint for name, each in entries.items()},
         states=ready.packed,
@@ -258,42 +266,42 @@ def commit(session: Session, of: Subject, ready: Prepared, by: Publishing) -> Ge
     state_store.name(session, dataset.id, {name: entries[name].bag for name in ready.packed})
     details = {"generation": number, "partitions": len(ready.packed), "gone": len(ready.gone)}
     audit_log.record(
-        session, Action.STATES_COMMITTED, actor=by.actor, object_id=dataset.id, details=details, now=by.now
+        session, AuditAction.STATES_COMMITTED, actor=by.actor, object_id=dataset.id, details=details, now=by.now
     )
     if ready.run is not None:
         dataset.publishing = number
-        origin = Origin(dataset_id=dataset.id, marker=_marker(session, dataset), states_version=number)
+        origin = RunProvenance(dataset_id=dataset.id, marker=_marker(session, dataset), states_version=number)
         result = _discreet(session, of, ready.run)
         run = recording.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
         lifecycle.of_run(session, run, result, now=by.now, ids=by.ids)
-        promise = Promise(
-            contract=of.contract, object=of.object, about=About(of.contract.id, of.object.name), since=None
+        promise = ValidationTarget(
+            contract=of.contract, object=of.object, about=ContractObject(of.contract.id, of.object.name), since=None
         )
-        openlineage_emitter.note(session, Judged(promise=promise, result=result), run, by.emitter, now=by.now)
+        openlineage_emitter.note(session, EvaluationResult(promise=promise, result=result), run, by.emitter, now=by.now)
     return Generation(number, entries, ready.swap.judged)
 
 
-def _discreet(session: Session, of: Subject, run: RunResult) -> RunResult:
+def _discreet(session: Session, of: GatedDataset, run: RunResult) -> RunResult:
     """The run as the memory keeps runs: nothing is told in it of columns that the contract classifies."""
     return discreet(bind(of.object, state_store.schema(session, of.dataset.id)), run)
 
 
 def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> bool:
     """Whether a publication was open, which is settled now: the table's files are those of the current generation."""
-    dataset = session.get_one(Dataset, dataset_id, with_for_update=True, populate_existing=True)
+    dataset = session.get_one(DatasetRow, dataset_id, with_for_update=True, populate_existing=True)
     if dataset.publishing is None:
         return False
     details = {"generation": dataset.states_version}
     dataset.publishing, dataset.seen, dataset.arrived = None, now, now
-    audit_log.record(session, Action.STATES_SETTLED, actor=actor, object_id=dataset.id, details=details, now=now)
+    audit_log.record(session, AuditAction.STATES_SETTLED, actor=actor, object_id=dataset.id, details=details, now=now)
     return True
 
 
-def answer(session: Session, of: Subject, marker: str | None = None) -> Told:
+def answer(session: Session, of: GatedDataset, marker: str | None = None) -> GateVerdict:
     """The verdict of the contract in force on exactly the data that are there, as far as is known here; `marker` is
     what the asker sees of the data now."""
-    whose = Whose(of.contract.id, of.object.name, of.contract.fingerprint)
+    whose = RunSeriesKey(of.contract.id, of.object.name, of.contract.fingerprint)
     run = staleness.newest(session, of.dataset, whose, marker)
-    doubt = staleness.doubt(session, of.dataset, whose, run, Look(marker=marker))
+    doubt = staleness.doubt(session, of.dataset, whose, run, ReadinessQuery(marker=marker))
     found = _marker(session, of.dataset)
-    return Told(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)
+    return GateVerdict(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)

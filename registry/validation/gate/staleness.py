@@ -10,9 +10,9 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.fingerprint import fingerprint
 from treaty.registry.lineage import suspect_partitions
-from treaty.registry.measurements.runs.recording import Whose
+from treaty.registry.measurements.runs.recording import RunSeriesKey
 from treaty.registry.measurements.states import state_store
-from treaty.registry.tables import Dataset, DirtyMark, PartitionState, Run
+from treaty.registry.tables import DatasetRow, PartitionStateRow, PendingValidationRow, RunRow
 
 UNJUDGED = "no run judged these data"
 SUPERSEDED = "the contract in force has not judged these data"
@@ -27,7 +27,7 @@ NOWHERE = "there is no partition {}, as `treaty states` names them"
 
 
 @dataclass(frozen=True)
-class Look:
+class ReadinessQuery:
     """What is asked of a dataset: of one partition or of all data; of those that were there at a moment, or that have a
     marker, as the asker sees them. None: of those that are there."""
 
@@ -36,7 +36,9 @@ class Look:
     as_of: datetime | None = None
 
 
-def doubt(session: Session, dataset: Dataset, whose: Whose, run: Run | None, look: Look) -> str | None:
+def doubt(
+    session: Session, dataset: DatasetRow, whose: RunSeriesKey, run: RunRow | None, look: ReadinessQuery
+) -> str | None:
     """Why nothing is known of the data that are asked about, of which `run` is the newest; None where something is."""
     if run is None:
         known = OPEN if dataset.publishing is not None else GONE if _is_gone(dataset) else None
@@ -47,32 +49,34 @@ def doubt(session: Session, dataset: Dataset, whose: Whose, run: Run | None, loo
     return next(_doubts(session, dataset, whose, run, look), None)
 
 
-def newest(session: Session, dataset: Dataset, whose: Whose, marker: str | None = None) -> Run | None:
+def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: str | None = None) -> RunRow | None:
     """The newest of these runs, whether it could judge anything or not; of data that were taken back since, the one
     that judged what is there again. With a marker, that of the version of the table that was read as it says."""
-    query = select(Run).where(*runs_of(dataset.id, whose)).order_by(col(Run.id).desc()).limit(1)
-    pinned = query.where(Run.marker == marker, col(Run.read_version).is_not(None))
+    query = select(RunRow).where(*runs_of(dataset.id, whose)).order_by(col(RunRow.id).desc()).limit(1)
+    pinned = query.where(RunRow.marker == marker, col(RunRow.read_version).is_not(None))
     if marker is not None and (run := session.exec(pinned).first()):
         return run
     run = session.exec(query).first()
     if run is None or run.marker is None or run.states_version == dataset.states_version:
         return run
     current = _marker(session, dataset)
-    return run if run.marker == current else session.exec(query.where(Run.marker == current)).first() or run
+    return run if run.marker == current else session.exec(query.where(RunRow.marker == current)).first() or run
 
 
-def runs_of(dataset_id: UUID | None, whose: Whose) -> tuple[ColumnElement[bool], ...]:
+def runs_of(dataset_id: UUID | None, whose: RunSeriesKey) -> tuple[ColumnElement[bool], ...]:
     """The condition on runs that they are these."""
     return (
-        col(Run.dataset_id) == dataset_id,
-        col(Run.contract_id) == whose.contract_id,
-        col(Run.object) == whose.object,
-        col(Run.fingerprint) == whose.fingerprint,
-        col(Run.subscription_id).is_not_distinct_from(whose.subscription_id),
+        col(RunRow.dataset_id) == dataset_id,
+        col(RunRow.contract_id) == whose.contract_id,
+        col(RunRow.object) == whose.object,
+        col(RunRow.fingerprint) == whose.fingerprint,
+        col(RunRow.subscription_id).is_not_distinct_from(whose.subscription_id),
     )
 
 
-def _doubts(session: Session, dataset: Dataset, whose: Whose, run: Run, look: Look) -> Iterator[str]:
+def _doubts(
+    session: Session, dataset: DatasetRow, whose: RunSeriesKey, run: RunRow, look: ReadinessQuery
+) -> Iterator[str]:
     yield from _closed(dataset, run)
     current = run.marker if run.states_version == dataset.states_version else _marker(session, dataset)
     if look.marker not in (None, current):
@@ -81,7 +85,7 @@ def _doubts(session: Session, dataset: Dataset, whose: Whose, run: Run, look: Lo
         yield UNREAD.format(run.reason or "see the run")
     if run.marker != current:
         yield SINCE
-    mark = session.get(DirtyMark, (whose.contract_id, whose.object))
+    mark = session.get(PendingValidationRow, (whose.contract_id, whose.object))
     if mark is not None and mark.dirty_seq > mark.done_seq:
         yield WRITTEN
     yield from (each.why for each in suspect_partitions.marks(session, dataset.id, look.partition))
@@ -91,32 +95,32 @@ def _doubts(session: Session, dataset: Dataset, whose: Whose, run: Run, look: Lo
         yield NOWHERE.format(look.partition)
 
 
-def _closed(dataset: Dataset, run: Run) -> Iterator[str]:
+def _closed(dataset: DatasetRow, run: RunRow) -> Iterator[str]:
     if dataset.publishing is not None:
         yield OPEN
     if _is_gone(dataset, run.started):
         yield GONE
 
 
-def _is_gone(dataset: Dataset, judged: datetime | None = None) -> bool:
+def _is_gone(dataset: DatasetRow, judged: datetime | None = None) -> bool:
     """Whether it was dropped, or renamed, after it was written, or else judged, last."""
     last = dataset.written or judged
     return dataset.dropped is not None and (last is None or dataset.dropped > last)
 
 
-def _unjudged(session: Session, dataset: Dataset, whose: Whose) -> str:
-    mine = Run.dataset_id == dataset.id, Run.contract_id == whose.contract_id, Run.object == whose.object
-    others = select(Run.id).where(*mine, col(Run.marker).is_not(None), col(Run.subscription_id).is_(None))
+def _unjudged(session: Session, dataset: DatasetRow, whose: RunSeriesKey) -> str:
+    mine = RunRow.dataset_id == dataset.id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
+    others = select(RunRow.id).where(*mine, col(RunRow.marker).is_not(None), col(RunRow.subscription_id).is_(None))
     return SUPERSEDED if session.exec(others.limit(1)).first() else UNJUDGED
 
 
-def _marker(session: Session, dataset: Dataset) -> str | None:
+def _marker(session: Session, dataset: DatasetRow) -> str | None:
     known = state_store.known(session, dataset.id, version=dataset.states_version)
     return fingerprint(known) if known else None
 
 
-def _is_there(session: Session, dataset: Dataset, partition: str) -> bool:
-    row = PartitionState
+def _is_there(session: Session, dataset: DatasetRow, partition: str) -> bool:
+    row = PartitionStateRow
     current = row.dataset_id == dataset.id, col(row.until).is_(None)
     alone = select(row.id).where(*current, row.partition == partition)
     return session.exec(alone.limit(1)).first() is not None or partition in state_store.known(session, dataset.id)

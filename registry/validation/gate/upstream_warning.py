@@ -7,22 +7,22 @@ from dataclasses import replace
 from sqlmodel import Session, col, select
 
 from treaty.contracts.document.reader import read
-from treaty.registry.core.enums import GateAnswer, Spread
-from treaty.registry.datasets.contract_datasets import About
+from treaty.registry.core.enums import ContaminationState, GateAnswer
+from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.lineage.downstream import incident_downstream
-from treaty.registry.lineage.downstream.incident_downstream import Upstream
-from treaty.registry.tables import ContractVersion, DatasetContract
-from treaty.registry.validation.gate.gate_answer import ORDER, Told
+from treaty.registry.lineage.downstream.incident_downstream import UpstreamIncident
+from treaty.registry.tables import ContractVersionRow, DatasetContractRow
+from treaty.registry.validation.gate.gate_answer import ORDER, ContractGateStatus
 
 # What the contract's word makes of an answer, at the least.
 LEAST = {"tell": GateAnswer.PASS, "warn": GateAnswer.WARN, "block": GateAnswer.BLOCK}
 WORDS = {
-    Spread.CONTAMINATED: "bad data from further up came to it (incident {})",
-    Spread.IN_FLIGHT: "bad data from further up are on their way to it (incident {})",
+    ContaminationState.CONTAMINATED: "bad data from further up came to it (incident {})",
+    ContaminationState.IN_FLIGHT: "bad data from further up are on their way to it (incident {})",
 }
 
 
-def forewarned(session: Session, told: Sequence[Told]) -> tuple[Told, ...]:
+def forewarned(session: Session, told: Sequence[ContractGateStatus]) -> tuple[ContractGateStatus, ...]:
     """The answers, the worst first, with what of bad data from further up concerns them. An answer may only become a
     worse one by it."""
     reasons = _reasons(session, {each.about.contract_id for each in told})
@@ -35,28 +35,28 @@ def harmed(session: Session, contracts: Iterable[str]) -> frozenset[str]:
     return frozenset(each.contract_id for each in _came(session, contracts))
 
 
-def _reasons(session: Session, contracts: Iterable[str]) -> Mapping[About, str]:
+def _reasons(session: Session, contracts: Iterable[str]) -> Mapping[ContractObject, str]:
     """By object the first incident whose bad data came; of several the oldest."""
     came = reversed(_came(session, contracts))
-    return {About(each.contract_id, each.object): _words(each) for each in came}
+    return {ContractObject(each.contract_id, each.object): _words(each) for each in came}
 
 
-def _came(session: Session, contracts: Iterable[str]) -> list[Upstream]:
-    return incident_downstream.upstream_failed(session, col(DatasetContract.contract_id).in_(list(contracts)))
+def _came(session: Session, contracts: Iterable[str]) -> list[UpstreamIncident]:
+    return incident_downstream.upstream_failed(session, col(DatasetContractRow.contract_id).in_(list(contracts)))
 
 
-def _words(found: Upstream) -> str:
+def _words(found: UpstreamIncident) -> str:
     return WORDS[found.reached.spread].format(found.incident.id)
 
 
-def _said(session: Session, told: Told, why: str) -> Told:
+def _said(session: Session, told: ContractGateStatus, why: str) -> ContractGateStatus:
     least = LEAST[_terms(session, told)]
     answer = max(told.answer, least, key=ORDER.index)
     return replace(told, answer=answer, reason="; ".join(filter(None, (told.reason, why))), upstream_failed=True)
 
 
-def _terms(session: Session, told: Told) -> str:
-    row = ContractVersion
+def _terms(session: Session, told: ContractGateStatus) -> str:
+    row = ContractVersionRow
     query = select(row.body).where(row.contract_id == told.about.contract_id, row.version == told.version)
     body = session.exec(query).first()
     return read(body).terms.lineage.on_upstream_failed if body else "tell"

@@ -9,22 +9,22 @@ from treaty.contracts.document.model import Lineage
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
 from treaty.registry.core.state_machines import IN_FORCE
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.datasets.names import Name
-from treaty.registry.lineage.aliases import Group, groups
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.datasets.names import LineageName
+from treaty.registry.lineage.aliases import AliasGroup, groups
 from treaty.registry.lineage.events.triggers import Trigger
-from treaty.registry.tables import Contract, ContractVersion
+from treaty.registry.tables import ContractRow, ContractVersionRow
 
 
-class Concerned(NamedTuple):
+class AffectedObject(NamedTuple):
     """An object of a contract in force, what its terms say of lineage, and the dataset that the trigger is about."""
 
-    about: About
+    about: ContractObject
     terms: Lineage
-    group: Group
+    group: AliasGroup
 
 
-def of(session: Session, asked: Iterable[Trigger]) -> dict[Trigger, list[Concerned]]:
+def of(session: Session, asked: Iterable[Trigger]) -> dict[Trigger, list[AffectedObject]]:
     """Whom each trigger concerns, in the order of names; [] where nobody promises anything about its dataset."""
     paths = {trigger: [trigger.dataset, *_within(trigger)] for trigger in asked}
     known = groups(session, {name for names in paths.values() for name in names})
@@ -33,13 +33,13 @@ def of(session: Session, asked: Iterable[Trigger]) -> dict[Trigger, list[Concern
     terms = _terms(session, {about.contract_id for each in found.values() for about in each})
     return {
         trigger: [
-            Concerned(each, terms[each.contract_id], of[each]) for each in sorted(of) if each.contract_id in terms
+            AffectedObject(each, terms[each.contract_id], of[each]) for each in sorted(of) if each.contract_id in terms
         ]
         for trigger, of in found.items()
     }
 
 
-def _within(trigger: Trigger) -> list[Name]:
+def _within(trigger: Trigger) -> list[LineageName]:
     """The names of partitions of the table, which a contract may be about by themselves."""
     table = trigger.dataset
     return [
@@ -49,9 +49,9 @@ def _within(trigger: Trigger) -> list[Name]:
 
 def _terms(session: Session, contracts: Iterable[str]) -> Mapping[str, Lineage]:
     """What the version that stands for each contract says; contracts that have none in force are left out."""
-    row = ContractVersion
-    query = select(row.contract_id, row.body).join(Contract, col(Contract.id) == col(row.contract_id))
-    stands = (col(Contract.active_version) == col(row.version)).desc(), col(row.approved_at).desc()
+    row = ContractVersionRow
+    query = select(row.contract_id, row.body).join(ContractRow, col(ContractRow.id) == col(row.contract_id))
+    stands = (col(ContractRow.active_version) == col(row.version)).desc(), col(row.approved_at).desc()
     found = query.where(col(row.contract_id).in_(sorted(contracts)), col(row.state).in_(IN_FORCE))
     told: dict[str, Lineage] = {}
     for contract_id, body in session.exec(found.order_by(*stands)):

@@ -7,26 +7,28 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, select
 
 from treaty.registry.core.database import UNKEYED, insert
-from treaty.registry.core.enums import InboxState
+from treaty.registry.core.enums import LineageEventState
 from treaty.registry.core.ids import Ids
 from treaty.registry.lineage import aliases
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.lineage.events import links, model
 from treaty.registry.lineage.events.diagnostics import AHEAD
-from treaty.registry.lineage.events.model import DatasetEvent, Event, RunEvent
-from treaty.registry.lineage.events.run_state import FoldedRun, RunKey, folded, join
+from treaty.registry.lineage.events.model import DatasetEvent, LineageEvent, RunEvent
+from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, folded, join
 from treaty.registry.lineage.events.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
 from treaty.registry.lineage.graph import representative_runs
 from treaty.registry.queue import coalescing
-from treaty.registry.tables import InboxEvent, LineageRun
+from treaty.registry.tables import LineageEventRow, LineageRunRow
 from treaty.registry.validation import presence
 from treaty.registry.worker.intake import reactions
-from treaty.registry.worker.intake.reactions import Ask
+from treaty.registry.worker.intake.reactions import TriggerContext
 
 OLD = timedelta(days=30)
 
 
-def take_in(session: Session, rows: Sequence[InboxEvent], *, now: datetime, ids: Ids, old: timedelta = OLD) -> None:
+def take_in(
+    session: Session, rows: Sequence[LineageEventRow], *, now: datetime, ids: Ids, old: timedelta = OLD
+) -> None:
     """Folds the events into their runs and counts what these newly trigger, in the caller's transaction.
 
     What happened longer ago than `old` triggers nothing. Events of jobs are of the graph alone."""
@@ -38,10 +40,10 @@ def take_in(session: Session, rows: Sequence[InboxEvent], *, now: datetime, ids:
             incident_downstream.follow(session, run)
 
 
-def _folded(session: Session, row: InboxEvent, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
+def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
     """The run that the event is of, as it is now."""
     after, event = None, as_received(model.of(json.loads(row.body)), row.received)
-    ask = Ask(session=session, now=now, ids=ids, producer=row.producer, told=event.time, since=now - old)
+    ask = TriggerContext(session=session, now=now, ids=ids, producer=row.producer, told=event.time, since=now - old)
     if isinstance(event.content, RunEvent):
         stored, after = _of_run(ask, event, event.content)
         row.lineage_run_id = stored.id
@@ -49,16 +51,16 @@ def _folded(session: Session, row: InboxEvent, now: datetime, ids: Ids, old: tim
         _asked(ask, [each for each in [of_dataset(event.content)] if each])
     else:
         representative_runs.declare(session, event, ids=ids)
-    row.state, row.error = InboxState.FOLDED, None
+    row.state, row.error = LineageEventState.FOLDED, None
     return after
 
 
-def as_received(event: Event, received: datetime) -> Event:
+def as_received(event: LineageEvent, received: datetime) -> LineageEvent:
     """The event, of the time when it came where its own is of a clock that is ahead."""
     return event.at(received) if event.time > received + AHEAD else event
 
 
-def _of_run(ask: Ask, event: Event, content: RunEvent) -> tuple[LineageRun, FoldedRun]:
+def _of_run(ask: TriggerContext, event: LineageEvent, content: RunEvent) -> tuple[LineageRunRow, FoldedRun]:
     told = folded(event)
     stored = _locked(ask.session, told.key, now=ask.now, ids=ask.ids)
     before = FoldedRun.model_validate(stored.state) if stored.state else None
@@ -72,7 +74,7 @@ def _of_run(ask: Ask, event: Event, content: RunEvent) -> tuple[LineageRun, Fold
     return stored, after
 
 
-def _asked(ask: Ask, fresh: Sequence[Trigger]) -> None:
+def _asked(ask: TriggerContext, fresh: Sequence[Trigger]) -> None:
     if fresh and ask.time >= ask.since:
         reactions.ask(ask, fresh)
 
@@ -86,18 +88,18 @@ def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[T
     return [each for each in triggers(after) if (each.dataset, each.reads) not in seen]
 
 
-def _locked(session: Session, key: RunKey, *, now: datetime, ids: Ids) -> LineageRun:
+def _locked(session: Session, key: LineageRunKey, *, now: datetime, ids: Ids) -> LineageRunRow:
     """The run's row, new if need be, locked until the transaction ends."""
-    query = select(LineageRun).filter_by(**key._asdict()).with_for_update(**UNKEYED)
+    query = select(LineageRunRow).filter_by(**key._asdict()).with_for_update(**UNKEYED)
     if found := session.exec(query).first():
         return found
-    fresh = LineageRun(id=ids(), state={}, updated=now, **key._asdict())
-    table = LineageRun.__table__  # type: ignore[attr-defined]
+    fresh = LineageRunRow(id=ids(), state={}, updated=now, **key._asdict())
+    table = LineageRunRow.__table__  # type: ignore[attr-defined]
     session.connection().execute(insert(session, table).values(fresh.model_dump()).on_conflict_do_nothing())
     return session.exec(query).one()
 
 
-def _store(row: LineageRun, run: FoldedRun, now: datetime) -> None:
+def _store(row: LineageRunRow, run: FoldedRun, now: datetime) -> None:
     row.state = run.model_dump(mode="json")
     row.failed, row.ended = run.failed, run.ended is not None
     row.started, row.finished, row.updated = run.started, run.ended, now

@@ -10,10 +10,10 @@ from sqlmodel import Session, col, select
 from treaty.registry.core.ids import Ids
 from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.lineage.events.triggers import orphaned
-from treaty.registry.tables import LineageRun
+from treaty.registry.tables import LineageRunRow
 from treaty.registry.worker.intake import reactions
 from treaty.registry.worker.intake.event_processing import OLD
-from treaty.registry.worker.intake.reactions import Ask
+from treaty.registry.worker.intake.reactions import TriggerContext
 
 # A run that told nothing for so long has ended without a word.
 SILENT = timedelta(hours=6)
@@ -29,16 +29,16 @@ def waiting(session: Session, *, now: datetime) -> bool:
 
 def find(session: Session, *, now: datetime, ids: Ids) -> int:
     """Asks for a look at what such runs wrote, at most so many at once; how many there were. Each is found once."""
-    rows = session.exec(_found(now).limit(AT_A_TIME).with_for_update(skip_locked=True, of=LineageRun)).all()
+    rows = session.exec(_found(now).limit(AT_A_TIME).with_for_update(skip_locked=True, of=LineageRunRow)).all()
     for row in rows:
         row.awaited = False
         _ask(session, row, now=now, ids=ids)
     return len(rows)
 
 
-def _ask(session: Session, row: LineageRun, *, now: datetime, ids: Ids) -> None:
+def _ask(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> None:
     run = FoldedRun.model_validate(row.state)
-    by = Ask(
+    by = TriggerContext(
         session=session,
         now=now,
         ids=ids,
@@ -54,12 +54,12 @@ def _ask(session: Session, row: LineageRun, *, now: datetime, ids: Ids) -> None:
 
 def _found(now: datetime) -> Any:
     """Runs without an end that are silent for long, or whose parent has ended."""
-    parent = aliased(LineageRun)
+    parent = aliased(LineageRunRow)
     over = and_(
-        col(parent.run_id).in_([col(LineageRun.parent_id), col(LineageRun.root_id)]),
+        col(parent.run_id).in_([col(LineageRunRow.parent_id), col(LineageRunRow.root_id)]),
         col(parent.ended).is_(True),
         col(parent.updated) < now - OVERTAKEN,
     )
-    silent = col(LineageRun.updated) < now - SILENT
-    orphan = col(LineageRun.awaited).is_(True), or_(silent, exists().where(over))
-    return select(LineageRun).where(*orphan).order_by(col(LineageRun.updated), col(LineageRun.id))
+    silent = col(LineageRunRow.updated) < now - SILENT
+    orphan = col(LineageRunRow.awaited).is_(True), or_(silent, exists().where(over))
+    return select(LineageRunRow).where(*orphan).order_by(col(LineageRunRow.updated), col(LineageRunRow.id))

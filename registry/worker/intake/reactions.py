@@ -10,29 +10,29 @@ from sqlmodel import Session, select
 
 from treaty.contracts.document.model import Lineage
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action
+from treaty.registry.core.enums import AuditAction
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.datasets.names import Name, location
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.datasets.names import LineageName, location
 from treaty.registry.lineage import aliases, suspect_partitions
 from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.lineage.events.run_state import FoldedRun
-from treaty.registry.lineage.events.triggers import Reads, Trigger
+from treaty.registry.lineage.events.triggers import Trigger, TriggerKind
 from treaty.registry.queue import coalescing, pending_triggers, priorities
-from treaty.registry.queue.coalescing import Pace, Subject
+from treaty.registry.queue.coalescing import DebouncePolicy, ValidationRequest
 from treaty.registry.queue.task_queue import Priority
-from treaty.registry.tables import Dataset, LineageRun
+from treaty.registry.tables import DatasetRow, LineageRunRow
 from treaty.registry.worker.intake import affected_objects, unmatched
-from treaty.registry.worker.intake.affected_objects import Concerned
+from treaty.registry.worker.intake.affected_objects import AffectedObject
 
 ACTOR = "lineage"
-GONE = frozenset({Reads.DROPPED, Reads.RENAMED})
+GONE = frozenset({TriggerKind.DROPPED, TriggerKind.RENAMED})
 # Clocks of those who write and of those who read agree to within this time.
 SKEW = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
+class TriggerContext:
     """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `told`: the time of the
     event; `producer`: who sent it; `since`: what happened before is of no interest."""
 
@@ -42,10 +42,10 @@ class Ask:
     producer: str
     told: datetime
     since: datetime
-    run: LineageRun | None = None
+    run: LineageRunRow | None = None
     folded: FoldedRun | None = None
 
-    def of(self, run: LineageRun, folded: FoldedRun) -> "Ask":
+    def of(self, run: LineageRunRow, folded: FoldedRun) -> "TriggerContext":
         """The same in the name of that run."""
         return replace(self, run=run, folded=folded)
 
@@ -55,7 +55,7 @@ class Ask:
         return (self.folded.ended if self.folded else None) or self.told
 
 
-def ask(by: Ask, asked: Iterable[Trigger]) -> None:
+def ask(by: TriggerContext, asked: Iterable[Trigger]) -> None:
     """Does for each contract's object what the triggers ask; remembers datasets that no contract is about."""
     found = affected_objects.of(by.session, asked)
     alone = [each for each, concerned in found.items() if not concerned and each.reads not in GONE]
@@ -67,7 +67,7 @@ def ask(by: Ask, asked: Iterable[Trigger]) -> None:
         REACTIONS[trigger.reads](by, trigger, each)
 
 
-def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+def _validate(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
     dataset = _kept(by.session, whom.about)
     if dataset is not None:
         _follow(by, trigger, whom.about, dataset)
@@ -79,7 +79,7 @@ def _validate(by: Ask, trigger: Trigger, whom: Concerned) -> None:
     coalescing.touch(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
 
 
-def _doubt(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+def _doubt(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
     dataset = _kept(by.session, whom.about)
     if by.run is not None:
         coalescing.withdraw(by.session, *whom.about, by.run.id, now=by.now)
@@ -91,7 +91,7 @@ def _doubt(by: Ask, trigger: Trigger, whom: Concerned) -> None:
         _validate(by, trigger, whom)
 
 
-def _defining(by: Ask, trigger: Trigger, dataset: Dataset) -> Trigger:
+def _defining(by: TriggerContext, trigger: Trigger, dataset: DatasetRow) -> Trigger:
     """The trigger; where its definition was told of a later time, one that tells nothing of it."""
     if trigger.columns is None:
         return trigger
@@ -101,7 +101,7 @@ def _defining(by: Ask, trigger: Trigger, dataset: Dataset) -> Trigger:
     return trigger
 
 
-def _drop(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+def _drop(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
     dataset = _kept(by.session, whom.about)
     if dataset is None or (dataset.dropped is not None and dataset.dropped >= by.time):
         return
@@ -109,27 +109,29 @@ def _drop(by: Ask, trigger: Trigger, whom: Concerned) -> None:
         return
     dataset.dropped = by.time
     details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
-    audit_log.record(by.session, Action.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now)
+    audit_log.record(
+        by.session, AuditAction.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now
+    )
 
 
-def _rename(by: Ask, trigger: Trigger, whom: Concerned) -> None:
+def _rename(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
     """What a contract names is gone where it had the old name; what is called so now was known already."""
     dataset = _kept(by.session, whom.about)
-    if dataset is not None and Name(dataset.namespace, dataset.name) == trigger.formerly:
+    if dataset is not None and LineageName(dataset.namespace, dataset.name) == trigger.formerly:
         _drop(by, trigger, whom)
 
 
-REACTIONS: Mapping[Reads, Callable[[Ask, Trigger, Concerned], None]] = {
-    Reads.DATA: _validate,
-    Reads.SCHEMA: _validate,
-    Reads.ORPHAN: _validate,
-    Reads.SUSPECT: _doubt,
-    Reads.DROPPED: _drop,
-    Reads.RENAMED: _rename,
+REACTIONS: Mapping[TriggerKind, Callable[[TriggerContext, Trigger, AffectedObject], None]] = {
+    TriggerKind.DATA: _validate,
+    TriggerKind.SCHEMA: _validate,
+    TriggerKind.ORPHAN: _validate,
+    TriggerKind.SUSPECT: _doubt,
+    TriggerKind.DROPPED: _drop,
+    TriggerKind.RENAMED: _rename,
 }
 
 
-def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
+def _subject(by: TriggerContext, trigger: Trigger, about: ContractObject, priority: int) -> ValidationRequest:
     run = by.run.run_id if by.run else "dataset"
     extra: dict[str, Any] = {
         "dataset": {"namespace": trigger.dataset.namespace, "name": trigger.dataset.name},
@@ -147,36 +149,38 @@ def _subject(by: Ask, trigger: Trigger, about: About, priority: int) -> Subject:
             pending_triggers.AT: by.time.isoformat(),
         }
     cause = f"{run}/{trigger.dataset.namespace}/{trigger.dataset.name}/{trigger.reads}"
-    return Subject(contract_id=about.contract_id, object=about.object, cause=cause, extra=extra, priority=priority)
+    return ValidationRequest(
+        contract_id=about.contract_id, object=about.object, cause=cause, extra=extra, priority=priority
+    )
 
 
-def _pace(by: Ask, trigger: Trigger, terms: Lineage) -> Pace:
+def _pace(by: TriggerContext, trigger: Trigger, terms: Lineage) -> DebouncePolicy:
     every = timedelta(minutes=terms.stream_interval) if trigger.streaming else None
     waits_for = _open_parent(by) if terms.settle == "parent" else None
-    return Pace(priorities.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), every, waits_for)
+    return DebouncePolicy(priorities.quiet(by.session, timedelta(seconds=terms.quiet), now=by.now), every, waits_for)
 
 
-def _open_parent(by: Ask) -> str | None:
+def _open_parent(by: TriggerContext) -> str | None:
     """The run that this one is a part of, where that is known and has not ended: the outermost first."""
     ids = [each for each in (by.run.root_id, by.run.parent_id) if each] if by.run else []
     for each in ids:
-        found = by.session.exec(select(LineageRun.ended).where(LineageRun.run_id == each)).all()
+        found = by.session.exec(select(LineageRunRow.ended).where(LineageRunRow.run_id == each)).all()
         if found and not any(found):
             return each
     return None
 
 
-def _is_late(by: Ask, dataset: Dataset | None) -> bool:
+def _is_late(by: TriggerContext, dataset: DatasetRow | None) -> bool:
     """Whether the dataset was read since, so that what is told of it was seen."""
     ended = by.folded.ended if by.folded else None
     return bool(ended and dataset and dataset.seen and ended < dataset.seen - SKEW)
 
 
-def _kept(session: Session, about: About) -> Dataset | None:
+def _kept(session: Session, about: ContractObject) -> DatasetRow | None:
     return contract_datasets.kept(session, *about)
 
 
-def _follow(by: Ask, trigger: Trigger, about: About, dataset: Dataset) -> None:
+def _follow(by: TriggerContext, trigger: Trigger, about: ContractObject, dataset: DatasetRow) -> None:
     """Where a pattern says that each run writes elsewhere, the data lie where the last one wrote."""
     newest = dataset.written is None or dataset.written <= by.time
     if newest and aliases.is_pattern(by.session, about, trigger.dataset):

@@ -8,13 +8,13 @@ from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from treaty.registry.core.database import insert
-from treaty.registry.datasets.contract_datasets import About
-from treaty.registry.datasets.names import Name, normalise, trim
+from treaty.registry.datasets.contract_datasets import ContractObject
+from treaty.registry.datasets.names import LineageName, normalise, trim
 from treaty.registry.lineage.aliases import groups
 from treaty.registry.lineage.events.links import LONGEST
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 from treaty.registry.lineage.events.triggers import Trigger
-from treaty.registry.tables import Dataset, DatasetContract, LineageRun, UnmatchedDataset
+from treaty.registry.tables import DatasetContractRow, DatasetRow, LineageRunRow, UnmatchedDatasetRow
 
 LASTS = timedelta(days=90)
 # The namespace of paths that need not be whole.
@@ -24,7 +24,7 @@ COLUMNS = 200
 
 
 def remember(
-    session: Session, asked: Iterable[Trigger], run: LineageRun | None, folded: FoldedRun | None, *, now: datetime
+    session: Session, asked: Iterable[Trigger], run: LineageRunRow | None, folded: FoldedRun | None, *, now: datetime
 ) -> None:
     """Keeps that the datasets were written, and what the run said of them. Names that no key can hold are not kept."""
     said = _outputs(folded) if folded else {}
@@ -52,40 +52,46 @@ def told(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[FoldedDatase
 
 def _written(session: Session) -> Any:
     """What is there already is seen once more, and told anew."""
-    table = UnmatchedDataset.__table__  # type: ignore[attr-defined]
+    table = UnmatchedDatasetRow.__table__  # type: ignore[attr-defined]
     new = insert(session, table)
     again = {name: new.excluded[name] for name in ("last_seen", "lineage_run_id", "told")}
     return new.on_conflict_do_update(index_elements=["namespace", "name"], set_={**again, "times": table.c.times + 1})
 
 
-def _outputs(run: FoldedRun) -> dict[Name, list[FoldedDataset]]:
-    found: dict[Name, list[FoldedDataset]] = {}
+def _outputs(run: FoldedRun) -> dict[LineageName, list[FoldedDataset]]:
+    found: dict[LineageName, list[FoldedDataset]] = {}
     for each in run.outputs:
         found.setdefault(trim(normalise(each.namespace, each.name)).dataset, []).append(each)
     return found
 
 
-def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDataset]:
+def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDatasetRow]:
     """Datasets that nobody promises anything about still, what was written last first."""
-    query = select(UnmatchedDataset).order_by(col(UnmatchedDataset.last_seen).desc(), col(UnmatchedDataset.name))
+    query = select(UnmatchedDatasetRow).order_by(
+        col(UnmatchedDatasetRow.last_seen).desc(), col(UnmatchedDatasetRow.name)
+    )
     rows = session.exec(query.limit(limit)).all()
-    known = groups(session, [Name(each.namespace, each.name) for each in rows])
-    return [each for each in rows if not known[Name(each.namespace, each.name)].about]
+    known = groups(session, [LineageName(each.namespace, each.name) for each in rows])
+    return [each for each in rows if not known[LineageName(each.namespace, each.name)].about]
 
 
-def meant(session: Session, rows: Iterable[UnmatchedDataset]) -> dict[Name, list[About]]:
+def meant(session: Session, rows: Iterable[UnmatchedDatasetRow]) -> dict[LineageName, list[ContractObject]]:
     """Objects of contracts that a job may have meant: those whose data lie at a path that ends so. Some producers
     repeat a path as the job says it, below the folder that it ran in."""
-    paths = {Name(each.namespace, each.name) for each in rows if each.namespace == FILES}
-    link, of_files = DatasetContract, col(Dataset.namespace) == FILES
-    query = select(Dataset.name, link.contract_id, link.object).join(Dataset, col(Dataset.id) == col(link.dataset_id))
-    known = [(name, About(*about)) for name, *about in session.exec(query.where(of_files))] if paths else []
+    paths = {LineageName(each.namespace, each.name) for each in rows if each.namespace == FILES}
+    link, of_files = DatasetContractRow, col(DatasetRow.namespace) == FILES
+    query = select(DatasetRow.name, link.contract_id, link.object).join(
+        DatasetRow, col(DatasetRow.id) == col(link.dataset_id)
+    )
+    known = [(name, ContractObject(*about)) for name, *about in session.exec(query.where(of_files))] if paths else []
     return {path: sorted({about for name, about in known if name.endswith(path.name)}) for path in paths}
 
 
 def forget(session: Session, *, now: datetime) -> int:
     """Forgets those that nobody wrote for 90 days; how many these were."""
-    return int(session.exec(delete(UnmatchedDataset).where(col(UnmatchedDataset.last_seen) < now - LASTS)).rowcount)
+    return int(
+        session.exec(delete(UnmatchedDatasetRow).where(col(UnmatchedDatasetRow.last_seen) < now - LASTS)).rowcount
+    )
 
 
 def _columns(dataset: FoldedDataset) -> list[dict[str, Any]]:

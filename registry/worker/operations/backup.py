@@ -20,17 +20,24 @@ from sqlalchemy import Engine as Database
 from treaty.engine.core.errors import StateError
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
-from treaty.registry.audit.hash_chain import Chain
+from treaty.registry.audit.hash_chain import ChainCheck
 from treaty.registry.core.database import connect, file_of, migrate, migration_of, newest_migration, reading
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import file_collection
-from treaty.registry.worker.operations.backup_archive import DATABASE, MANIFEST, Archive, ArchiveError, Writer, writing
+from treaty.registry.worker.operations.backup_archive import (
+    DATABASE,
+    MANIFEST,
+    ArchiveError,
+    ArchiveReader,
+    ArchiveWriter,
+    writing,
+)
 
 PATIENCE = 2000
 BESIDE = ("", "-wal", "-shm", "-journal")
 
 
-class Manifest(BaseModel):
+class BackupManifest(BaseModel):
     """What an archive holds. `migration`, `entries` and `head` are the database's: its schema, and how long its audit
     is; None: it holds files of states alone. `lost` names those that were gone or damaged when it was made."""
 
@@ -45,7 +52,7 @@ class Manifest(BaseModel):
     lost: tuple[str, ...] = ()
 
 
-def make(settings: Settings, database: Database, target: Path, *, now: datetime) -> Manifest:
+def make(settings: RegistrySettings, database: Database, target: Path, *, now: datetime) -> BackupManifest:
     """Writes the backup, consistent while others write, and tells what is in it.
 
     Raises ArchiveError where there is a file of that name, or it cannot be written."""
@@ -53,19 +60,19 @@ def make(settings: Settings, database: Database, target: Path, *, now: datetime)
     with writing(target) as archive:
         if source is None:
             files, lost = _keep_files(archive, settings, file_collection.named(database))
-            manifest = Manifest(made=now, files=files, lost=lost)
+            manifest = BackupManifest(made=now, files=files, lost=lost)
         else:
             manifest = _keep_database(archive, settings, source, now=now)
         archive.add(MANIFEST, manifest.model_dump_json(indent=2).encode())
     return manifest
 
 
-def restore(settings: Settings, source: Path, *, force: bool = False, now: datetime) -> Manifest:
+def restore(settings: RegistrySettings, source: Path, *, force: bool = False, now: datetime) -> BackupManifest:
     """Puts the backup where the settings say, once all of it is found to be as it was made.
 
     Raises ArchiveError, with nothing touched, for an archive that is damaged or not for this place, and where there is
     a database already: with `force` that is moved aside, unless somebody uses it."""
-    with Archive.opened(source) as archive:
+    with ArchiveReader.opened(source) as archive:
         manifest = _manifest(archive)
         place = _place(settings, manifest)
         shelf = StateFiles(settings.states)
@@ -86,14 +93,16 @@ def restore(settings: Settings, source: Path, *, force: bool = False, now: datet
     return manifest
 
 
-def _manifest(archive: Archive) -> Manifest:
+def _manifest(archive: ArchiveReader) -> BackupManifest:
     try:
-        return Manifest.model_validate_json(archive.read(MANIFEST))
+        return BackupManifest.model_validate_json(archive.read(MANIFEST))
     except ValidationError:
         raise ArchiveError("the backup is of a form that this version of treaty does not know") from None
 
 
-def _keep_database(archive: Writer, settings: Settings, source: Path, *, now: datetime) -> Manifest:
+def _keep_database(
+    archive: ArchiveWriter, settings: RegistrySettings, source: Path, *, now: datetime
+) -> BackupManifest:
     with TemporaryDirectory(prefix=".backup-", dir=archive.folder) as folder:
         copied = Path(folder, DATABASE)
         _snapshot(source, copied)
@@ -107,7 +116,7 @@ def _keep_database(archive: Writer, settings: Settings, source: Path, *, now: da
         _refuse_broken(chain)
         archive.add_file(DATABASE, copied)
     files, lost = _keep_files(archive, settings, named)
-    return Manifest(made=now, migration=migration, entries=chain.entries, head=chain.hash, files=files, lost=lost)
+    return BackupManifest(made=now, migration=migration, entries=chain.entries, head=chain.hash, files=files, lost=lost)
 
 
 def _snapshot(source: Path, target: Path) -> None:
@@ -118,7 +127,9 @@ def _snapshot(source: Path, target: Path) -> None:
         copy.execute("pragma journal_mode=delete")
 
 
-def _keep_files(archive: Writer, settings: Settings, names: Iterable[str]) -> tuple[int, tuple[str, ...]]:
+def _keep_files(
+    archive: ArchiveWriter, settings: RegistrySettings, names: Iterable[str]
+) -> tuple[int, tuple[str, ...]]:
     """Adds those files, and tells how many there are, and which are gone or damaged: they cannot be kept."""
     shelf, kept, lost = StateFiles(settings.states), 0, list[str]()
     for name in sorted(names):
@@ -130,7 +141,7 @@ def _keep_files(archive: Writer, settings: Settings, names: Iterable[str]) -> tu
     return kept, tuple(lost)
 
 
-def _refuse_broken(chain: Chain) -> None:
+def _refuse_broken(chain: ChainCheck) -> None:
     if chain.fault:
         raise ArchiveError(
             f"the audit is broken: entry {chain.broken_at} {chain.fault}. Find out why with `treaty audit verify`, and"
@@ -138,7 +149,7 @@ def _refuse_broken(chain: Chain) -> None:
         )
 
 
-def _place(settings: Settings, manifest: Manifest) -> Path | None:
+def _place(settings: RegistrySettings, manifest: BackupManifest) -> Path | None:
     """Where the archive's database belongs; None where it has none, and none belongs there."""
     engine = connect(settings.database)
     place = file_of(engine.url)
@@ -156,7 +167,7 @@ def _refuse_taken(place: Path) -> None:
         raise ArchiveError(f"there is a database already: {there[0]}; --force moves it aside")
 
 
-def _inspect(staged: Path, manifest: Manifest, states: frozenset[str]) -> None:
+def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> None:
     """Raises ArchiveError where the copy is not what the manifest says, or nothing that this version can read."""
     _refuse_unsound(staged)
     engine = connect(f"sqlite:///{staged}")
@@ -189,7 +200,7 @@ def _refuse_unsound(staged: Path) -> None:
         raise ArchiveError("rows of the database in the backup refer to others that are not there")
 
 
-def _bring_up(engine: Database, manifest: Manifest) -> None:
+def _bring_up(engine: Database, manifest: BackupManifest) -> None:
     from alembic.util import CommandError
 
     try:
@@ -201,7 +212,7 @@ def _bring_up(engine: Database, manifest: Manifest) -> None:
         ) from None
 
 
-def _put_files(archive: Archive, shelf: StateFiles) -> None:
+def _put_files(archive: ArchiveReader, shelf: StateFiles) -> None:
     for name in sorted(archive.states):
         if shelf.write(archive.read_state(name)) != name:
             raise ArchiveError(f"the file of states {name} in the backup is damaged")

@@ -24,7 +24,7 @@ class ArchiveError(Exception):
     """The backup cannot be made or used; nothing was changed."""
 
 
-class Writer:
+class ArchiveWriter:
     """An archive that is written: members are added one after the other."""
 
     def __init__(self, tar: tarfile.TarFile, folder: Path) -> None:
@@ -62,7 +62,7 @@ class _Summed(io.RawIOBase):
 
 
 @contextmanager
-def writing(target: Path) -> Iterator[Writer]:
+def writing(target: Path) -> Iterator[ArchiveWriter]:
     """A new archive, which is there once the block ends, whole, and for its owner alone; not at all where it raises.
 
     Raises ArchiveError where there is a file of that name, or none can be written."""
@@ -73,7 +73,7 @@ def writing(target: Path) -> Iterator[Writer]:
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
             summed = _Summed(out)
             with tarfile.open(fileobj=summed, mode="w|", format=tarfile.PAX_FORMAT) as tar:
-                yield Writer(tar, target.parent)
+                yield ArchiveWriter(tar, target.parent)
             out.write(MARK + summed.sum.hexdigest().encode() + b"\n")
             out.flush()
             os.fsync(out.fileno())
@@ -89,7 +89,7 @@ def writing(target: Path) -> Iterator[Writer]:
 
 
 @dataclass(frozen=True)
-class Archive:
+class ArchiveReader:
     """An archive that is read; its checksum was right when it was opened."""
 
     tar: tarfile.TarFile
@@ -97,13 +97,13 @@ class Archive:
 
     @staticmethod
     @contextmanager
-    def opened(source: Path) -> "Iterator[Archive]":
+    def opened(source: Path) -> "Iterator[ArchiveReader]":
         """The archive in that file. Raises ArchiveError for one that is damaged, and for what is none."""
         try:
             with source.open("rb") as stream:
                 _check(source, stream)
                 with tarfile.open(fileobj=stream, mode="r:") as tar:
-                    yield Archive(tar, _members(tar))
+                    yield ArchiveReader(tar, _members(tar))
         except tarfile.TarError:
             raise ArchiveError(f"{source} is no backup that this version can read") from None
         except OSError as error:

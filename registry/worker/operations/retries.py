@@ -9,14 +9,14 @@ from sqlmodel import Session, col, select
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import EVERYWHERE, Principal
 from treaty.registry.audit import audit_log
-from treaty.registry.core.enums import Action, InboxState, Permission
+from treaty.registry.core.enums import AuditAction, LineageEventState, Permission
 from treaty.registry.core.errors import Conflict, NotFound
 from treaty.registry.lineage.events import event_store
 from treaty.registry.queue import task_queue
-from treaty.registry.tables import InboxEvent, Task
+from treaty.registry.tables import LineageEventRow, TaskRow
 
 
-def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) -> Task:
+def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) -> TaskRow:
     """The task, waiting again. Raises NotFound for one that is not theirs to see, Forbidden where they may not have its
     contract's tables worked on, Conflict where it was not given up."""
     task = visibility.see_task(session, task_id, by)
@@ -25,30 +25,30 @@ def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime)
     authentication.decide(by, Permission.DRAFT, place)
     told = {"kind": task.kind, "error": task.error}
     again = task_queue.retry(session, task, now=now)
-    audit_log.record(session, Action.TASK_RETRIED, actor=by.name, object_id=task_id, now=now, details=told)
+    audit_log.record(session, AuditAction.TASK_RETRIED, actor=by.name, object_id=task_id, now=now, details=told)
     return again
 
 
-def retry_event(session: Session, event_id: UUID, *, by: Principal, now: datetime) -> InboxEvent:
+def retry_event(session: Session, event_id: UUID, *, by: Principal, now: datetime) -> LineageEventRow:
     """The event, to be folded again. Raises NotFound where there is none, Conflict where it was not parked, Forbidden
     where they may not write lineage."""
     authentication.decide(by, Permission.LINEAGE)
-    event = session.get(InboxEvent, event_id, with_for_update=True)
+    event = session.get(LineageEventRow, event_id, with_for_update=True)
     if event is None:
         raise NotFound
-    if event.state is not InboxState.PARKED:
+    if event.state is not LineageEventState.PARKED:
         raise Conflict(f"the event is {event.state.value}: only a parked one can be folded again")
     told = {"error": event.error}
     event_store.unpark(event)
-    audit_log.record(session, Action.EVENT_RETRIED, actor=by.name, object_id=event_id, now=now, details=told)
+    audit_log.record(session, AuditAction.EVENT_RETRIED, actor=by.name, object_id=event_id, now=now, details=told)
     return event
 
 
-def events_of(session: Session, task: Task) -> Sequence[UUID]:
+def events_of(session: Session, task: TaskRow) -> Sequence[UUID]:
     """The events of the run that triggered the task, in the order in which they came; none of one without a run, and of
     one whose events are no longer kept."""
     run = task.payload.get("lineage_run_id")
     if run is None:
         return []
-    row = InboxEvent
+    row = LineageEventRow
     return session.exec(select(row.id).where(row.lineage_run_id == UUID(run)).order_by(col(row.received))).all()

@@ -17,7 +17,7 @@ from treaty.registry.access import sign_in_throttle
 from treaty.registry.browse import search
 from treaty.registry.core.database import reading, transaction
 from treaty.registry.core.enums import TaskKind
-from treaty.registry.core.settings import Settings
+from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage import aliases
 from treaty.registry.lineage.events import event_store
 from treaty.registry.measurements.runs import samples
@@ -26,7 +26,7 @@ from treaty.registry.notifications import outbox
 from treaty.registry.notifications.transport import idempotency
 from treaty.registry.queue import task_queue
 from treaty.registry.review.consumers import lag_reminders
-from treaty.registry.tables import Dataset, Task
+from treaty.registry.tables import DatasetRow, TaskRow
 from treaty.registry.worker.intake import unmatched
 
 log = logging.getLogger("treaty.worker")
@@ -34,7 +34,7 @@ log = logging.getLogger("treaty.worker")
 SPELL = timedelta(minutes=1)
 
 
-def order(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> Task | None:
+def order(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> TaskRow | None:
     """The task of the day, or the one `after` another; None where somebody ordered it."""
     key = f"{TaskKind.UPKEEP}/after/{after}" if after else _key(now)
     return task_queue.enqueue(
@@ -54,7 +54,7 @@ def ordered(session: Session, *, now: datetime) -> bool:
 
 
 def work(
-    database: Database, settings: Settings, *, clock: Callable[[], datetime], ids: Callable[[], UUID]
+    database: Database, settings: RegistrySettings, *, clock: Callable[[], datetime], ids: Callable[[], UUID]
 ) -> dict[str, Any]:
     """Does it, each part of it in a transaction of its own, and tells what was done. May end at any moment.
 
@@ -91,10 +91,10 @@ def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[in
 
 def _datasets(database: Database) -> list[UUID]:
     with reading(database) as session:
-        return list(session.exec(select(Dataset.id).order_by(col(Dataset.id))))
+        return list(session.exec(select(DatasetRow.id).order_by(col(DatasetRow.id))))
 
 
-def _forget(database: Database, settings: Settings, now: datetime) -> None:
+def _forget(database: Database, settings: RegistrySettings, now: datetime) -> None:
     """Deletes what is kept for a time only; of the events, which may be many, a portion at a time."""
     with transaction(database) as session:
         idempotency.forget(session, now=now)

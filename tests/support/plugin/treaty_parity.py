@@ -4,7 +4,7 @@ from typing import Any
 
 from treaty.engine.analyzers.arguments import ColumnName
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.components.base import Count, CountIf
+from treaty.engine.components.base import CountComponent, CountIfComponent
 from treaty.engine.components.operands import INTEGRAL
 
 
@@ -15,8 +15,8 @@ class EvenShare(Analyzer):
     unit = "share"
     told = "{value} of {counted} numbers in {column} are even"
     column: ColumnName
-    even = CountIf("{column} % 2 = 0", type="boolean", takes=INTEGRAL)
-    present = Count("{column}")
+    even = CountIfComponent("{column} % 2 = 0", type="boolean", takes=INTEGRAL)
+    present = CountComponent("{column}")
 
     def value(self, state: Any) -> float | None:
         return state.even / state.present if state.present else None

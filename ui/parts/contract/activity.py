@@ -9,7 +9,7 @@ import streamlit as st
 from treaty.registry.schemas import ContractOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import contract_rows
-from treaty.ui.parts.contract.contract_rows import Event
+from treaty.ui.parts.contract.contract_rows import ActivityEvent
 from treaty.ui.texts import contract as texts
 from treaty.ui.widgets import panels, viewer
 
@@ -42,7 +42,7 @@ def draw(contract: ContractOut) -> None:
     )
 
 
-def filtered(found: Sequence[Event]) -> list[Event]:
+def filtered(found: Sequence[ActivityEvent]) -> list[ActivityEvent]:
     """The events that the filters leave, which stand in the address."""
     people = sorted({each.who for each in found if each.who})
     with st.container(horizontal=True, vertical_alignment="bottom", key="which-events"):
@@ -52,7 +52,7 @@ def filtered(found: Sequence[Event]) -> list[Event]:
     return [each for each in found if kind in (ui_texts.ALL, each.kind) and who in (ui_texts.ALL, each.who)]
 
 
-def said(event: Event) -> dict[str, str]:
+def said(event: ActivityEvent) -> dict[str, str]:
     """The event as a row, without its time."""
     return {
         ui_texts.KIND: event.kind,
@@ -62,7 +62,7 @@ def said(event: Event) -> dict[str, str]:
     }
 
 
-def exported(found: Sequence[Event]) -> str:
+def exported(found: Sequence[ActivityEvent]) -> str:
     """The events as CSV, times in UTC; a text that a spreadsheet would compute is quoted by an apostrophe."""
     out = io.StringIO()
     write = csv.writer(out)

@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 from treaty.registry.core.enums import IncidentState
 from treaty.registry.schemas import (
+    CheckOut,
+    CheckResultOut,
     ContractOut,
-    EntrustedOut,
     IncidentOut,
-    ProposalSummary,
-    ResultOut,
-    RunSummary,
+    ProposalSummaryOut,
+    RunSummaryOut,
     VersionOut,
 )
 from treaty.ui import texts as ui_texts
@@ -22,7 +22,7 @@ from treaty.ui.texts import contract as texts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class ActivityEvent:
     """Something that happened: of which kind, when, by whom ("" by itself), what, and the address of what it was
     about."""
 
@@ -33,7 +33,7 @@ class Event:
     address: str
 
 
-def standing(contract_id: str, check: EntrustedOut, last: ResultOut | None) -> dict[str, str]:
+def standing(contract_id: str, check: CheckOut, last: CheckResultOut | None) -> dict[str, str]:
     """How the check came out last and what was measured, with the address of its history; nothing where it was not."""
     if last is None:
         return {ui_texts.LAST: "", ui_texts.MEASURED: "", texts.HISTORY: ""}
@@ -54,8 +54,8 @@ def address(page: str, **asked: str) -> str:
 
 
 def activity(
-    contract: ContractOut, proposals: Sequence[ProposalSummary], incidents: Sequence[IncidentOut]
-) -> list[Event]:
+    contract: ContractOut, proposals: Sequence[ProposalSummaryOut], incidents: Sequence[IncidentOut]
+) -> list[ActivityEvent]:
     """What happened to the contract, the newest first. Runs that passed are left out."""
     found = chain(
         map(_drafted, proposals),
@@ -66,9 +66,9 @@ def activity(
     return sorted(found, key=lambda each: each.time, reverse=True)
 
 
-def _drafted(of: ProposalSummary) -> Event:
+def _drafted(of: ProposalSummaryOut) -> ActivityEvent:
     state = ui_texts.PROPOSALS[of.state].word.lower()
-    return Event(
+    return ActivityEvent(
         kind=texts.DRAFT,
         time=of.created,
         who=of.author,
@@ -77,10 +77,10 @@ def _drafted(of: ProposalSummary) -> Event:
     )
 
 
-def _of_version(contract_id: str, of: VersionOut) -> list[Event]:
+def _of_version(contract_id: str, of: VersionOut) -> list[ActivityEvent]:
     at = address("contract", id=contract_id, tab=texts.VERSIONS, version=of.version)
     found = [
-        Event(
+        ActivityEvent(
             kind=ui_texts.VERSION,
             time=of.approved_at,
             who=of.approved_by,
@@ -90,14 +90,14 @@ def _of_version(contract_id: str, of: VersionOut) -> list[Event]:
     ]
     if of.activated_at:
         found.append(
-            Event(
+            ActivityEvent(
                 kind=ui_texts.VERSION, time=of.activated_at, who="", what=texts.came_into_force(of.version), address=at
             )
         )
     if of.ended_at:
         why = f": {of.reason}" if of.reason else ""
         found.append(
-            Event(
+            ActivityEvent(
                 kind=ui_texts.VERSION,
                 time=of.ended_at,
                 who="",
@@ -108,9 +108,9 @@ def _of_version(contract_id: str, of: VersionOut) -> list[Event]:
     return found
 
 
-def _run(of: RunSummary) -> Event:
+def _run(of: RunSummaryOut) -> ActivityEvent:
     said = ui_texts.VERDICTS[of.verdict].word.lower()
-    return Event(
+    return ActivityEvent(
         kind=texts.RUN,
         time=of.finished,
         who="",
@@ -119,13 +119,15 @@ def _run(of: RunSummary) -> Event:
     )
 
 
-def _of_incident(of: IncidentOut) -> list[Event]:
+def _of_incident(of: IncidentOut) -> list[ActivityEvent]:
     at = address("incidents", id=str(of.id))
-    found = [Event(kind=texts.INCIDENT, time=of.opened, who="", what=texts.incident_opened(of.object), address=at)]
+    found = [
+        ActivityEvent(kind=texts.INCIDENT, time=of.opened, who="", what=texts.incident_opened(of.object), address=at)
+    ]
     if of.state is IncidentState.RESOLVED and of.resolved:
         why = ui_texts.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
         found.append(
-            Event(
+            ActivityEvent(
                 kind=texts.INCIDENT,
                 time=of.resolved,
                 who=of.resolved_by or "",

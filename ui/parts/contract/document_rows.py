@@ -6,7 +6,7 @@ from typing import Any
 from treaty.registry.client.contracts import content
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import contract as texts
-from treaty.ui.widgets.charts import Band, number
+from treaty.ui.widgets.charts import ChartBand, number
 
 LOWER = ("mustBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo")
 UPPER = ("mustBe", "mustBeLessThan", "mustBeLessOrEqualTo")
@@ -78,15 +78,15 @@ def promise(entry: Mapping[str, Any]) -> str:
     )
 
 
-def band(document: Mapping[str, Any], check_id: str) -> Band:
+def band(document: Mapping[str, Any], check_id: str) -> ChartBand:
     """The limits of the check of that id; open where it has none or they are no numbers."""
     terms = next((_terms(entry) for _, _, entry in _entries(document) if entry.get("id") == check_id), None)
     if terms is None:
-        return Band(1, 1) if check_id.endswith(WHOLE) else Band()
+        return ChartBand(1, 1) if check_id.endswith(WHOLE) else ChartBand()
     if "mustBeBetween" in terms:
         lower, upper = (*_limits(terms["mustBeBetween"]), None, None)[:2]
-        return Band(number(lower), number(upper))
-    return Band(_first(terms, LOWER), _first(terms, UPPER))
+        return ChartBand(number(lower), number(upper))
+    return ChartBand(_first(terms, LOWER), _first(terms, UPPER))
 
 
 def _first(terms: Mapping[str, Any], names: tuple[str, ...]) -> float | None:

@@ -8,7 +8,7 @@ from statistics import median
 
 import streamlit as st
 
-from treaty.registry.schemas import ContractOut, DeadlineOut, RunSummary
+from treaty.registry.schemas import ContractOut, DeadlineOut, RunSummaryOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import inferred_consumers
 from treaty.ui.texts import contract as texts
@@ -41,7 +41,7 @@ def draw(contract: ContractOut) -> None:
         inferred_consumers.bad_data(each)
 
 
-def verdict(contract: ContractOut) -> ui_texts.Mark:
+def verdict(contract: ContractOut) -> ui_texts.StatusLabel:
     """The mark of the last run."""
     return ui_texts.VERDICTS[contract.last_run.verdict] if contract.last_run else ui_texts.NEVER
 
@@ -67,7 +67,7 @@ def promised(deadlines: Sequence[DeadlineOut]) -> None:
     panels.fact(texts.SERVICE_LEVELS, texts.levels(len(deadlines), missed), help_text="; ".join(said))
 
 
-def rhythm(runs: Sequence[RunSummary]) -> datetime | None:
+def rhythm(runs: Sequence[RunSummaryOut]) -> datetime | None:
     """When the next run would come if runs go on coming as often as they did, by the median time between them; None
     where too few are known."""
     times = sorted({each.finished for each in runs})

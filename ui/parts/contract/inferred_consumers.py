@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from treaty.registry.core.enums import Guess, Permission
-from treaty.registry.schemas import ReaderOut, UpstreamOut
+from treaty.registry.core.enums import InferredConsumerState, Permission
+from treaty.registry.schemas import InferredConsumerOut, UpstreamIncidentOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import consumers as texts
 from treaty.ui.widgets import panels, step_runner, viewer
@@ -11,7 +11,7 @@ from treaty.ui.widgets import panels, step_runner, viewer
 
 def suggested(contract_id: str) -> None:
     """The jobs about which nobody decided yet; nothing where there are none."""
-    found = [each for each in viewer.registry().readers(contract_id) if each.state is Guess.SUGGESTED]
+    found = [each for each in viewer.registry().readers(contract_id) if each.state is InferredConsumerState.SUGGESTED]
     if not found:
         return
     st.subheader(texts.unregistered(len(found)))
@@ -19,7 +19,7 @@ def suggested(contract_id: str) -> None:
         row(contract_id, reader)
 
 
-def bad_data(found: UpstreamOut) -> None:
+def bad_data(found: UpstreamIncidentOut) -> None:
     """That bad data came to the contract from further up; its own verdict says nothing of them."""
     since = texts.since(ui_texts.moment(found.since, timezone=viewer.timezone())) if found.since else ""
     cause = texts.cause(found.cause) if found.cause else ""
@@ -29,7 +29,7 @@ def bad_data(found: UpstreamOut) -> None:
         panels.link("incidents", texts.OPEN_INCIDENT, id=found.incident_id)
 
 
-def row(contract_id: str, reader: ReaderOut) -> None:
+def row(contract_id: str, reader: InferredConsumerOut) -> None:
     """A job, and what may be done about it."""
     reads = ", ".join(f"{name}.{column}" for name, columns in reader.reads.items() for column in columns)
     owners = texts.owned_by(", ".join(reader.owners)) if reader.owners else ""
@@ -43,7 +43,7 @@ def row(contract_id: str, reader: ReaderOut) -> None:
             st.button(texts.NO_CONSUMER, key=f"dismiss-{slug}", on_click=dismiss, args=(contract_id, reader))
 
 
-def confirm(contract_id: str, reader: ReaderOut) -> None:
+def confirm(contract_id: str, reader: InferredConsumerOut) -> None:
     """Subscribes the viewer to what the job reads."""
     step_runner.attempt(
         lambda: viewer.registry().confirm_reader(contract_id, reader.job_namespace, reader.job_name),
@@ -51,7 +51,7 @@ def confirm(contract_id: str, reader: ReaderOut) -> None:
     )
 
 
-def dismiss(contract_id: str, reader: ReaderOut) -> None:
+def dismiss(contract_id: str, reader: InferredConsumerOut) -> None:
     """Says that the job is no consumer."""
     step_runner.attempt(
         lambda: viewer.registry().dismiss_reader(contract_id, reader.job_namespace, reader.job_name),

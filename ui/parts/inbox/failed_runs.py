@@ -7,7 +7,7 @@ from typing import get_args
 import streamlit as st
 
 from treaty.registry.core.enums import Permission, Resolution
-from treaty.registry.schemas import InboxOut, IncidentOut, RunSummary, Told
+from treaty.registry.schemas import InboxOut, IncidentOut, RunSummaryOut, Told
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import inbox_order, incident_steps
 from treaty.ui.texts import incidents as texts
@@ -31,7 +31,7 @@ def draw(found: InboxOut) -> None:
             steps(list(chosen.values()))
 
 
-def row(run: RunSummary, incident: IncidentOut | None) -> IncidentOut | None:
+def row(run: RunSummaryOut, incident: IncidentOut | None) -> IncidentOut | None:
     """A run, with a box to choose its incident by where it has one; the incident where it is chosen."""
     if incident is None:
         panels.run_row(run, named=True)

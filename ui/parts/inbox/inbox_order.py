@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from treaty.registry.core.enums import Answer
+from treaty.registry.core.enums import AcknowledgementState
 from treaty.registry.schemas import (
     AcknowledgementOut,
     ContractRequestOut,
     InboxOut,
     IncidentOut,
-    ProposalSummary,
-    RunSummary,
+    ProposalSummaryOut,
+    RunSummaryOut,
 )
 
 LATER = datetime.max.replace(tzinfo=UTC)
 # The worst first.
 VERDICTS = ("failed", "not_evaluated", "warned", "passed")
-Urgent = RunSummary | AcknowledgementOut | ProposalSummary | ContractRequestOut
+Urgent = RunSummaryOut | AcknowledgementOut | ProposalSummaryOut | ContractRequestOut
 
 
-def failed(found: InboxOut) -> list[RunSummary]:
+def failed(found: InboxOut) -> list[RunSummaryOut]:
     """The runs that need attention, the worst first, and of those alike the newest."""
     newest = sorted(found.failed_runs, key=lambda run: run.finished, reverse=True)
     return sorted(newest, key=lambda run: VERDICTS.index(run.verdict))
@@ -33,11 +33,11 @@ def incidents(found: InboxOut) -> dict[UUID, IncidentOut]:
 
 def asked(found: InboxOut) -> list[AcknowledgementOut]:
     """The versions that wait for the viewer's answer, the one with the nearest deadline first."""
-    waiting = (each for each in found.asked if each.answer is Answer.PENDING)
+    waiting = (each for each in found.asked if each.answer is AcknowledgementState.PENDING)
     return sorted(waiting, key=lambda each: (each.deadline or LATER, each.asked))
 
 
-def oldest(proposals: Sequence[ProposalSummary]) -> list[ProposalSummary]:
+def oldest(proposals: Sequence[ProposalSummaryOut]) -> list[ProposalSummaryOut]:
     """The proposals, the one that waits longest first."""
     return sorted(proposals, key=lambda each: each.created)
 

@@ -90,7 +90,7 @@ def _take(
 ) -> None:
     registry = viewer.registry()
     undo = None if back is None else lambda before, after: _put_back(before, after, back)
-    bulk_steps.take(found, bulk_steps.Step(lambda each: step(registry, each), name, said, undo))
+    bulk_steps.take(found, bulk_steps.BulkStep(lambda each: step(registry, each), name, said, undo))
 
 
 def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentOut], Step]) -> None:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from treaty.registry.schemas import InboxOut, ProposalSummary
+from treaty.registry.schemas import InboxOut, ProposalSummaryOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import failed_runs, inbox_order, proposal_steps
 from treaty.ui.texts import drafts as texts
 from treaty.ui.texts import incidents
 from treaty.ui.widgets import panels
 
-Steps = Callable[[Sequence[ProposalSummary]], None]
+Steps = Callable[[Sequence[ProposalSummaryOut]], None]
 
 
 def draw(found: InboxOut) -> None:
@@ -24,7 +24,7 @@ def draw(found: InboxOut) -> None:
     later(found.put_off)
 
 
-def waiting(title: str, found: Sequence[ProposalSummary], about: str, steps: Steps) -> None:
+def waiting(title: str, found: Sequence[ProposalSummaryOut], about: str, steps: Steps) -> None:
     """Proposals that wait for the viewer, each with a box to choose it by; above them the steps for those chosen."""
     if not found:
         return
@@ -36,7 +36,7 @@ def waiting(title: str, found: Sequence[ProposalSummary], about: str, steps: Ste
         st.caption(incidents.chosen(len(chosen)) if chosen else texts.CHOOSE)
 
 
-def choosable(proposal: ProposalSummary) -> bool:
+def choosable(proposal: ProposalSummaryOut) -> bool:
     """The proposal's row; whether it is chosen."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key=f"of-{proposal.id}"):
         name = ui_texts.esc(incidents.choose(proposal_steps.name(proposal)))
@@ -46,7 +46,7 @@ def choosable(proposal: ProposalSummary) -> bool:
     return bool(chosen)
 
 
-def deciding(chosen: Sequence[ProposalSummary]) -> None:
+def deciding(chosen: Sequence[ProposalSummaryOut]) -> None:
     """What can be done about drafts that the viewer decides about."""
     put_off(chosen, key="decide")
     with st.popover(incidents.GIVE_TO, key="hand", disabled=not chosen):
@@ -55,12 +55,12 @@ def deciding(chosen: Sequence[ProposalSummary]) -> None:
         st.button(incidents.GIVE, key="hand-over", on_click=proposal_steps.assign, args=(chosen,))
 
 
-def put_off(chosen: Sequence[ProposalSummary], *, key: str) -> None:
+def put_off(chosen: Sequence[ProposalSummaryOut], *, key: str) -> None:
     """A menu of how long they may wait."""
     failed_runs.snoozing(f"later-{key}", lambda until: proposal_steps.snooze(chosen, until), disabled=not chosen)
 
 
-def listed(title: str, found: Sequence[ProposalSummary], about: str) -> None:
+def listed(title: str, found: Sequence[ProposalSummaryOut], about: str) -> None:
     """Proposals, each opening its review; the one that waits longest first."""
     if found:
         st.subheader(texts.counted(title, len(found)), help=about)
@@ -68,7 +68,7 @@ def listed(title: str, found: Sequence[ProposalSummary], about: str) -> None:
         row(each)
 
 
-def later(found: Sequence[ProposalSummary]) -> None:
+def later(found: Sequence[ProposalSummaryOut]) -> None:
     """What the viewer put off, on demand, each with the way back."""
     if not found:
         return
@@ -80,7 +80,7 @@ def later(found: Sequence[ProposalSummary]) -> None:
             st.button(texts.BRING_BACK, key=f"back-{each.id}", on_click=proposal_steps.bring_back, args=(each,))
 
 
-def row(proposal: ProposalSummary) -> None:
+def row(proposal: ProposalSummaryOut) -> None:
     """One proposal: its state and title, how much of it is decided, its author and age."""
     mark, about = ui_texts.PROPOSALS[proposal.state], " · ".join(told(proposal))
     with panels.row(mark, age=proposal.created, about=about, key=f"proposal-{proposal.id}"):
@@ -88,7 +88,7 @@ def row(proposal: ProposalSummary) -> None:
         panels.link("review", title, help_text=made, proposal=str(proposal.id))
 
 
-def told(proposal: ProposalSummary) -> list[str]:
+def told(proposal: ProposalSummaryOut) -> list[str]:
     """What a row says below the title."""
     asking = ui_texts.listed([each.author for each in proposal.requests])
     parts = (
@@ -101,7 +101,7 @@ def told(proposal: ProposalSummary) -> list[str]:
     return [part for part in parts if part]
 
 
-def progress(proposal: ProposalSummary) -> str:
+def progress(proposal: ProposalSummaryOut) -> str:
     """How much of the proposal is decided, and whether an approval of the viewer's became void."""
     total = proposal.pending + proposal.accepted + proposal.rejected
     said = texts.decided(total - proposal.pending, total) if total else texts.BY_HAND

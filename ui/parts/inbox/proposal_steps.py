@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from treaty.registry.client import ClientError
-from treaty.registry.schemas import ProposalSummary
+from treaty.registry.schemas import ProposalSummaryOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import drafts as texts
 from treaty.ui.texts import incidents
 from treaty.ui.widgets import bulk_steps, step_runner, viewer
-from treaty.ui.widgets.bulk_steps import Step
+from treaty.ui.widgets.bulk_steps import BulkStep
 
 DECIDER = "decider"
-Drafts = Sequence[ProposalSummary]
+Drafts = Sequence[ProposalSummaryOut]
 
 
-def name(proposal: ProposalSummary) -> str:
+def name(proposal: ProposalSummaryOut) -> str:
     """What a proposal is called."""
     return proposal.title or proposal.contract_id
 
@@ -25,12 +25,12 @@ def assign(found: Drafts) -> None:
     to, registry = bulk_steps.typed(DECIDER) or None, viewer.registry()
     said = incidents.given_to(to) if to else incidents.GIVEN_TO_NOBODY
 
-    def back(before: ProposalSummary, after: ProposalSummary) -> None:
+    def back(before: ProposalSummaryOut, after: ProposalSummaryOut) -> None:
         if registry.proposal(after.id).assignee != after.assignee:
             raise ClientError(409, incidents.changed_since(name(after)))
         registry.assign_proposal(after.id, before.assignee)
 
-    step = Step[ProposalSummary](
+    step = BulkStep[ProposalSummaryOut](
         lambda each: registry.assign_proposal(each.id, to), name, lambda names: incidents.told(names, said), back
     )
     bulk_steps.take(found, step)
@@ -41,16 +41,16 @@ def snooze(found: Drafts, until: datetime) -> None:
     registry = viewer.registry()
     told = texts.put_off(ui_texts.moment(until, timezone=viewer.timezone()))
 
-    def back(_: ProposalSummary, after: ProposalSummary) -> None:
+    def back(_: ProposalSummaryOut, after: ProposalSummaryOut) -> None:
         registry.snooze_proposal(after.id, None)
 
-    step = Step[ProposalSummary](
+    step = BulkStep[ProposalSummaryOut](
         lambda each: registry.snooze_proposal(each.id, until), name, lambda names: incidents.told(names, told), back
     )
     bulk_steps.take(found, step)
 
 
-def bring_back(proposal: ProposalSummary) -> None:
+def bring_back(proposal: ProposalSummaryOut) -> None:
     """Has it wait for the viewer again."""
     registry = viewer.registry()
     step_runner.attempt(lambda: registry.snooze_proposal(proposal.id, None), done=texts.waits_again(name(proposal)))

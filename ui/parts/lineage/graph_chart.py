@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from treaty.registry.schemas import GraphOut, NodeOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.lineage.graph_folding import DATASET, collapsed
-from treaty.ui.texts import Mark
+from treaty.ui.texts import StatusLabel
 from treaty.ui.texts import lineage as texts
 from treaty.ui.widgets.charts import BLUE, INK, RENDERER, SOFT, Spec
 
@@ -26,7 +26,7 @@ Edge = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownNode:
     """A node as it is shown; `asked`: the graph is the one around it; `of`: the nodes that it stands for."""
 
     node: NodeOut
@@ -51,25 +51,25 @@ class Shown:
         return self.node.data.get("contracts") or ()
 
     @property
-    def mark(self) -> Mark | None:
+    def mark(self) -> StatusLabel | None:
         """The worst verdict of its contracts; None where there is no contract, or it is a job."""
         found = [ui_texts.VERDICTS.get(str(each.get("verdict")), ui_texts.NEVER) for each in self.contracts]
         return min(found, key=ORDER.index) if found else None
 
 
-def nodes(graph: GraphOut, asked: str) -> list[Shown]:
+def nodes(graph: GraphOut, asked: str) -> list[ShownNode]:
     """The nodes of the picture: the one asked for, the nearest, and groups of the others where there are too many."""
     found, groups = collapsed(graph, asked, most=MOST)
-    return [Shown(each, each.id == asked, groups.get(each.id, ())) for each in found]
+    return [ShownNode(each, each.id == asked, groups.get(each.id, ())) for each in found]
 
 
-def every(graph: GraphOut, asked: str) -> list[Shown]:
+def every(graph: GraphOut, asked: str) -> list[ShownNode]:
     """All nodes, each as itself, in that order."""
     found, _ = collapsed(graph, asked, most=len(graph.graph))
-    return [Shown(each, each.id == asked) for each in found]
+    return [ShownNode(each, each.id == asked) for each in found]
 
 
-def edges(shown: Sequence[Shown]) -> list[Edge]:
+def edges(shown: Sequence[ShownNode]) -> list[Edge]:
     """The edges between nodes that are shown; one of a node in a group is the group's."""
     there = {each.node.id for each in shown}
     home = {node.id: each.node.id for each in shown for node in each.of}
@@ -89,7 +89,7 @@ def places(names: Iterable[str], between: Sequence[Edge]) -> dict[str, tuple[int
     return found
 
 
-def picture(shown: Sequence[Shown]) -> Spec:
+def picture(shown: Sequence[ShownNode]) -> Spec:
     """The graph: a circle a job, a square a dataset, with its name and its verdict; arrows to where data go."""
     between = edges(shown)
     stand = places((each.node.id for each in shown), between)
@@ -105,7 +105,7 @@ def picture(shown: Sequence[Shown]) -> Spec:
     }
 
 
-def rows(shown: Sequence[Shown]) -> list[dict[str, str]]:
+def rows(shown: Sequence[ShownNode]) -> list[dict[str, str]]:
     """The nodes as rows: what each is, its verdict, what comes before it and where its data go; `Open` leads there."""
     names, between = {each.node.id: each.name for each in shown}, edges(shown)
     return [
@@ -135,7 +135,7 @@ def _columns(names: Sequence[str], between: Sequence[Edge]) -> dict[str, int]:
     return found
 
 
-def _point(shown: Shown, place: tuple[int, float]) -> Spec:
+def _point(shown: ShownNode, place: tuple[int, float]) -> Spec:
     name, mark = shown.name, shown.mark
     return {
         "x": place[0],

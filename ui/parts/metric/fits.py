@@ -4,13 +4,13 @@ from typing import Any
 
 import streamlit as st
 
-from treaty.registry.schemas import FitOut, ResultOut, RunOut
+from treaty.registry.schemas import CheckResultOut, FitOut, RunOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import metric as texts
 from treaty.ui.widgets import panels, viewer
 
 
-def section(report: RunOut, check: ResultOut) -> None:
+def section(report: RunOut, check: CheckResultOut) -> None:
     """The check's fits as a table; nothing where it has none."""
     found = viewer.registry().fits(report.contract_id, report.object, check.check_id)
     if not found:

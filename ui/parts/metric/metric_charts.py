@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from treaty.registry.schemas import ForeseenPoint
+from treaty.registry.schemas import PreviewPointOut
 from treaty.registry.schemas.fits_and_feedback import Edges
 from treaty.ui import texts as ui_texts
-from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.parts.metric.metric_series import MetricPoint
 from treaty.ui.texts import metric as texts
-from treaty.ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, Band, Spec, framed
+from treaty.ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, ChartBand, Spec, framed
 
 HEIGHT = 320
 # Of two partitions the first is drawn in blue, the second in vermillion and dashed: not told apart by colour alone.
 LOOKS = ((BLUE, [1, 0]), (VERMILLION, [6, 3]))
 
 
-def course(seen: Sequence[Seen], limits: Band, *, metric: str) -> Spec:
+def course(seen: Sequence[MetricPoint], limits: ChartBand, *, metric: str) -> Spec:
     """The values in their order with the band that was admitted of each, what was expected, the contract's `limits`,
     anomalies as triangles, and crosses at the bottom for gaps."""
     low, high = extent(seen, limits)
@@ -42,7 +42,7 @@ TOLD = (
 )
 
 
-def extent(seen: Sequence[Seen], limits: Band) -> tuple[float, float]:
+def extent(seen: Sequence[MetricPoint], limits: ChartBand) -> tuple[float, float]:
     """The range of the vertical axis: all values, bands and limits with a little air, and never empty."""
     found = [each.value for each in seen if each.value is not None] + list(limits.edges)
     found += [edge for each in seen if each.learned for edge in each.band.edges]
@@ -56,7 +56,7 @@ def aired(found: Sequence[float]) -> tuple[float, float]:
     return low - air, high + air
 
 
-def _row(seen: Seen, low: float, high: float) -> Spec:
+def _row(seen: MetricPoint, low: float, high: float) -> Spec:
     band = seen.band
     return {
         "label": seen.label,
@@ -85,7 +85,7 @@ def _admitted(base: Spec) -> list[Spec]:
     ]
 
 
-def _limits(limits: Band) -> list[Spec]:
+def _limits(limits: ChartBand) -> list[Spec]:
     look = {"type": "rule", "color": INK, "strokeDash": [6, 4], "strokeWidth": 1.2, "opacity": 0.7}
     return [
         {
@@ -151,7 +151,7 @@ def _steps(name: str, edges: Sequence[float], counts: Sequence[int], look: tuple
     }
 
 
-def foreseen(points: Sequence[ForeseenPoint], labels: Sequence[str], *, metric: str) -> Spec:
+def foreseen(points: Sequence[PreviewPointOut], labels: Sequence[str], *, metric: str) -> Spec:
     """The values with what is admitted of each, dashed, and what would be, shaded; what would be left out is a cross.
 
     The last one is still to come: it has limits alone."""
@@ -181,9 +181,9 @@ FORESEEN = (
 )
 
 
-def _foreseen(point: ForeseenPoint, label: str, low: float, high: float) -> Spec:
+def _foreseen(point: PreviewPointOut, label: str, low: float, high: float) -> Spec:
     now, then = (_edges(band, low, high) for band in point.bands)
-    admits = Band(*(point.bands[1] or (None, None)))
+    admits = ChartBand(*(point.bands[1] or (None, None)))
     outside = point.value is not None and not admits.admits(point.value)
     return {
         "label": label,

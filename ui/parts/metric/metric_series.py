@@ -6,16 +6,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from treaty.registry.schemas import CheckedOut, HistoryOut, MarkOut
+from treaty.registry.schemas import CheckHistoryItemOut, FeedbackOut, MetricHistoryItemOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import metric as texts
-from treaty.ui.widgets.charts import Band, number
+from treaty.ui.widgets.charts import ChartBand, number
 
 GOOD, BAD, LEARNED = "passed", "failed", "learning"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class MetricPoint:
     """A metric as it was measured once. `value` None: a gap, for the `reason`. `band`: what was admitted of it, open
     where nothing was said. `learned`: a detector told the band from the past, and what it `expected`; `fit` names
     limits that were learned beforehand. `outcome`: of the check, "" where it was not judged. `said`: what somebody said
@@ -26,7 +26,7 @@ class Seen:
     value: float | None
     run_id: UUID
     reason: str = ""
-    band: Band = field(default_factory=Band)
+    band: ChartBand = field(default_factory=ChartBand)
     expected: float | None = None
     learned: bool = False
     outcome: str = ""
@@ -44,30 +44,36 @@ Key = tuple[UUID, str | None]
 
 
 def course(
-    measured: Sequence[HistoryOut], judged: Sequence[CheckedOut], limits: Band, *, timezone: str,
-    marks: Sequence[MarkOut] = (),
-) -> tuple[Seen, ...]:  # fmt: skip
+    measured: Sequence[MetricHistoryItemOut],
+    judged: Sequence[CheckHistoryItemOut],
+    limits: ChartBand,
+    *,
+    timezone: str,
+    marks: Sequence[FeedbackOut] = (),
+) -> tuple[MetricPoint, ...]:
     """The metric by the time of its data: of a partition what was measured last, of a whole table every run's.
 
     `limits` are those of the contract, which hold where no band was told; `marks`, newest first, what was said."""
     verdicts = {(each.run_id, each.partition or None): each for each in judged}
-    newest: dict[object, HistoryOut] = {each.partition or each.run_id: each for each in measured}
+    newest: dict[object, MetricHistoryItemOut] = {each.partition or each.run_id: each for each in measured}
     ordered = sorted(newest.values(), key=lambda each: (each.data_time, each.partition or "", each.measured))
     said = {each.partition or each.run_id: each.mark.value for each in reversed(marks)}
     seen = (_seen(each, verdicts, limits, timezone) for each in ordered)
     return tuple(replace(each, said=said.get(each.partition or each.run_id, "")) for each in seen)
 
 
-def _seen(of: HistoryOut, verdicts: Mapping[Key, CheckedOut], limits: Band, timezone: str) -> Seen:
+def _seen(
+    of: MetricHistoryItemOut, verdicts: Mapping[Key, CheckHistoryItemOut], limits: ChartBand, timezone: str
+) -> MetricPoint:
     verdict = verdicts.get((of.run_id, of.partition or None))
     told = (verdict.band if verdict else None) or {}
-    return Seen(
+    return MetricPoint(
         label=of.partition or ui_texts.moment(of.data_time, timezone=timezone),
         time=of.data_time,
         value=number(of.value),
         run_id=of.run_id,
         reason=of.reason or (verdict.reason if verdict else "") or "",
-        band=Band(number(told.get("lower")), number(told.get("upper"))) if told else limits,
+        band=ChartBand(number(told.get("lower")), number(told.get("upper"))) if told else limits,
         expected=number(told.get("expected")),
         learned=bool(told),
         outcome=str(verdict.outcome) if verdict else "",
@@ -76,7 +82,7 @@ def _seen(of: HistoryOut, verdicts: Mapping[Key, CheckedOut], limits: Band, time
     )
 
 
-def told(seen: Sequence[Seen], *, metric: str) -> str:
+def told(seen: Sequence[MetricPoint], *, metric: str) -> str:
     """The course in one sentence, for those who cannot see the chart. Holds the metric's name as it was given."""
     values = [each.value for each in seen if each.value is not None]
     if not values:
@@ -92,14 +98,14 @@ def told(seen: Sequence[Seen], *, metric: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def learning(judged: Sequence[CheckedOut]) -> str:
+def learning(judged: Sequence[CheckHistoryItemOut]) -> str:
     """Why the check's detector says nothing yet, as it was told last; "" where it does, or where there is none."""
     last = judged[-1] if judged else None
     reason = (last.reason or "") if last else ""
     return reason if reason.startswith(LEARNED) else ""
 
 
-def rows(seen: Sequence[Seen]) -> list[dict[str, Any]]:
+def rows(seen: Sequence[MetricPoint]) -> list[dict[str, Any]]:
     """The same as a table, the newest first, each with the address of its run's report."""
     return [
         {

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import streamlit as st
 
 from treaty.registry.client import ClientError
-from treaty.registry.schemas import ColumnDocument, Counted, ProfileDocument
+from treaty.registry.schemas import ColumnDocument, ProfileDocument, ValueCount
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.metric import metric_charts
 from treaty.ui.texts import metric as texts
@@ -98,5 +98,5 @@ def values(found: Sequence[ColumnDocument | None], partitions: Sequence[str]) ->
     ]
 
 
-def _counts(found: Sequence[Counted]) -> dict[str, int]:
+def _counts(found: Sequence[ValueCount]) -> dict[str, int]:
     return {str(each.value): each.count for each in found}

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from treaty.registry.core.enums import Mark, Permission
-from treaty.registry.schemas import ForeseenOut, ForeseenPoint, MarkOut, ResultOut, RunOut
+from treaty.registry.core.enums import FeedbackKind, Permission
+from treaty.registry.schemas import CheckResultOut, FeedbackOut, FeedbackPreviewOut, PreviewPointOut, RunOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.metric import metric_charts
-from treaty.ui.parts.metric.metric_series import Seen
+from treaty.ui.parts.metric.metric_series import MetricPoint
 from treaty.ui.texts import metric as texts
 from treaty.ui.widgets import panels, step_runner, viewer
 
@@ -16,7 +16,7 @@ WHY, POINT, WORD = "why", "point", "word"
 SHOWN = 5
 
 
-def section(report: RunOut, check: ResultOut, seen: Sequence[Seen], said: Sequence[MarkOut]) -> None:
+def section(report: RunOut, check: CheckResultOut, seen: Sequence[MetricPoint], said: Sequence[FeedbackOut]) -> None:
     """What was said of the data, and the form that says more, with what that would change of the check."""
     points = [each for each in seen if each.value is not None]
     st.subheader(texts.MARKS)
@@ -26,35 +26,40 @@ def section(report: RunOut, check: ResultOut, seen: Sequence[Seen], said: Sequen
         form(report, check, points)
 
 
-def told(said: MarkOut) -> str:
+def told(said: FeedbackOut) -> str:
     """What was said, in a line. Holds foreign text."""
     age = ui_texts.age(said.created, now=viewer.now())
     return texts.said(said.partition or texts.ALL_DATA, ui_texts.SAID[said.mark].word.lower(), said.by, age, said.why)
 
 
-def form(report: RunOut, check: ResultOut, points: Sequence[Seen]) -> None:
+def form(report: RunOut, check: CheckResultOut, points: Sequence[MetricPoint]) -> None:
     """The point, the word, what it would change, and the reason for it."""
     labels = [each.label for each in reversed(points)]
     worst = next((at for at, each in enumerate(reversed(points)) if each.is_anomaly), 0)
     with st.container(horizontal=True, key="mark"):
         label = st.selectbox(texts.POINT, labels, index=worst, key=POINT, width=320)
         word = st.segmented_control(
-            texts.ITS_DATA_WERE, list(Mark), default=Mark.EXPECTED, required=True, key=WORD, format_func=_named
+            texts.ITS_DATA_WERE,
+            list(FeedbackKind),
+            default=FeedbackKind.EXPECTED,
+            required=True,
+            key=WORD,
+            format_func=_named,
         )
     point = next(each for each in points if each.label == label)
-    found = viewer.registry().foresee_mark(check.check_id, point.run_id, point.partition, word or Mark.EXPECTED)
+    found = viewer.registry().foresee_mark(check.check_id, point.run_id, point.partition, word or FeedbackKind.EXPECTED)
     change(found, name=check.name or check.check_id)
     if viewer.may(Permission.INCIDENTS):
         with st.container(horizontal=True, vertical_alignment="bottom", key="saying"):
             st.text_input(ui_texts.WHY, key=WHY, on_change="ignore")
-            st.button(texts.SAVE, key="say", type="primary", on_click=save, args=(point, word or Mark.EXPECTED))
+            st.button(texts.SAVE, key="say", type="primary", on_click=save, args=(point, word or FeedbackKind.EXPECTED))
 
 
-def _named(mark: Mark) -> str:
+def _named(mark: FeedbackKind) -> str:
     return ui_texts.SAID[mark].word
 
 
-def change(found: ForeseenOut, *, name: str) -> None:
+def change(found: FeedbackPreviewOut, *, name: str) -> None:
     """What the word would change: in sentences, and as a chart."""
     st.markdown(ui_texts.OUTLOOKS[found.outlook])
     for sentence in sentences(found):
@@ -66,7 +71,7 @@ def change(found: ForeseenOut, *, name: str) -> None:
         st.caption(texts.LEGEND_FORESEEN)
 
 
-def label(point: ForeseenPoint) -> str:
+def label(point: PreviewPointOut) -> str:
     """What the point is called in the chart."""
     return (
         texts.NEXT
@@ -75,7 +80,7 @@ def label(point: ForeseenPoint) -> str:
     )
 
 
-def sentences(found: ForeseenOut) -> list[str]:
+def sentences(found: FeedbackPreviewOut) -> list[str]:
     """The limits, and the false alarms, as they are and as they would be."""
     now, then = (None if each is None else ui_texts.limits(*each) or texts.ANYTHING for each in found.limits)
     limits = [texts.moved(now, then)] if now and then else []
@@ -84,7 +89,7 @@ def sentences(found: ForeseenOut) -> list[str]:
     return [*limits, *alarms, *back]
 
 
-def save(point: Seen, mark: Mark) -> None:
+def save(point: MetricPoint, mark: FeedbackKind) -> None:
     """Says it, for the reason that was typed."""
     why = str(st.session_state.get(WHY, "")).strip()
     if not why:

@@ -9,7 +9,7 @@ import streamlit as st
 from treaty.registry.schemas import PreviewOut, ProposalOut, SuggestionOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.review import check_editor, partial_rerun, review_actions
-from treaty.ui.parts.review.evidence import Evidence, read
+from treaty.ui.parts.review.evidence import EvidenceBasis, read
 from treaty.ui.texts import review as texts
 from treaty.ui.texts import verdicts as of_verdicts
 from treaty.ui.widgets import charts, panels, step_runner, viewer
@@ -42,7 +42,7 @@ def title(suggestion: SuggestionOut) -> None:
         panels.marks(severity, ui_texts.DECISIONS[suggestion.decision])
 
 
-def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
+def evidence(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
     """The expression, and on how much it held."""
     panels.source(suggestion.content.get("expression", ""))
     st.caption(found.sentence)
@@ -54,7 +54,7 @@ def evidence(suggestion: SuggestionOut, found: Evidence) -> None:
         st.text(sentence)
 
 
-def chart(suggestion: SuggestionOut, found: Evidence) -> None:
+def chart(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
     """The metric over the partitions with its limits; for a known set of values, the values."""
     if found.values:
         values(found)
@@ -66,7 +66,7 @@ def chart(suggestion: SuggestionOut, found: Evidence) -> None:
         st.caption(caption(found))
 
 
-def values(found: Evidence) -> None:
+def values(found: EvidenceBasis) -> None:
     """The known values with their rows, four of them in sight."""
     rows = [{ui_texts.VALUE: value, ui_texts.ROWS: count} for value, count in found.values]
     grouped = st.column_config.NumberColumn(format="localized")
@@ -74,7 +74,7 @@ def values(found: Evidence) -> None:
     st.dataframe(rows, hide_index=True, height=height, column_config={ui_texts.ROWS: grouped}, alt=texts.KNOWN_VALUES)
 
 
-def caption(found: Evidence) -> str:
+def caption(found: EvidenceBasis) -> str:
     """What the small chart shows, in words. Holds no foreign text."""
     values = [point.value for point in found.series]
     low, high = ui_texts.value(min(values)), ui_texts.value(max(values))

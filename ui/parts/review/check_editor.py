@@ -9,7 +9,7 @@ import yaml
 from treaty.registry.schemas import ProposalOut, ReplayedCheckOut, SuggestionOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.review import partial_rerun
-from treaty.ui.parts.review.evidence import Evidence
+from treaty.ui.parts.review.evidence import EvidenceBasis
 from treaty.ui.texts import review as texts
 from treaty.ui.widgets import panels, step_runner, viewer
 
@@ -81,7 +81,7 @@ def save(suggestion: SuggestionOut) -> None:
         stop(suggestion)
 
 
-def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: Evidence) -> None:
+def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: EvidenceBasis) -> None:
     """What was accepted in place of the draft, and on demand what either says of all that is stored."""
     if suggestion.edited is None:
         return

@@ -9,11 +9,11 @@ from treaty.registry.schemas import SuggestionOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import evidence as texts
 from treaty.ui.widgets import charts
-from treaty.ui.widgets.charts import Band, Point
+from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class EvidenceBasis:
     """On how much a suggestion was learned and judged. `history`: pairs of a partition and its metric, as recorded.
     `replay`: what it would have said of all that is stored. `holds`: the least chance to hold on a new partition;
     `catches`: the chance to tell one of the common `issues`; `counter_examples`: masks of values that break it;
@@ -29,7 +29,7 @@ class Evidence:
     judged_on: int = 0
     failed_on: tuple[str, ...] = ()
     history: tuple[Sequence[Any], ...] = ()
-    band: Band = field(default_factory=Band)
+    band: ChartBand = field(default_factory=ChartBand)
     values: tuple[tuple[str, int], ...] = ()
     replay: tuple[str, ...] = ()
     holds: float | None = None
@@ -43,7 +43,7 @@ class Evidence:
     tested: tuple[str, ...] | None = None
 
     @cached_property
-    def series(self) -> tuple[Point, ...]:
+    def series(self) -> tuple[ChartPoint, ...]:
         """The metric over the partitions, where it was a number. Only those on cards are drawn."""
         return charts.points(self.history)
 
@@ -103,12 +103,12 @@ class Evidence:
         return f"{held} · {split} · {texts.rows(self.rows)}".capitalize()
 
 
-def read(suggestion: SuggestionOut) -> Evidence:
+def read(suggestion: SuggestionOut) -> EvidenceBasis:
     """The evidence of that suggestion."""
     found = _mapping(suggestion.content.get("evidence"))
     lower, upper = (*(found.get("limits") or ()), None, None)[:2]
     history = [pair for pair in found.get("history") or () if isinstance(pair, list | tuple) and len(pair) == 2]
-    return Evidence(
+    return EvidenceBasis(
         rows=_count(found.get("rows")),
         partitions=_count(found.get("partitions")),
         held=_count(found.get("held")),
@@ -116,7 +116,7 @@ def read(suggestion: SuggestionOut) -> Evidence:
         judged_on=_count(found.get("judged_on")),
         failed_on=tuple(str(name) for name in found.get("failed_on") or ()),
         history=tuple(history),
-        band=Band(charts.number(lower), charts.number(upper)),
+        band=ChartBand(charts.number(lower), charts.number(upper)),
         values=_values(_mapping(found.get("details"))),
         replay=tuple(map(str, found.get("replay") or ())),
         holds=charts.number(found.get("holds")),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from treaty.registry.schemas import DiffOut, ImpactOut, ListedOut, ProposalOut, ReplayedCheckOut, ReplayOut
+from treaty.registry.schemas import ConsumerImpactOut, DiffOut, NameListOut, ProposalOut, ReplayedCheckOut, ReplayOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import next_version as texts
 from treaty.ui.widgets import panels, step_runner, viewer
@@ -82,7 +82,7 @@ def verdict(found: DiffOut) -> str:
     return told if found.enough else texts.too_small(told, found.new, found.suggested)
 
 
-def consumers(found: Sequence[ImpactOut]) -> None:
+def consumers(found: Sequence[ConsumerImpactOut]) -> None:
     """Who subscribed, and whom it breaks."""
     broken = sum(each.affected for each in found)
     st.markdown(texts.consumers(len(found), broken))
@@ -127,7 +127,7 @@ def _row(check: ReplayedCheckOut) -> dict[str, str]:
     }
 
 
-def _names(found: ListedOut) -> str:
+def _names(found: NameListOut) -> str:
     if not found.count:
         return ""
     more = ", ..." if found.count > min(len(found.names), SHOWN) else ""

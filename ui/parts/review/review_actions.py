@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from treaty.registry.schemas import ChangesOut, PreviewOut, ProposalOut
+from treaty.registry.schemas import ChangeRequestOut, PreviewOut, ProposalOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import verdicts as texts
 from treaty.ui.widgets import panels, step_runner, undo, viewer
@@ -27,7 +27,7 @@ def requests(proposal: ProposalOut) -> None:
         st.caption(texts.NOBODY_APPROVES)
 
 
-def asked(request: ChangesOut) -> str:
+def asked(request: ChangeRequestOut) -> str:
     """Who asks, when, and of what."""
     age = ui_texts.age(request.time, now=viewer.now())
     return texts.asked(None if request.own else request.author, age, request.revision)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from treaty.registry.client import ClientError
-from treaty.registry.schemas import BlastOut, IncidentOut, RunOut
+from treaty.registry.schemas import DownstreamImpactOut, IncidentOut, RunOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import run as texts
 from treaty.ui.widgets import panels, viewer
@@ -52,7 +52,7 @@ def reached(found: IncidentOut) -> str:
     return told(blast)
 
 
-def told(blast: BlastOut) -> str:
+def told(blast: DownstreamImpactOut) -> str:
     """What bad data reach, in words."""
     if not blast.entries:
         return texts.NOTHING_DOWNSTREAM

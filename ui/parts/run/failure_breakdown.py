@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import unquote
 
-from treaty.registry.schemas import CheckedOut, ResultOut, SampleOut
+from treaty.registry.schemas import CheckHistoryItemOut, CheckResultOut, ViolationSampleOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import run as texts
 
@@ -17,7 +17,7 @@ MOST_OF = 0.8
 
 
 @dataclass(frozen=True)
-class Since:
+class FailureStart:
     """Since when a check fails without a pass between: in the run that ended `first`, `times` runs in a row.
 
     `version`: that run was the first one judged by this version; None: the version was judged before, and passed or
@@ -29,10 +29,10 @@ class Since:
     ever: bool
 
 
-def since(course: Sequence[CheckedOut], run_id: object) -> Since | None:
+def since(course: Sequence[CheckHistoryItemOut], run_id: object) -> FailureStart | None:
     """Since when the check fails that failed in that run, by its results oldest first; None where it did not fail
     there, or that is not known."""
-    runs: dict[object, list[CheckedOut]] = {}
+    runs: dict[object, list[CheckHistoryItemOut]] = {}
     for each in course:
         runs.setdefault(each.run_id, []).append(each)
     order = list(runs)
@@ -43,14 +43,14 @@ def since(course: Sequence[CheckedOut], run_id: object) -> Since | None:
         begin -= 1
     first, before = runs[order[begin]][0], order[:begin]
     changed = bool(before) and runs[before[-1]][0].version != first.version
-    return Since(first.finished, here - begin + 1, first.version if changed else None, ever=not before)
+    return FailureStart(first.finished, here - begin + 1, first.version if changed else None, ever=not before)
 
 
-def _fails(results: Sequence[CheckedOut]) -> bool:
+def _fails(results: Sequence[CheckHistoryItemOut]) -> bool:
     return any(each.outcome == "failed" for each in results)
 
 
-def parts(results: Sequence[ResultOut]) -> tuple[str, ...]:
+def parts(results: Sequence[CheckResultOut]) -> tuple[str, ...]:
     """What all partitions on which the check failed have in common in their names and none of the others has, as
     'column = value'; () where there is no such thing, or too few partitions to say so."""
     bad = [_pairs(each.partition) for each in results if each.outcome == "failed"]
@@ -67,7 +67,7 @@ def _pairs(partition: str | None) -> set[tuple[str, str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segment:
+class FailingSegment:
     """A value that most of the kept rows have in a column: in `rows` of `kept`. `elsewhere`: the share of all rows that
     have it; None: nobody knows. The value is somebody's data."""
 
@@ -84,7 +84,9 @@ class Segment:
         return texts.segment(self.rows, self.kept, self.column, self.value, usual)
 
 
-def segment(sample: SampleOut, *, apart: Collection[str], shares: Mapping[str, Mapping[str, float]]) -> Segment | None:
+def segment(
+    sample: ViolationSampleOut, *, apart: Collection[str], shares: Mapping[str, Mapping[str, float]]
+) -> FailingSegment | None:
     """The value that explains most of the kept rows; None where no value is in most of them, or it is as common in all
     rows. Masked columns and those `apart` (what the check is about, partition columns) are not looked at.
 
@@ -98,12 +100,12 @@ def segment(sample: SampleOut, *, apart: Collection[str], shares: Mapping[str, M
     return max(telling, key=lambda each: (each.rows, -(each.elsewhere or 0), each.column), default=None)
 
 
-def _most(sample: SampleOut, place: int, shares: Mapping[str, float]) -> Segment | None:
+def _most(sample: ViolationSampleOut, place: int, shares: Mapping[str, float]) -> FailingSegment | None:
     values = [row[place] for row in sample.rows]
     if len(values) < FEWEST_ROWS:
         return None
     value, rows = Counter(values).most_common(1)[0]
-    return Segment(
+    return FailingSegment(
         column=sample.columns[place],
         value=ui_texts.cell(value),
         rows=rows,
@@ -112,11 +114,11 @@ def _most(sample: SampleOut, place: int, shares: Mapping[str, float]) -> Segment
     )
 
 
-def _is_odd(of: Segment) -> bool:
+def _is_odd(of: FailingSegment) -> bool:
     return of.elsewhere is None or of.elsewhere <= of.rows / of.kept / 2
 
 
-def sentence(of: Since, *, now: datetime) -> str:
+def sentence(of: FailureStart, *, now: datetime) -> str:
     """Since when, in words. Holds the version's number as it is."""
     again = texts.in_a_row(of.times) if of.times > 1 else texts.FIRST_TIME
     if of.ever and of.times > 1:

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from treaty.registry.client import ClientError
-from treaty.registry.schemas import ResultOut, RunOut, SampleOut
+from treaty.registry.schemas import CheckResultOut, RunOut, ViolationSampleOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import run as texts
 from treaty.ui.widgets import viewer
 
 
-def read(run: RunOut) -> Mapping[str, SampleOut]:
+def read(run: RunOut) -> Mapping[str, ViolationSampleOut]:
     """The samples of a run by check; {} where no check failed, where none are kept any more, or may not be seen."""
     if not any(each.outcome == "failed" for each in run.results):
         return {}
@@ -21,7 +21,7 @@ def read(run: RunOut) -> Mapping[str, SampleOut]:
         return {}
 
 
-def draw(sample: SampleOut, results: Sequence[ResultOut], *, key: str) -> None:
+def draw(sample: ViolationSampleOut, results: Sequence[CheckResultOut], *, key: str) -> None:
     """The sample as a table, how many more rows there are, and why some values cannot be read."""
     st.caption(ui_texts.esc(caption(sample, results)))
     headings = {column: heading(sample, column) for column in sample.columns}
@@ -32,12 +32,12 @@ def draw(sample: SampleOut, results: Sequence[ResultOut], *, key: str) -> None:
     st.dataframe(rows, hide_index=True, key=f"rows-{key}", alt=texts.BREAKING_ROWS)
 
 
-def heading(sample: SampleOut, column: str) -> str:
+def heading(sample: ViolationSampleOut, column: str) -> str:
     """The column's name, and that it is masked."""
     return f"{column} ({ui_texts.MASKED})" if column in sample.masked else column
 
 
-def caption(sample: SampleOut, results: Sequence[ResultOut]) -> str:
+def caption(sample: ViolationSampleOut, results: Sequence[CheckResultOut]) -> str:
     """How many of how many rows are shown, until when, and which columns are masked. May hold foreign text."""
     broken = sum(each.broken or 0 for each in results)
     shown = texts.kept(len(sample.rows), max(broken, len(sample.rows)))
