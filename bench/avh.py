@@ -32,7 +32,7 @@ from treaty.engine.programs.program import NoProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
 from treaty.engine.programs.suggestions import IN_CONTRACTS
 from treaty.engine.statistics.column_values import ColumnValues
-from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.statistics import STATISTICS, compute_statistics
 from treaty.engine.statistics.summaries import summary
 
 KINDS = "numeric", "categorical"
@@ -62,8 +62,8 @@ def history(snapshots: Sequence[Snapshot]) -> ColumnHistory:
 
 def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
     if before is None:
-        return measured(told(each))
-    return each.once(("after", told(before)), lambda now: measured(told(now), told(before)))  # type: ignore[no-any-return]
+        return compute_statistics(told(each))
+    return each.once(("after", told(before)), lambda now: compute_statistics(told(now), told(before)))  # type: ignore[no-any-return]
 
 
 def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
@@ -71,7 +71,7 @@ def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
     if not snapshots:
         return Judge(lambda _: False)
     known, trials = snapshots[-1].once(("window", len(snapshots)), lambda _: _window(snapshots))
-    found = fitting.tried(known, recipe, trials)
+    found = fitting.learner_of(known, recipe, trials)
     if isinstance(found, NoProgram):
         return Judge(lambda _: False)
     program = found.program(recipe.budget)

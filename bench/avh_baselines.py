@@ -11,7 +11,7 @@ import numpy
 
 from bench.avh_protocol import Fit
 from bench.avh_tables import Snapshot
-from treaty.engine.statistics.statistics import measured
+from treaty.engine.statistics.statistics import compute_statistics
 from treaty.engine.statistics.summaries import Summary, summary
 
 SIX = {
@@ -34,7 +34,7 @@ def told(snapshot: Snapshot) -> Summary:
 
 def point(snapshot: Snapshot, kind: str) -> Any:
     """The six statistics of a snapshot; 0 for one that it has no value of, or an infinite one."""
-    values = snapshot.once("alone", lambda each: measured(told(each)))
+    values = snapshot.once("alone", lambda each: compute_statistics(told(each)))
     found = numpy.array([values.get(name) or 0.0 for name in SIX[kind]])
     return numpy.where(numpy.isfinite(found), found, 0.0)
 
@@ -104,7 +104,7 @@ def two_samples(level: float, history: list[Snapshot], kind: str) -> Judge:
 
     def flag(each: Snapshot) -> bool:
         now = told(each)
-        value = measured(now, before).get(name)
+        value = compute_statistics(now, before).get(name)
         if value is None:
             return True
         if kind == "numeric":
@@ -120,7 +120,7 @@ def static(history: list[Snapshot], kind: str) -> Judge:
     """As TFDV's comparators are recommended: a distance to the last snapshot of at most 0.01, of numbers 0.1."""
     before = told(history[-1])
     name, most = ("jensen_shannon", 0.1) if kind == "numeric" else ("l_infinity_of_values", 0.01)
-    return Judge(lambda each: (value := measured(told(each), before).get(name)) is None or value > most)
+    return Judge(lambda each: (value := compute_statistics(told(each), before).get(name)) is None or value > most)
 
 
 def suggested(history: list[Snapshot], kind: str) -> Judge:

@@ -12,7 +12,7 @@ from bench.avh_tables import Snapshot, fewer, files, kind_of, read, typed
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import ClauseVerdict
 from treaty.engine.programs.table_programs import TableVerdict, fit_table
-from treaty.engine.statistics.statistics import measured
+from treaty.engine.statistics.statistics import compute_statistics
 
 LEARNED = 30
 # After an incident that persists its table is not judged for so many snapshots: they are in every history.
@@ -83,7 +83,7 @@ class Table:
 
     def _row(self, one: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
         if before is None:
-            return measured(told(one))
+            return compute_statistics(told(one))
         return one.once(("after", id(before)), partial(_beside, before))  # type: ignore[no-any-return]
 
     def let_go(self, upto: int) -> None:
@@ -93,7 +93,7 @@ class Table:
 
 
 def _beside(before: Snapshot, one: Snapshot) -> dict[str, float | None]:
-    return measured(told(one), told(before))
+    return compute_statistics(told(one), told(before))
 
 
 def why(found: TableVerdict) -> str:

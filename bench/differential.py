@@ -25,7 +25,7 @@ from bench.table import made
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.session.verify import measure as packed_states
 from treaty.engine.session.verify import verify
@@ -97,7 +97,7 @@ def replaced(bench: Bench, test: str) -> Callable[[], Any]:
     def run() -> None:
         found = bench.measured(test, known)
         assert sorted(found.states) == changed
-        verdict = judge(
+        verdict = evaluate(
             EvaluationRequest(
                 contract=contract,
                 object_name=statements.TABLE,
@@ -183,7 +183,7 @@ def appended(bench: Bench, deltas: int = 60) -> Iterator[Line]:
 def _delta(rows: Any, contract: Contract, states: dict[str, bytes], at: int) -> None:
     name = f"delta={at}"
     states[name] = packed_states(rows, contract, object_name=statements.TABLE, partition_by=())[""]
-    judge(
+    evaluate(
         EvaluationRequest(
             contract=contract, object_name=statements.TABLE, states=states, delta=[name], started=NOW, finished=NOW
         )

@@ -11,10 +11,10 @@ import pyarrow
 from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.bound import BoundComponent
-from treaty.engine.components.dictionary_encoding import coded
+from treaty.engine.components.dictionary_encoding import encode_texts
 from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.sketches import PARAMETER
-from treaty.engine.profile.second_scan import looked_into, second_plan, traits_plan, untold
+from treaty.engine.profile.second_scan import columns_without_masks, second_plan, traits_plan, with_second_scan
 from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.profile.text_traits import TRAITS, traits_of
 from treaty.engine.profile.value_masks import mask_of
@@ -35,10 +35,10 @@ def history(
     found = TableProfile(
         columns=columns, partitions=tuple(zip(days, _bags(profile_plan(columns), schema, snapshots), strict=True))
     )
-    columns = tuple(looked_into(each, found.whole, schema) for each in columns)
+    columns = tuple(with_second_scan(each, found.whole, schema) for each in columns)
     if second := second_plan(columns):
         found = found.beside(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
-    late = untold(columns, found.whole, schema)
+    late = columns_without_masks(columns, found.whole, schema)
     found = found.beside(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
     found = found.with_columns(late.get(each.column.name, each) for each in columns)
     counted = plan([each.unique for each in worth_counting(found, table) if each.unique])
@@ -53,7 +53,7 @@ def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> StateBag:
     listed = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
     made = {part.key: _state(part, listed, rows) for part in (*wanted.scan, *wanted.groupings) if _known(part, listed)}
-    return bags.of(wanted, {**made, **_traits(wanted, schema, snapshot)}, schema)
+    return bags.bag_of_plan(wanted, {**made, **_traits(wanted, schema, snapshot)}, schema)
 
 
 def _traits(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[str, int]:
@@ -132,7 +132,7 @@ def _frequencies(values: Values) -> Any:
     if not counts:
         return None
     keys, times = pyarrow.array(counts, pyarrow.string()), pyarrow.array(counts.values(), pyarrow.int64())
-    return FrequencyTable((coded(pyarrow.table({"k0": keys, "n": times})),))
+    return FrequencyTable((encode_texts(pyarrow.table({"k0": keys, "n": times})),))
 
 
 STATE_OF: Mapping[str, Callable[[Values], Any]] = {

@@ -16,7 +16,7 @@ def files(folder: Path, distinct: int) -> list[Path]:
     import numpy
     import pyarrow
 
-    from treaty.engine.components.dictionary_encoding import coded
+    from treaty.engine.components.dictionary_encoding import encode_texts
     from treaty.engine.components.frequencies import FrequencyTable
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,7 @@ def files(folder: Path, distinct: int) -> list[Path]:
             ids = numpy.arange(distinct)[(numpy.arange(distinct) + at) % PIECES < 2]
             texts = numpy.char.add("key-", numpy.char.zfill((ids * 7919 % distinct).astype(str), 10))
             table = pyarrow.table({"k0": pyarrow.array(texts), "n": pyarrow.array(ids % 3 + 1)})
-            path.write_bytes(KIND.dump(FrequencyTable((coded(table),))))
+            path.write_bytes(KIND.dump(FrequencyTable((encode_texts(table),))))
         found.append(path)
     return found
 

@@ -32,7 +32,7 @@ from treaty.registry.access import users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.client import Client
 from treaty.registry.core import ids
-from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.database import connect, migrate, read_session, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import LineageEventRow, LineageRunRow, PendingValidationRow, RunRow
@@ -64,7 +64,7 @@ class Setting:
 
     def kept(self) -> tuple[int, int]:
         """How many events are in the inbox, and how often any came again."""
-        with reading(self.engine) as tx:
+        with read_session(self.engine) as tx:
             rows, repeats = tx.exec(
                 select(func.count(), func.sum(LineageEventRow.duplicates)).select_from(LineageEventRow)
             ).one()
@@ -118,7 +118,7 @@ def effects(setting: Setting) -> Iterator[Line]:
     yield Line("every event 3 times: repeats not told", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events")
     took = _folded(setting)
     print(f"{'':44} folded at {now_rows / took:.0f} events a second, this process alone")
-    with reading(setting.engine) as tx:
+    with read_session(setting.engine) as tx:
         runs = tx.exec(select(func.count()).where(col(LineageRunRow.run_id).in_(_run_ids(number)))).one()
     triggered = _triggers(setting, "counted") - triggers
     yield Line("every event 3 times: runs too many or few", abs(runs - number), 0, "runs")
@@ -190,7 +190,7 @@ def _run_ids(number: int) -> list[str]:
 
 def _triggers(setting: Setting, contract_id: str) -> int:
     """How many triggers were counted of the contract."""
-    with reading(setting.engine) as tx:
+    with read_session(setting.engine) as tx:
         marked = select(func.sum(PendingValidationRow.dirty_seq)).where(PendingValidationRow.contract_id == contract_id)
         return int(tx.exec(marked).one() or 0)
 
@@ -254,7 +254,7 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
         raise SystemExit(f"the event was answered with {told.status}")
     _judged(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
     took = time.perf_counter() - began
-    with reading(setting.engine) as tx:
+    with read_session(setting.engine) as tx:
         run = tx.exec(select(RunRow).order_by(col(RunRow.id).desc()).limit(1)).one()
     return took, (run.started - sent).total_seconds(), (run.finished - run.started).total_seconds()
 
@@ -265,7 +265,7 @@ def _judged(setting: Setting, partition: str | None) -> float:
     runs = select(RunRow.partitions, RunRow.verdict, RunRow.reason).where(RunRow.contract_id == "orders")
     query = runs.order_by(col(RunRow.id).desc())
     while time.perf_counter() - started < PATIENCE:
-        with reading(setting.engine) as tx:
+        with read_session(setting.engine) as tx:
             last = tx.exec(query.limit(1)).first()
         if last and (partition is None or partition in last[0]):
             if last[1] != "passed":

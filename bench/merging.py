@@ -29,9 +29,11 @@ class Metrics:
 
 def bags_of(partitions: int) -> tuple[Metrics, Mapping[str, bytes]]:
     """Five metrics of forty columns, and the packed states of so many partitions with other values each."""
-    asked = tuple(state_queries.asked(kind(column=column.name), SCHEMA) for column in SCHEMA for kind in KINDS)
+    asked = tuple(state_queries.bind_metric(kind(column=column.name), SCHEMA) for column in SCHEMA for kind in KINDS)
     wanted = plan(each.bound for each in asked if each.bound)
-    packed = {f"day={at}": bags.of(wanted, _values(wanted, at), SCHEMA).pack() for at in range(min(partitions, 100))}
+    packed = {
+        f"day={at}": bags.bag_of_plan(wanted, _values(wanted, at), SCHEMA).pack() for at in range(min(partitions, 100))
+    }
     names = list(packed)
     return Metrics(asked, wanted.keys), {f"day={at}": packed[names[at % len(names)]] for at in range(partitions)}
 

@@ -11,7 +11,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.predicates import parser
 from treaty.engine.checks.binding import bind
 from treaty.engine.dsl import Check, at_least
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import schema_of
@@ -77,7 +77,7 @@ def _steps(text: bytes, schema: Any, packed: Mapping[str, bytes]) -> Iterator[An
     yield bound
     yield bound.plan
     delta = sorted(packed)
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=contract,
             object_name=TABLE,
@@ -102,7 +102,7 @@ def wide(session: Any, columns: int = 2000, rows: int = 1000) -> Callable[[], An
         Promise(
             id=f"{column}-{kind}",
             name="",
-            engine="treaty",
+            kind="treaty",
             severity="error",
             analyzer=kind,
             arguments={"column": column},

@@ -17,7 +17,7 @@ from bench.table import made
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC, TEMPORAL
 from treaty.engine.profile.document import document
-from treaty.engine.profile.stored_profile import remembered
+from treaty.engine.profile.stored_profile import profile_from_states
 from treaty.engine.profile.table_profile import profile_of, profile_plan
 from treaty.engine.protocol.requests import DraftRequest, ProfileRequest, TableSource
 from treaty.engine.spark.handlers.draft import draft
@@ -89,8 +89,8 @@ def stored(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Li
     schema = schema_of(frame.drop("part"))
     wanted = profile_plan(profile_of(each, schema) for each in schema)
     packed = [(name, bag.pack()) for name, bag in scan(frame, wanted, partition_by=["part"]).items()]
-    history = remembered(packed, schema)
-    told = cost(lambda: document(remembered(packed, schema), "t"))
+    history = profile_from_states(packed, schema)
+    told = cost(lambda: document(profile_from_states(packed, schema), "t"))
     drafted = cost(lambda: suggest(history, "t"))
     yield from _stored("profile", told)
     yield from _stored("suggestions", drafted)

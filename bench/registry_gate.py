@@ -26,7 +26,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.core import ids
-from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.database import connect, migrate, read_session, transaction
 from treaty.registry.core.enums import VersionState
 from treaty.registry.datasets import related_datasets
 from treaty.registry.tables import (
@@ -137,10 +137,10 @@ def asked(engine: Engine, datasets: int, runs: int, dice: random.Random) -> tupl
     for at in range(QUESTIONS):
         partition = day(dice.randrange(runs)) if at % 2 else None
         began = time.perf_counter()
-        with reading(engine) as tx:
-            found = related_datasets.named(tx, f"bench-{dice.randrange(datasets)}")
+        with read_session(engine) as tx:
+            found = related_datasets.resolve_dataset(tx, f"bench-{dice.randrange(datasets)}")
             assert found is not None
-            (told,) = gate_answer.told(tx, found, ReadinessQuery(partition))
+            (told,) = gate_answer.contract_statuses(tx, found, ReadinessQuery(partition))
         took.append((time.perf_counter() - began) * 1000)
         answers[told.answer.value] = answers.get(told.answer.value, 0) + 1
     return sorted(took), answers

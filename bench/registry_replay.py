@@ -24,7 +24,7 @@ from treaty.engine.states import bag as bags
 from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
-from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.database import connect, migrate, read_session, transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.review.replays import replay
 from treaty.registry.review.replays.replay import ReplayOptions, ReplayVersions
@@ -62,7 +62,7 @@ def packed(of: Contract, partitions: int) -> dict[str, bytes]:
     """States of that many days, each with numbers of its own."""
     plan = bind(of.object(OBJECT), SCHEMA).plan
     days = [date(2025, 1, 1) + timedelta(days=at) for at in range(partitions)]
-    return {f"day={day}": bags.of(plan, _values(plan, at), SCHEMA).pack() for at, day in enumerate(days)}
+    return {f"day={day}": bags.bag_of_plan(plan, _values(plan, at), SCHEMA).pack() for at, day in enumerate(days)}
 
 
 def _values(plan: Plan, at: int) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
 
 def from_database(engine: Any, versions: ReplayVersions, partitions: int) -> None:
     """Replays what the database has, as the API does."""
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         [found] = replay.replayed(tx, versions, StateFiles("/nowhere"), ReplayOptions(), lambda *_: True)
     assert found.partitions == partitions
 

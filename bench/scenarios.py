@@ -20,7 +20,7 @@ from bench.engine import machine
 from bench.statements import TABLE
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.protocol.requests import MeasureResult, TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.sources.readers import read
@@ -117,7 +117,7 @@ def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[
         states = {**stored, **found.states}
         some = {name: states[name] for name in there}
         new = [name for name in found.states if name in some]
-        judge(
+        evaluate(
             EvaluationRequest(
                 contract=contract,
                 object_name=TABLE,

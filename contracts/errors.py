@@ -66,7 +66,7 @@ class Faults:
             raise ContractError(self.found)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def suggest_nearest(name: str, known: Iterable[str]) -> str:
     """A remedy naming the known name nearest to `name`: 'did you mean ...?'; '' where none is near."""
     close = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else ""

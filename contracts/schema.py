@@ -39,7 +39,7 @@ class Schema:
     """The columns of a table in order. Empty for a table without columns.
 
     `classified`: the names, from the column down, of those columns and fields that a contract classifies, where the
-    schema was bound to one (`treaty.contracts.document.classification.marked`)."""
+    schema was bound to one (`treaty.contracts.document.classification.classified_schema`)."""
 
     columns: tuple[Column, ...]
     classified: frozenset[tuple[str, ...]] = field(default=frozenset(), compare=False, repr=False)

@@ -9,7 +9,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.comparison.differences import Difference, DifferenceLocation, Order
 from treaty.contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, of_sets
 from treaty.contracts.comparison.matching import DocumentElement
-from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, between, of_values
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, compare_thresholds, of_values
 from treaty.contracts.document.model import ContractCheck
 
 WORDS = frozenset({
@@ -65,7 +65,7 @@ def column_differences(sides: ColumnPair, place: DifferenceLocation) -> Iterator
 
 
 def _unknown(sides: ColumnPair) -> Iterator[ColumnAttribute]:
-    words = sorted({*_options(sides.old), *_options(sides.new)} - KNOWN)
+    words = sorted({*_options(sides.old), *_options(sides.new)} - KNOWN_OPTIONS)
     return (
         ColumnAttribute(what=word, words=_option(word), direction=_undetermined, key=f"logicalTypeOptions.{word}")
         for word in words
@@ -109,7 +109,7 @@ def _demanded(_: ColumnPair, old: Any, new: Any) -> Direction:
     return of_sets(new or (), old or ())
 
 
-def _asked(word: str) -> Callable[[ColumnPair, Any, Any], Direction]:
+def _order_direction(word: str) -> Callable[[ColumnPair, Any, Any], Direction]:
     """The direction of a word whose values only the handed-in order knows."""
 
     def direction(sides: ColumnPair, old: Any, new: Any) -> Direction:
@@ -160,7 +160,9 @@ def _limits(words: Mapping[str, str], node: DocumentElement) -> list[Assertion]:
 
 def _range(sides: ColumnPair, _: Any, __: Any) -> Direction:
     whole = all(each.read.logical_type == "integer" for each in (sides.old, sides.new))
-    return between(_limits(BOUNDS, sides.old), _limits(BOUNDS, sides.new), NumericDomain(whole=True) if whole else ANY)
+    return compare_thresholds(
+        _limits(BOUNDS, sides.old), _limits(BOUNDS, sides.new), NumericDomain(whole=True) if whole else ANY
+    )
 
 
 def _numbered(words: tuple[str, str]) -> Mapping[str, str]:
@@ -168,7 +170,7 @@ def _numbered(words: tuple[str, str]) -> Mapping[str, str]:
 
 
 def _counted(words: Mapping[str, str]) -> Callable[[ColumnPair, Any, Any], Direction]:
-    return lambda sides, _, __: between(_limits(words, sides.old), _limits(words, sides.new), COUNT)
+    return lambda sides, _, __: compare_thresholds(_limits(words, sides.old), _limits(words, sides.new), COUNT)
 
 
 def _multiple(_: ColumnPair, old: Any, new: Any) -> Direction:
@@ -201,7 +203,7 @@ ASPECTS = (
     ColumnAttribute(what="physical name", words=_raw("physicalName"), direction=_renamed, key="physicalName"),
     ColumnAttribute(what="logical type", words=_raw("logicalType"), direction=_stated, key="logicalType"),
     ColumnAttribute(
-        what="physical type", words=_raw("physicalType"), direction=_asked("physicalType"), key="physicalType"
+        what="physical type", words=_raw("physicalType"), direction=_order_direction("physicalType"), key="physicalType"
     ),
     ColumnAttribute(what="types of the map", words=_raw("map"), direction=_stated, key="map"),
     ColumnAttribute(
@@ -223,8 +225,8 @@ ASPECTS = (
     ColumnAttribute(what="allowed values", words=lambda node: node.read.enum or None, direction=_allowed, key="enum"),
     ColumnAttribute(what="range", words=_bounds(BOUNDS), direction=_range, key="logicalTypeOptions"),
     *map(_counting, COUNTED),
-    _of_option("pattern", _asked("pattern")),
-    _of_option("format", _asked("format")),
+    _of_option("pattern", _order_direction("pattern")),
+    _of_option("format", _order_direction("format")),
     _of_option("multipleOf", _multiple),
     _of_option("uniqueItems", _promised),
     _of_option("required", _demanded),
@@ -232,7 +234,7 @@ ASPECTS = (
     _of_option("elementType", _stated),
     *(_of_option(word, _untested) for word in sorted(READ)),
 )
-KNOWN = frozenset({
+KNOWN_OPTIONS = frozenset({
     *BOUNDS, *(word for words in COUNTED.values() for word in words), "pattern", "format", "multipleOf", "uniqueItems",
     "required", "dimensions", "elementType", *READ,
 })  # fmt: skip

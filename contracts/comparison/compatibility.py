@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from treaty.contracts.comparison.differences import Difference, DifferenceSection, Order, unordered
+from treaty.contracts.comparison.differences import Difference, DifferenceSection, Order, text_direction
 from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.comparison.guarantees import guarantees
 from treaty.contracts.comparison.service_levels import service_levels
 from treaty.contracts.comparison.structure import structure
-from treaty.contracts.comparison.terms import agreed, document_words
+from treaty.contracts.comparison.terms import document_words, term_differences
 from treaty.contracts.document.model import Compatibility, Contract, Mode
 
-JUDGED = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
+CHECKED_SECTIONS = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
 
 
 class Bump(StrEnum):
@@ -120,7 +120,7 @@ class CompatibilityBreach:
     difference: Difference
 
 
-def compare(old: Contract, new: Contract, order: Order = unordered) -> VersionComparison:
+def compare(old: Contract, new: Contract, order: Order = text_direction) -> VersionComparison:
     """What differs from the old document to the new one. `order` says what changes of arguments mean: the contract
     alone cannot (`treaty.engine.checks.argument_order.order` can).
 
@@ -130,7 +130,7 @@ def compare(old: Contract, new: Contract, order: Order = unordered) -> VersionCo
             *structure(old, new, order),
             *guarantees(old, new, order),
             *service_levels(old, new),
-            *agreed(old, new),
+            *term_differences(old, new),
             *document_words(old, new),
         )
     )
@@ -141,7 +141,7 @@ def violations(
 ) -> Iterator[CompatibilityBreach]:
     """What breaks the modes: first that of the version in force, which comes first among those compared with, by their
     numbers. The others, live or pinned by a reader, are of account for transitive modes alone."""
-    for part, mode in zip(JUDGED, (modes.structure, modes.guarantees), strict=True):
+    for part, mode in zip(CHECKED_SECTIONS, (modes.structure, modes.guarantees), strict=True):
         for version, comparison in compared if MODES[mode].transitive else compared[:1]:
             yield from (CompatibilityBreach(version, mode, each) for each in comparison.breaking(mode, part))
 

@@ -83,7 +83,7 @@ class DifferenceLocation:
 
     def difference(self, what: str, old: Any, new: Any, direction: Direction, sentence: str = "") -> Difference:
         """The difference between two words; None stands for a word that is not there."""
-        before, after = told(old), told(new)
+        before, after = display_text(old), display_text(new)
         change = (
             DifferenceKind.ADDED if old is None else DifferenceKind.REMOVED if new is None else DifferenceKind.CHANGED
         )
@@ -122,26 +122,26 @@ class CheckOrder:
 Order = Callable[[ContractCheck, ContractCheck], CheckOrder]
 
 
-def unordered(old: ContractCheck, new: ContractCheck) -> CheckOrder:
+def text_direction(old: ContractCheck, new: ContractCheck) -> CheckOrder:
     """What the words alone say: the same words measure the same, of others it is undetermined."""
     same = all(getattr(old, word) == getattr(new, word) for word in ("kind", "analyzer", "arguments", "where"))
     return CheckOrder(Direction.UNTESTED if same and old.column == new.column else Direction.UNDETERMINED)
 
 
-def told(value: Any) -> str | None:
+def display_text(value: Any) -> str | None:
     """A word of a document as differences show it: lists one by one, shortened; None for none."""
     if value is None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        return _shortened(", ".join(f"{name}: {told(each)}" for name, each in value.items()))
-    return _shortened(listed(value) if isinstance(value, list | tuple | set | frozenset) else str(value))
+        return _shortened(", ".join(f"{name}: {display_text(each)}" for name, each in value.items()))
+    return _shortened(display_list(value) if isinstance(value, list | tuple | set | frozenset) else str(value))
 
 
-def listed(values: Iterable[Any]) -> str:
+def display_list(values: Iterable[Any]) -> str:
     """The first of the values, and how many there are beyond them."""
-    said = [str(told(each)) for each in values]
+    said = [str(display_text(each)) for each in values]
     return ", ".join(said[:MOST]) + (f" and {len(said) - MOST} more" if len(said) > MOST else "")
 
 

@@ -12,8 +12,8 @@ from treaty.contracts.comparison.differences import (
     other_words,
 )
 from treaty.contracts.comparison.directions import Direction, of_presence, steps
-from treaty.contracts.comparison.matching import DocumentElement, elements, entries, paired
-from treaty.contracts.comparison.threshold_order import between
+from treaty.contracts.comparison.matching import DocumentElement, elements, entries, match_elements
+from treaty.contracts.comparison.threshold_order import compare_thresholds
 from treaty.contracts.document.model import SCOPES, Contract, ContractCheck
 from treaty.contracts.fingerprint import fingerprint
 
@@ -22,7 +22,7 @@ ENTRY_WORDS = frozenset({
     "id", "type", "engine", "implementation", "metric", "rule", "arguments", "unit", "query", "severity", *OPERATORS,
 })  # fmt: skip
 # What nobody executes promises nothing that data could break.
-TOLD = "text"
+TEXT_KIND = "text"
 
 
 class CheckWithSource(NamedTuple):
@@ -36,7 +36,7 @@ def guarantees(old: Contract, new: Contract, order: Order) -> Iterator[Differenc
     """The differences of all checks, table by table; those of their other words are of the part `text`."""
     for found in (each for each in elements(old, new) if each.column is None):
         before, after = _entries(found.old), _entries(found.new)
-        for was, now in paired(before, after, _id, _name, _meaning, _derived_id):
+        for was, now in match_elements(before, after, _id, _name, _meaning, _derived_id):
             yield from _check(was, now, found.object, order)
 
 
@@ -83,7 +83,7 @@ def _check(old: CheckWithSource | None, new: CheckWithSource | None, table: str,
 
 def _whole(old: CheckWithSource | None, new: CheckWithSource | None, place: DifferenceLocation) -> Difference:
     was, now = (each and promise(each.check) for each in (old, new))
-    executed = any(each and each.check.kind != TOLD for each in (old, new))
+    executed = any(each and each.check.kind != TEXT_KIND for each in (old, new))
     said = f"check {place.check} is new: {now}" if new else f"check {place.check} is gone: {was}"
     return place.difference("check", was, now, of_presence(was, now) if executed else Direction.UNTESTED, said)
 
@@ -97,19 +97,19 @@ def _severity(old: ContractCheck, new: ContractCheck, place: DifferenceLocation)
 def _measured(old: ContractCheck, new: ContractCheck, place: DifferenceLocation, order: Order) -> Iterator[Difference]:
     """What is measured, and what is promised of it. The threshold is compared on what the new check measures."""
     ordered = order(old, new)
-    if _asked(old) != _asked(new):
+    if _measure_fingerprint(old) != _measure_fingerprint(new):
         before, after = measured(old), measured(new)
-        executed = Direction.UNTESTED if TOLD in (old.kind, new.kind) else ordered.direction
+        executed = Direction.UNTESTED if TEXT_KIND in (old.kind, new.kind) else ordered.direction
         said = f"check {place.check} measures {after} now, before it was {before}"
         yield place.difference("what is measured", before, after, executed, said)
     if old.assertion != new.assertion:
-        direction = between(_promised(old), _promised(new), ordered.domain)
+        direction = compare_thresholds(_promised(old), _promised(new), ordered.domain)
         was, now = threshold(old), threshold(new)
         said = f"check {place.check} {now or 'promises nothing'} now, before it {was or 'promised nothing'}"
         yield place.difference("threshold", was, now, direction, said)
 
 
-def _asked(check: ContractCheck) -> str:
+def _measure_fingerprint(check: ContractCheck) -> str:
     """All that says what is measured: 1 and '1' and true are not the same."""
     return fingerprint([check.kind, check.analyzer, check.arguments, check.where, check.column])
 

@@ -34,7 +34,7 @@ class ElementPair(NamedTuple):
         return str(node.read.path) if node else ""
 
 
-def paired(
+def match_elements(
     old: Sequence[Element], new: Sequence[Element], *keys: Key[Element]
 ) -> Iterator[tuple[Element | None, Element | None]]:
     """Every element with its counterpart: by the first key under which both are known, in the order of their lists.
@@ -58,7 +58,7 @@ def paired(
 def elements(old: Contract, new: Contract) -> Iterator[ElementPair]:
     """The tables of both documents with their counterparts, each followed by its columns; not those of one that is
     new or gone, nor the fields of such a column."""
-    for before, after in paired(_tables(old), _tables(new), _id, _name):
+    for before, after in match_elements(_tables(old), _tables(new), _id, _name):
         found = ElementPair(_name(after or before) or "", None, before, after)
         yield found
         if before and after:
@@ -83,7 +83,7 @@ def _fields(node: DocumentElement) -> list[DocumentElement]:
 
 
 def _columns(table: str, parent: str, old: DocumentElement, new: DocumentElement) -> Iterator[ElementPair]:
-    for before, after in paired(_fields(old), _fields(new), _id, _name):
+    for before, after in match_elements(_fields(old), _fields(new), _id, _name):
         name = _name(after or before) or ""
         shown = f"{parent}.{_part(name)}" if parent else name
         yield from _column(ElementPair(table, shown, before, after), shown if parent else _part(name))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.comparison.directions import Direction, inclusion
-from treaty.contracts.comparison.threshold_order import between, is_moment, of_values
+from treaty.contracts.comparison.threshold_order import compare_thresholds, is_moment, of_values
 from treaty.contracts.predicates.parser import PredicateError, parse, tree_of
 
 OPERATORS = {
@@ -75,13 +75,14 @@ def _within(known: ColumnCondition, target: ColumnCondition) -> bool:
     if target.assertion is None:
         return of_values(target.values, known.values) in WITHIN
     single = ([Assertion("mustBe", each)] for each in known.values)
-    return all(between(each, [*each, target.assertion]) is Direction.UNTESTED for each in single)
+    return all(compare_thresholds(each, [*each, target.assertion]) is Direction.UNTESTED for each in single)
 
 
 def _bounded(known: list[ColumnCondition], target: ColumnCondition) -> bool:
     limits = [each.assertion for each in known if each.assertion]
     return (
-        bool(target.assertion and limits) and between([target.assertion] if target.assertion else [], limits) in WITHIN
+        bool(target.assertion and limits)
+        and compare_thresholds([target.assertion] if target.assertion else [], limits) in WITHIN
     )
 
 
@@ -137,7 +138,7 @@ def _equal(node: Any) -> ColumnCondition | None:
     return None
 
 
-def _listed(node: Any) -> ColumnCondition | None:
+def _in_condition(node: Any) -> ColumnCondition | None:
     values = tuple(map(_constant, node.expressions))
     known = _kind(node.this) == "Column" and values and None not in values
     return ColumnCondition(_text(node.this), values=values) if known else None
@@ -147,7 +148,7 @@ _CONDITIONS: dict[str, Callable[[Any], ColumnCondition | None]] = {
     **dict.fromkeys(OPERATORS, _limited),
     "Between": _ranging,
     "EQ": _equal,
-    "In": _listed,
+    "In": _in_condition,
 }
 
 

@@ -148,12 +148,12 @@ def of_patterns(old: RegexPattern, new: RegexPattern) -> Direction:
     if old == new:
         return Direction.UNTESTED
     try:
-        return _walked(Automaton(old), Automaton(new))
+        return _inclusion_direction(Automaton(old), Automaton(new))
     except (InclusionUndecidable, UnsafeRegex):
         return Direction.UNDETERMINED
 
 
-def _walked(old: Automaton, new: Automaton) -> Direction:
+def _inclusion_direction(old: Automaton, new: Automaton) -> Direction:
     kinds = [(old.reading(each), new.reading(each)) for each in _kinds([*old.reads, *new.reads])]
     seen: set[tuple[int | None, int | None]] = {(None, None)}
     waiting, more, less = [*seen], False, False

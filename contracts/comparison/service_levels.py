@@ -7,7 +7,7 @@ from typing import Any
 
 from treaty.contracts.comparison.differences import Difference, DifferenceLocation, DifferenceSection, other_words
 from treaty.contracts.comparison.directions import Direction, inclusion, of_presence
-from treaty.contracts.comparison.matching import paired
+from treaty.contracts.comparison.matching import match_elements
 from treaty.contracts.document import durations
 from treaty.contracts.document.columns import members
 from treaty.contracts.document.model import Contract
@@ -26,11 +26,11 @@ Level = tuple[str, Mapping[str, Any]]
 
 def service_levels(old: Contract, new: Contract) -> Iterator[Difference]:
     """The differences of slaProperties: each with its counterpart by id, then by property and element."""
-    for was, now in paired(_levels(old), _levels(new), _id, _subject, _property):
+    for was, now in match_elements(_levels(old), _levels(new), _id, _subject, _property):
         path, content = now or was or ("", {})
         name = str(content.get("property"))
         place = DifferenceLocation(part=DifferenceSection.GUARANTEES, path=path)
-        before, after = (each and _said(each[1]) for each in (was, now))
+        before, after = (each and _level_text(each[1]) for each in (was, now))
         if before != after:
             said = f"service level {name} was {before or 'not promised'} and is {after or 'not promised'}"
             yield place.difference(f"service level {name}", before, after, _direction(was, now), said)
@@ -54,7 +54,7 @@ def _subject(level: Level) -> Hashable:
     return _property(level), level[1].get("element")
 
 
-def _said(content: Mapping[str, Any]) -> str:
+def _level_text(content: Mapping[str, Any]) -> str:
     words = (content.get("value"), content.get("valueExt"), content.get("unit"))
     of = content.get("element")
     return " ".join(str(each) for each in words if each is not None) + (f" of {of}" if of else "")

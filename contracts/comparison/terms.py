@@ -6,7 +6,7 @@ from typing import Any
 from treaty.contracts.comparison.differences import Difference, DifferenceLocation, DifferenceSection, other_words
 from treaty.contracts.comparison.directions import Direction, inclusion, of_flags, of_presence, steps
 from treaty.contracts.comparison.guarantees import view_in_use
-from treaty.contracts.comparison.matching import paired
+from treaty.contracts.comparison.matching import match_elements
 from treaty.contracts.document.model import Contract, Deadline, Terms
 
 COLUMNS = ("open", "watched", "closed")
@@ -17,9 +17,9 @@ POLICIES = ("aliases", "compatibility", "review", "lineage", "group")
 DOCUMENT_WORDS = frozenset({"kind", "version", "status", "schema", "slaProperties", "customProperties"})
 
 
-def agreed(old: Contract, new: Contract) -> Iterator[Difference]:
+def term_differences(old: Contract, new: Contract) -> Iterator[Difference]:
     """The differences of the terms: those that data are judged by belong to structure and guarantees."""
-    yield from _judged(old.terms, new.terms)
+    yield from _structure_differences(old.terms, new.terms)
     yield from _views(old, new)
     if old.terms.arrivals != new.terms.arrivals:
         was, now = old.terms.arrivals, new.terms.arrivals
@@ -33,7 +33,7 @@ def agreed(old: Contract, new: Contract) -> Iterator[Difference]:
 
 
 def _deadlines(old: Terms, new: Terms) -> Iterator[Difference]:
-    for was, now in paired(old.deadlines, new.deadlines, _told_apart, lambda each: each.object):
+    for was, now in match_elements(old.deadlines, new.deadlines, _told_apart, lambda each: each.object):
         if was != now:
             before, after = (each and f"{each.by} {each.zone}" for each in (was, now))
             yield _of(DifferenceSection.GUARANTEES, "deadlines").difference(
@@ -69,11 +69,11 @@ def document_words(old: Contract, new: Contract) -> Iterator[Difference]:
     """The differences of what documents say of themselves: names, people, servers. No data are judged by it."""
     place = DifferenceLocation(part=DifferenceSection.TEXT)
     yield from other_words(place, old.document, new.document, DOCUMENT_WORDS)
-    was, now = _others(old.document), _others(new.document)
+    was, now = _foreign_properties(old.document), _foreign_properties(new.document)
     yield from other_words(place, was, now, ())
 
 
-def _judged(old: Terms, new: Terms) -> Iterator[Difference]:
+def _structure_differences(old: Terms, new: Terms) -> Iterator[Difference]:
     if old.columns != new.columns:
         direction = steps(old.columns, new.columns, ascending=COLUMNS)
         yield _of(DifferenceSection.STRUCTURE, "columns").difference(
@@ -91,7 +91,7 @@ def _judged(old: Terms, new: Terms) -> Iterator[Difference]:
 
 
 def _views(old: Contract, new: Contract) -> Iterator[Difference]:
-    for was, now in paired(old.terms.views, new.terms.views, lambda view: view.name):
+    for was, now in match_elements(old.terms.views, new.terms.views, lambda view: view.name):
         before, after = (view and f"{view.name} where {view.where}" for view in (was, now))
         if before != after:
             used = was and now and (view_in_use(was.name, old) or view_in_use(now.name, new))
@@ -107,7 +107,7 @@ def _plain(terms: Terms, name: str) -> Any:
     return terms.model_dump()[name]
 
 
-def _others(document: Mapping[str, Any]) -> dict[str, Any]:
+def _foreign_properties(document: Mapping[str, Any]) -> dict[str, Any]:
     """The custom properties that are not Treaty's terms."""
     found = document.get("customProperties") or []
     others = [each for each in found if not isinstance(each, dict) or each.get("property") != "treaty"]

@@ -35,14 +35,14 @@ class NumericDomain:
 ANY = NumericDomain()
 
 
-def between(old: Sequence[Assertion], new: Sequence[Assertion], domain: NumericDomain = ANY) -> Direction:
+def compare_thresholds(old: Sequence[Assertion], new: Sequence[Assertion], domain: NumericDomain = ANY) -> Direction:
     """The direction from the values that keep all of `old` to those that keep all of `new`.
 
     Undetermined where limits are of different kinds, or refer to another dataset, unless all are the same."""
     if list(old) == list(new):
         return Direction.UNTESTED
     probes = _probes([*old, *new], domain)
-    return of_sets(_kept(probes, old), _kept(probes, new)) if probes else Direction.UNDETERMINED
+    return of_sets(_accepted_probes(probes, old), _accepted_probes(probes, new)) if probes else Direction.UNDETERMINED
 
 
 def rising(assertion: Assertion, domain: NumericDomain = ANY) -> Direction:
@@ -57,10 +57,10 @@ def rising(assertion: Assertion, domain: NumericDomain = ANY) -> Direction:
 
 def admits_only(assertion: Assertion, value: int, domain: NumericDomain = ANY) -> bool:
     """Whether of all numbers of the domain that one alone keeps the promise."""
-    return between([assertion], [Assertion("mustBe", value)], domain) is Direction.UNTESTED
+    return compare_thresholds([assertion], [Assertion("mustBe", value)], domain) is Direction.UNTESTED
 
 
-def _kept(probes: Iterable[Any], assertions: Sequence[Assertion]) -> list[Any]:
+def _accepted_probes(probes: Iterable[Any], assertions: Sequence[Assertion]) -> list[Any]:
     return [probe for probe in probes if all(each.holds(probe) for each in assertions)]
 
 

@@ -22,7 +22,7 @@ WORDS = ("classification", "tags", "encryptedName")
 ALONE = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "classified", "version": "1.0.0", "status": "active"}
 
 
-def marked(of: DataObject, schema: Schema) -> Schema:
+def classified_schema(of: DataObject, schema: Schema) -> Schema:
     """The schema that knows which of its columns and fields the contract classifies, or another one about the same
     table; equal to the one given."""
     saying = [each for each in (of, *of.beside) if classifies(each)]
@@ -79,13 +79,13 @@ def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
         inherit(each, earlier.get(str(each.get("name", "")).casefold(), {}))
 
 
-def beside(of: Contract, name: str, others: tuple[DataObject, ...]) -> Contract:
+def with_classifications(of: Contract, name: str, others: tuple[DataObject, ...]) -> Contract:
     """The contract whose object of that name knows what these others classify of its table."""
     objects = tuple(replace(each, beside=others) if each.name == name else each for each in of.objects)
     return replace(of, objects=objects)
 
 
-def alone(of: DataObject) -> bytes:
+def classification_document(of: DataObject) -> bytes:
     """A document that classifies what the object does and says nothing else: not what it or its contract is called, no
     check. Its one object bears the document's id as its name."""
     table = {"name": ALONE["id"], "logicalType": "object", **_words(of), "properties": list(_entries(of.properties))}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from treaty.contracts.document.model import DataObject, Partition
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import Fault, Faults, nearest
+from treaty.contracts.errors import Fault, Faults, suggest_nearest
 from treaty.contracts.predicates.parser import PredicateError, Scalar, inspect, quote, scalar
 from treaty.contracts.schema import Column, Schema
 
@@ -42,7 +42,7 @@ def reads(words: Iterable[str]) -> frozenset[str]:
     return frozenset((*columns, *(column.partition(".")[0] for column in columns)))
 
 
-def parted_by(of: DataObject, given: Sequence[str] | None, schema: Schema) -> list[str]:
+def partition_columns(of: DataObject, given: Sequence[str] | None, schema: Schema) -> list[str]:
     """What a table of that schema is parted by: as is `given`, else as the contract says, where the table has the
     columns."""
     if given is not None:
@@ -61,7 +61,7 @@ def spelled_out(condition: str, words: Iterable[str]) -> str:
     return _PIECES.sub(lambda found: meant.get(found[0], found[0]), condition)
 
 
-def typed(words: Sequence[str], schema: Schema) -> Schema:
+def computed_column_types(words: Sequence[str], schema: Schema) -> Schema:
     """The computed ones among the partition columns with the types that their values have on a table of that schema.
 
     Raises PredicateError for what cannot be computed there, or not without a cast that is not written out."""
@@ -91,7 +91,7 @@ def inspect_partitions(named: Sequence[Partition], objects: Sequence[DataObject]
         where = join(path, index)
         if each.object not in known:
             message = "names an object that the contract does not have"
-            faults.add("terms-object", join(where, "object"), message, nearest(each.object, known))
+            faults.add("terms-object", join(where, "object"), message, suggest_nearest(each.object, known))
         if not re.fullmatch(r"\w+", each.name):
             faults.add("partition-name", join(where, "name"), "is no plain name", "write letters, digits and _")
         if (each.object, each.name) in taken:

@@ -14,7 +14,7 @@ from treaty.contracts.document import durations
 from treaty.contracts.document.columns import members
 from treaty.contracts.document.model import Contract, DataObject, Deadline, Severity
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import Fault, Faults, nearest
+from treaty.contracts.errors import Fault, Faults, suggest_nearest
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 SPOKEN = {"daily": DAYS, "weekdays": DAYS[:5]}
@@ -111,7 +111,7 @@ class AtLeastEvery:
         return False
 
     def __str__(self) -> str:
-        return f"at least every {spelled(self.span)}"
+        return f"at least every {duration_text(self.span)}"
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def inspect_deadlines(named: Sequence[Deadline], objects: Sequence[DataObject], 
         taken.add((each.object, _name(each)))
 
 
-def spelled(span: timedelta) -> str:
+def duration_text(span: timedelta) -> str:
     """The time in its two largest units, as "1 h 12 min"; "0 min" for less than one."""
     minutes = int(span.total_seconds()) // 60
     parts = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
@@ -174,11 +174,11 @@ def _inspect_words(deadline: Deadline, objects: Sequence[DataObject], where: str
     known = [each.name for each in objects]
     if deadline.object not in known:
         message = "names an object that the contract does not have"
-        faults.add("terms-object", join(where, "object"), message, nearest(deadline.object, known))
+        faults.add("terms-object", join(where, "object"), message, suggest_nearest(deadline.object, known))
     if not TIME.fullmatch(deadline.by):
         faults.add("terms-deadline", join(where, "by"), "is no time of day", "write it as 07:30")
     if deadline.zone not in available_timezones():
-        remedy = nearest(deadline.zone, sorted(available_timezones())) or "write it as Europe/Warsaw, or UTC"
+        remedy = suggest_nearest(deadline.zone, sorted(available_timezones())) or "write it as Europe/Warsaw, or UTC"
         faults.add("terms-deadline", join(where, "zone"), "is no time zone", remedy)
     if not deadline.days:
         faults.add("terms-deadline", join(where, "days"), "names no day", "leave it out for every day")

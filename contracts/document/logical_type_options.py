@@ -6,7 +6,7 @@ from typing import Any
 
 from treaty.contracts.document.columns import Element, members, text
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import Faults, nearest
+from treaty.contracts.errors import Faults, suggest_nearest
 
 # Lower and upper limits that bound the same thing.
 LIMITS = (
@@ -56,7 +56,9 @@ def _inspect_required(element: Element, required: Any, where: str, faults: Fault
         return
     for index, name in enumerate(required):
         if isinstance(name, str) and name not in fields:
-            faults.add("options-property", join(where, index), "names no property of the object", nearest(name, fields))
+            faults.add(
+                "options-property", join(where, index), "names no property of the object", suggest_nearest(name, fields)
+            )
 
 
 def read_enum(element: Element) -> Sequence[Any]:

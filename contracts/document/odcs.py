@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import Faults, nearest
+from treaty.contracts.errors import Faults, suggest_nearest
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -40,7 +40,7 @@ def inspect_keys(document: Mapping[str, Any], faults: Faults) -> None:
             if faults.full:
                 return
             message = "is a key of v3.2.0" if key in key_order(model) else "is a key that the standard does not have"
-            remedy = nearest(key, known) or "put it in customProperties"
+            remedy = suggest_nearest(key, known) or "put it in customProperties"
             faults.add("odcs-unknown-key", join(path, key), message, remedy)
 
 

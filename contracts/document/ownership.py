@@ -21,7 +21,7 @@ class ColumnOwnership:
     words: Mapping[str, Any]
 
 
-def touched(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, str]:
+def affected_owners(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, str]:
     """The owners of all columns that the new document adds, removes or changes, by the column's name with its table's.
 
     Of a column that was there its owner until now: nobody gives themselves a column by a change of it."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from treaty.contracts.document.model import SCOPES, DataObject, View
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import Faults, nearest
+from treaty.contracts.errors import Faults, suggest_nearest
 from treaty.contracts.predicates.parser import inspect, parse
 
 
@@ -32,7 +32,7 @@ def inspect_arrivals(named: Sequence[str], objects: Sequence[DataObject], path: 
         where = join(path, index)
         if name not in known:
             message = "names an object that the contract does not have"
-            faults.add("terms-object", where, message, nearest(name, known))
+            faults.add("terms-object", where, message, suggest_nearest(name, known))
         elif known[name].partition_by:
             message = "names an object with partition columns, which tell what is new"
             faults.add("terms-arrivals", where, message, "leave one of both out")

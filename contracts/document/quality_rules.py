@@ -102,7 +102,7 @@ def _read_treaty(entry: QualityRule) -> ContractCheck:
         entry,
         _analyzer(inner),
         {key: value for key, value in words.items() if key not in OWN_WORDS and key not in OPERATORS},
-        where=_where(inner),
+        where=_where_clause(inner),
         scope=_scope(inner),
         assertion=_assertion(inner, strict=True),
     )
@@ -157,7 +157,7 @@ def _scope(entry: QualityRule) -> str | None:
     return None
 
 
-def _where(entry: QualityRule) -> str | None:
+def _where_clause(entry: QualityRule) -> str | None:
     where = entry.content.get("where")
     if where is None:
         return None
@@ -210,7 +210,7 @@ def _referred(entry: QualityRule) -> ReferenceLimit:
         if not entry.text(key):
             example = "write {dataset: titles, analyzer: size}"
             entry.add("check-limit", key, f"names no {key}, which a limit that refers to another one needs", example)
-    _where(replace(entry, columns=None))
+    _where_clause(replace(entry, columns=None))
     words = {key: given for key, given in entry.content.items() if key not in ("dataset", "analyzer")}
     return ReferenceLimit(entry.text("dataset") or "", entry.text("analyzer") or "", words)
 

@@ -19,7 +19,7 @@ from treaty.contracts.document.partition_terms import inspect_arrivals, inspect_
 from treaty.contracts.document.quality_rules import QualityRule, read_check
 from treaty.contracts.document.schema_validation import inspect_schema
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import Faults, nearest
+from treaty.contracts.errors import Faults, suggest_nearest
 from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 
 # What is read takes some twenty times the room of its text: of what is longer than this, little is remembered.
@@ -197,7 +197,7 @@ def _with_terms(described: DataObject, terms: Terms) -> DataObject:
 def _keep_term(kind: str, message: str, path: str, faults: Faults) -> None:
     word = path.rpartition(".")[2]
     if kind == "extra_forbidden":
-        remedy = nearest(word, TERMS) or f"Treaty's terms are {', '.join(TERMS)}"
+        remedy = suggest_nearest(word, TERMS) or f"Treaty's terms are {', '.join(TERMS)}"
         faults.add("terms-unknown", path, "is not one of Treaty's terms", remedy)
     elif kind == "missing":
         faults.add("terms-missing", path.removesuffix(f".{word}"), f"lacks '{word}'", f"add '{word}'")
@@ -212,7 +212,7 @@ def _inspect_aliases(terms: Terms, objects: tuple[DataObject, ...], path: str, f
         where = join(join(path, "aliases"), index)
         if alias.object not in known:
             message = "names an object that the contract does not have"
-            faults.add("terms-object", join(where, "object"), message, nearest(alias.object, known))
+            faults.add("terms-object", join(where, "object"), message, suggest_nearest(alias.object, known))
         if (alias.namespace, alias.name) in taken:
             faults.add("terms-alias", where, "is an alias that is given twice", "one dataset is one object")
         if alias.regex:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from treaty.contracts.assertions import OPERATORS
 from treaty.contracts.document.odcs import VERSIONS
 from treaty.contracts.document.yaml_syntax import join
-from treaty.contracts.errors import MAX_FAULTS, Faults, nearest
+from treaty.contracts.errors import MAX_FAULTS, Faults, suggest_nearest
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -203,7 +203,7 @@ def _keep(error: Refusal, base: str, faults: Faults) -> None:
     elif _about_operators(error):
         _keep_operators(error, path, faults)
     else:
-        faults.add(*_said(error, path))
+        faults.add(*_fault_text(error, path))
 
 
 def _keep_missing(error: Refusal, path: str, faults: Faults) -> None:
@@ -220,7 +220,7 @@ def _keep_operators(error: Refusal, path: str, faults: Faults) -> None:
         faults.add("check-operator", path, found, f"write exactly one of {', '.join(OPERATORS)}")
     for each in error.context or ():
         if words == [each.path[0] if each.path else None]:
-            faults.add(*_said(each, ".".join([path, words[0]])))
+            faults.add(*_fault_text(each, ".".join([path, words[0]])))
 
 
 def _keep_unexpected(error: Refusal, path: str, faults: Faults) -> None:
@@ -231,7 +231,7 @@ def _keep_unexpected(error: Refusal, path: str, faults: Faults) -> None:
             faults.add("odcs-unexpected-key", join(path, key), "is a key that does not belong here", remedy)
 
 
-def _said(error: Refusal, path: str) -> tuple[str, str, str, str]:
+def _fault_text(error: Refusal, path: str) -> tuple[str, str, str, str]:
     code, say = _SAYINGS.get(str(error.validator), ("odcs-form", _say_form))
     return code, path, say(error.validator_value), _remedy(error)
 
@@ -259,7 +259,7 @@ _SAYINGS: dict[str, tuple[str, Callable[[Any], str]]] = {
 
 def _remedy(error: Refusal) -> str:
     if error.validator == "enum" and isinstance(error.instance, str):
-        return nearest(error.instance, [each for each in error.validator_value if isinstance(each, str)])
+        return suggest_nearest(error.instance, [each for each in error.validator_value if isinstance(each, str)])
     if error.validator == "type" and error.validator_value == "string":
         return "put it in quotes"
     return ""

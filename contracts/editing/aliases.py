@@ -24,7 +24,7 @@ def with_alias(document: Mapping[str, Any], object_name: str, name: Name, *, kno
     return changed
 
 
-def following(version: str) -> str | None:
+def next_version_number(version: str) -> str | None:
     """The version number after that one, its last part one more; None where that is no number."""
     before, dot, last = version.rpartition(".")
     return f"{before}{dot}{int(last) + 1}" if last.isascii() and last.isdigit() else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from treaty.contracts.document.columns import columns, members
 from treaty.contracts.editing.skeleton import skeleton
-from treaty.contracts.errors import Faults, nearest
+from treaty.contracts.errors import Faults, suggest_nearest
 
 __all__ = ["Patch", "apply", "skeleton"]
 
@@ -44,13 +44,13 @@ def _element(document: Mapping[str, Any], patch: Patch, faults: Faults) -> Any:
     table = tables.get(patch.object)
     if table is None:
         known = filter(None, tables)
-        faults.add("unknown-object", "schema", f"has no table '{patch.object}'", nearest(patch.object, known))
+        faults.add("unknown-object", "schema", f"has no table '{patch.object}'", suggest_nearest(patch.object, known))
         return None
     if patch.column is None:
         return table[1]
     found = dict(columns(table))
     if patch.column not in found:
-        faults.add("unknown-column", table[0], f"has no column '{patch.column}'", nearest(patch.column, found))
+        faults.add("unknown-column", table[0], f"has no column '{patch.column}'", suggest_nearest(patch.column, found))
         return None
     return found[patch.column][1]
 

@@ -37,7 +37,7 @@ class Drift:
         )
 
 
-def drifted(document: Mapping[str, Any], name: str, columns: Sequence[Property]) -> tuple[dict[str, Any], Drift]:
+def apply_drift(document: Mapping[str, Any], name: str, columns: Sequence[Property]) -> tuple[dict[str, Any], Drift]:
     """The document with these columns, as a skeleton has them, in its table of that name, and what differs.
 
     A table that the document names no columns of has none to drift."""
@@ -47,7 +47,7 @@ def drifted(document: Mapping[str, Any], name: str, columns: Sequence[Property])
     if table is None or not before:
         return changed, Drift()
     drift = _drift(before, columns)
-    table["properties"] = _moved(before, columns)
+    table["properties"] = _merged_columns(before, columns)
     return changed, drift
 
 
@@ -59,7 +59,7 @@ def _drift(before: Sequence[Property], now: Sequence[Property]) -> Drift:
     return Drift(tuple(new["name"] for key, new in there.items() if key not in known), tuple(gone), tuple(changed))
 
 
-def _moved(before: Sequence[Property], now: Sequence[Property]) -> list[dict[str, Any]]:
+def _merged_columns(before: Sequence[Property], now: Sequence[Property]) -> list[dict[str, Any]]:
     there, known = _named(now), _named(before)
     kept = [
         _column(each, there[key]) if key in there else dict(each) for key, each in known.items() if _stays(each, there)
@@ -79,7 +79,7 @@ def _column(before: Property, now: Property) -> dict[str, Any]:
     column = {**{word: value for word, value in before.items() if word not in TYPED}, **typed}
     fields = now.get("properties")
     column.pop("properties", None)
-    return {**column, "properties": _moved(before.get("properties") or (), fields)} if fields else column
+    return {**column, "properties": _merged_columns(before.get("properties") or (), fields)} if fields else column
 
 
 def _differs(before: Property, now: Property) -> bool:

@@ -13,7 +13,7 @@ PROMISES = frozenset(
 TERMS = "treaty"
 
 
-def bare(document: Mapping[str, Any]) -> dict[str, Any]:
+def strip_checks(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document without the promises of its tables and columns, however deep; types and classifications stay."""
     changed = deepcopy(dict(document))
     for element in _elements(changed):
@@ -22,7 +22,7 @@ def bare(document: Mapping[str, Any]) -> dict[str, Any]:
     return changed
 
 
-def narrowed(document: Mapping[str, Any], object_name: str, names: Collection[str]) -> dict[str, Any]:
+def select_columns(document: Mapping[str, Any], object_name: str, names: Collection[str]) -> dict[str, Any]:
     """The document with only those columns of the object, and with those that it is partitioned by.
 
     Its other columns are neither promised nor unwelcome then, nor is their order."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.predicates import grammar
-from treaty.contracts.predicates.casts import aligned, implied
+from treaty.contracts.predicates.casts import common_type_pieces, implicit_cast
 from treaty.contracts.predicates.fragments import SqlFragment, chosen, loose, strict
 from treaty.contracts.predicates.types import FLOATING, INTEGRAL, VALUE, WORDS, base, group
 
@@ -29,7 +29,7 @@ def arithmetic(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     return combined(writer, type(node).__name__, writer.piece(node.this), writer.piece(node.expression))
 
 
-def tried(name: str) -> Callable[["PredicateRewriter", list[SqlFragment]], SqlFragment]:
+def try_function(name: str) -> Callable[["PredicateRewriter", list[SqlFragment]], SqlFragment]:
     """A function such as try_add, whose author asks whether it can be calculated."""
 
     def production(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
@@ -65,9 +65,11 @@ def _read(writer: "PredicateRewriter", name: str, left: SqlFragment, right: SqlF
     if "text" not in kinds or None in kinds:
         return [left, right]
     if kinds == {"text", "interval"}:
-        return [implied(each, "timestamp" if group(each.type) == "text" else "interval") for each in (left, right)]
+        return [
+            implicit_cast(each, "timestamp" if group(each.type) == "text" else "interval") for each in (left, right)
+        ]
     if kinds == {"text", "number"} or (kinds == {"text", "moment"} and name == "Sub"):
-        return aligned(writer, [left, right])[0]
+        return common_type_pieces(writer, [left, right])[0]
     return [left, right]
 
 
@@ -92,7 +94,7 @@ def _mixed(parts: list[SqlFragment], found: str) -> str:
 
 
 def _numbers(writer: "PredicateRewriter", name: str, sql: str, parts: list[SqlFragment]) -> SqlFragment:
-    _, met = aligned(writer, parts)
+    _, met = common_type_pieces(writer, parts)
     if name == "Div":
         met = "decimal" if met == "decimal" else "double"
     return strict(sql, _in_order(name, parts), met, fails=name in DIVISIONS or met not in FLOATING)
@@ -109,7 +111,7 @@ def minus(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     if type(inner).__name__ == "Literal" and not inner.is_string:
         constant = writer.piece(inner)
         return SqlFragment(sql=f"-{constant.sql}", type=constant.type, closed=False)
-    return negated(writer, implied(writer.piece(inner), "double"))
+    return negated(writer, implicit_cast(writer.piece(inner), "double"))
 
 
 def negated(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
@@ -124,7 +126,7 @@ def negated(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
 
 def absolute(writer: "PredicateRewriter", piece: SqlFragment) -> SqlFragment:
     """The size of a number: Spark's own raises an error for the least of a type and for the longest decimals."""
-    piece = implied(piece, "double")
+    piece = implicit_cast(piece, "double")
     if base(piece.type) in FLOATING:
         return strict(f"abs({piece.sql})", [piece], piece.type)
     opposite = negated(writer, piece)

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.fragments import SqlFragment, loose, strict
-from treaty.contracts.predicates.types import FLOATING, INTEGRAL, IncomparableTypes, base, group, meeting, widens
+from treaty.contracts.predicates.types import (
+    FLOATING,
+    INTEGRAL,
+    IncomparableTypes,
+    base,
+    comparison_type,
+    group,
+    widens,
+)
 
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
@@ -25,7 +33,7 @@ def read_as(piece: SqlFragment, target: str, *, asked: bool = False) -> SqlFragm
     return strict(sql, [piece], type_, fails=not certain)
 
 
-def implied(piece: SqlFragment, target: str) -> SqlFragment:
+def implicit_cast(piece: SqlFragment, target: str) -> SqlFragment:
     """The piece as Spark reads it where `target` is needed: a text as anything, a date as a timestamp."""
     kinds = (group(piece.type), group(target))
     dated = kinds == ("moment", "moment") and base(piece.type) == "date" != base(target)
@@ -33,14 +41,14 @@ def implied(piece: SqlFragment, target: str) -> SqlFragment:
     return read_as(piece, target) if dated or read else piece
 
 
-def aligned(writer: "PredicateRewriter", pieces: list[SqlFragment]) -> tuple[list[SqlFragment], str]:
+def common_type_pieces(writer: "PredicateRewriter", pieces: list[SqlFragment]) -> tuple[list[SqlFragment], str]:
     """The pieces as Spark reads them where they are compared with each other, and the type that they have then."""
     try:
-        met = meeting(each.type for each in pieces)
+        met = comparison_type(each.type for each in pieces)
     except IncomparableTypes as error:
         writer.refuse("type", f"compares {error}", "compare what is alike, or cast one of them")
         return pieces, "any"
-    return [implied(each, met) for each in pieces], met
+    return [implicit_cast(each, met) for each in pieces], met
 
 
 def _reads(text: str, target: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from treaty.contracts.errors import nearest
+from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.fragments import SqlFragment, leaf
 from treaty.contracts.predicates.types import ANY, element, group
@@ -49,7 +49,7 @@ def column(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     found = parts[0] if len(parts) == 1 and parts[0] in writer.names.listed else path
     type_ = writer.names.type_of(found)
     if type_ is None:
-        remedy = nearest(found, writer.names.listed) or "name a column of the table"
+        remedy = suggest_nearest(found, writer.names.listed) or "name a column of the table"
         return writer.refuse("column", f"reads '{found}', which is not a column", remedy)
     writer.used.append(found)
     return leaf(".".join(map(quote, parts)), type_)

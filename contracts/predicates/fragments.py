@@ -55,7 +55,7 @@ def _lost(roots: Iterable[str], piece: SqlFragment) -> str:
     return f"({' AND '.join([*_there(roots), f'{piece.operand} IS NULL'])})"
 
 
-def _given(roots: Sequence[str], condition: str) -> str:
+def _guarded_by(roots: Sequence[str], condition: str) -> str:
     return f"({' AND '.join([*_there(roots), condition])})" if roots else condition
 
 
@@ -70,7 +70,7 @@ def strict(
     """What is null exactly where one of its parts is; with `fails` also where it cannot be evaluated itself."""
     roots = _roots(parts)
     # An error that can happen only with all roots there is found where the whole is lost.
-    settled = _settled(parts, beneath=roots)
+    settled = _definite_errors(parts, beneath=roots)
     return SqlFragment(
         sql=sql,
         type=type_,
@@ -81,11 +81,11 @@ def strict(
     )
 
 
-def _settled(parts: Sequence[SqlFragment], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
+def _definite_errors(parts: Sequence[SqlFragment], beneath: tuple[str, ...] | None = None) -> tuple[str, ...]:
     found: list[str] = []
     for index, part in enumerate(parts):
         before = _roots(parts[:index])
-        found += [_given(before, each) for each in part.settled]
+        found += [_guarded_by(before, each) for each in part.settled]
         if part.risky and (beneath is None or {*before, *part.roots} != {*beneath}):
             found.append(_lost((*before, *part.roots), part))
     return tuple(found)
@@ -97,10 +97,10 @@ def _roots(parts: Iterable[SqlFragment]) -> tuple[str, ...]:
 
 def loose(sql: str, parts: Sequence[SqlFragment], type_: str, *, closed: bool = True) -> SqlFragment:
     """What is null where one of its parts is, and may be null without an error for other reasons."""
-    return _ended(SqlFragment(sql=sql, type=type_, closed=closed), _settled(parts))
+    return _ended(SqlFragment(sql=sql, type=type_, closed=closed), _definite_errors(parts))
 
 
-def together(sql: str, parts: Iterable[SqlFragment], type_: str) -> SqlFragment:
+def concatenation(sql: str, parts: Iterable[SqlFragment], type_: str) -> SqlFragment:
     """What evaluates all its parts and is null where one of them is: concat."""
     return _ended(SqlFragment(sql=sql, type=type_), tuple(each for part in parts for each in part.errors))
 
@@ -133,7 +133,7 @@ def connected(sql: str, parts: Iterable[SqlFragment]) -> SqlFragment:
 def membership(sql: str, subject: SqlFragment, members: Iterable[SqlFragment]) -> SqlFragment:
     """IN: a member that errs counts where no other member is equal."""
     found = any_of(each for member in members for each in member.errors)
-    late = _given(subject.roots, f"({sql}) IS NULL AND ({found})")
+    late = _guarded_by(subject.roots, f"({sql}) IS NULL AND ({found})")
     return _ended(
         SqlFragment(sql=sql, type=BOOLEAN, closed=False), (*subject.errors, *([f"({late})"] if found else []))
     )

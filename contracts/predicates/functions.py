@@ -3,15 +3,34 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from treaty.contracts.errors import nearest
+from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.predicates import grammar
-from treaty.contracts.predicates.arithmetic import absolute, combined, tried
-from treaty.contracts.predicates.casts import aligned, implied, read_as, reading
+from treaty.contracts.predicates.arithmetic import absolute, combined, try_function
+from treaty.contracts.predicates.casts import common_type_pieces, implicit_cast, read_as, reading
 from treaty.contracts.predicates.element_access import element_at, get, try_element_at
-from treaty.contracts.predicates.fragments import NOTHING, SqlFragment, chosen, eager, first, loose, strict, together
+from treaty.contracts.predicates.fragments import (
+    NOTHING,
+    SqlFragment,
+    chosen,
+    concatenation,
+    eager,
+    first,
+    loose,
+    strict,
+)
 from treaty.contracts.predicates.grammar import Function, Takes
 from treaty.contracts.predicates.patterns import regex
-from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, WORDS, Group, base, element, group, joined
+from treaty.contracts.predicates.types import (
+    ANY,
+    BOOLEAN,
+    VALUE,
+    WORDS,
+    Group,
+    base,
+    concatenation_type,
+    element,
+    group,
+)
 
 if TYPE_CHECKING:
     from treaty.contracts.predicates.rewriter import PredicateRewriter
@@ -48,7 +67,7 @@ def function(writer: "PredicateRewriter", node: Any) -> SqlFragment:
         return _otherwise(writer, name, arguments)
     if name not in grammar.FUNCTIONS:
         known = (*grammar.FUNCTIONS, *OTHERWISE)
-        remedy = nearest(name, known) or "see the functions that are admitted"
+        remedy = suggest_nearest(name, known) or "see the functions that are admitted"
         return writer.refuse("function", f"calls '{name}', which predicates may not call", remedy)
     declared = grammar.FUNCTIONS[name]
     if not declared.least <= len(arguments) <= declared.most:
@@ -69,16 +88,16 @@ def _miscounted(writer: "PredicateRewriter", name: str) -> SqlFragment:
 
 def _call(writer: "PredicateRewriter", name: str, declared: Function, arguments: list[Any]) -> SqlFragment:
     takes = (*declared.takes, *([declared.takes[-1]] * len(arguments)))
-    parts = [taken(writer, writer.piece(each), kind) for each, kind in zip(arguments, takes, strict=False)]
+    parts = [as_argument(writer, writer.piece(each), kind) for each, kind in zip(arguments, takes, strict=False)]
     yields = YIELDS[declared.yields](parts[0].type) if declared.yields in YIELDS else declared.yields
     if yields == "common":
-        parts, yields = aligned(writer, parts)
+        parts, yields = common_type_pieces(writer, parts)
     sql = f"{name}({', '.join(each.sql for each in parts)})"
     return WITH_NULL[declared.null](sql, parts, yields)
 
 
 WITH_NULL: dict[grammar.Null, Callable[[str, list[SqlFragment], str], SqlFragment]] = {
-    "strict": strict, "loose": loose, "eager": eager, "together": together,
+    "strict": strict, "loose": loose, "eager": eager, "together": concatenation,
 }  # fmt: skip
 
 
@@ -87,11 +106,11 @@ YIELDS: dict[str, Callable[[str], str]] = {
     "first": lambda given: given,
     "element": element,
     "whole": lambda given: "decimal" if base(given) == "decimal" else "bigint" if group(given) else VALUE,
-    "joined": joined,
+    "joined": concatenation_type,
 }
 
 
-def taken(writer: "PredicateRewriter", piece: SqlFragment, kind: Takes) -> SqlFragment:
+def as_argument(writer: "PredicateRewriter", piece: SqlFragment, kind: Takes) -> SqlFragment:
     """The piece as an argument of that kind."""
     admitted, target = ADMITS[kind]
     found = group(piece.type)
@@ -101,7 +120,7 @@ def taken(writer: "PredicateRewriter", piece: SqlFragment, kind: Takes) -> SqlFr
         return _whole(piece)
     if kind == "scale" and not (piece.sql.isdigit() and int(piece.sql) <= MAX_SCALE):
         return writer.refuse("scale", f"rounds to a place that is not written as 0 to {MAX_SCALE}", "write round(x, 2)")
-    return piece if found in {"number", "time"} else implied(piece, target)
+    return piece if found in {"number", "time"} else implicit_cast(piece, target)
 
 
 def _whole(piece: SqlFragment) -> SqlFragment:
@@ -110,22 +129,22 @@ def _whole(piece: SqlFragment) -> SqlFragment:
 
 
 def _if(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    values, met = aligned(writer, parts[1:])
+    values, met = common_type_pieces(writer, parts[1:])
     return chosen([(writer.condition(parts[0]), values[0])], values[1], met)
 
 
 def _nvl2(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    values, met = aligned(writer, parts[1:])
+    values, met = common_type_pieces(writer, parts[1:])
     return chosen([(eager(f"{parts[0].operand} IS NOT NULL", parts[:1], BOOLEAN), values[0])], values[1], met)
 
 
 def _coalesce(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    values, met = aligned(writer, parts)
+    values, met = common_type_pieces(writer, parts)
     return first(values, f"coalesce({', '.join(each.sql for each in values)})", met)
 
 
 def _nullif(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    values, _ = aligned(writer, parts)
+    values, _ = common_type_pieces(writer, parts)
     same = strict(f"{values[0].operand} = {values[1].operand}", values, BOOLEAN, closed=False)
     return chosen([(same, NOTHING)], parts[0], parts[0].type)
 
@@ -140,7 +159,7 @@ def _nullifzero(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFra
 
 def _nanvl(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
     """The second only where the first is no number."""
-    number, other = (taken(writer, each, "number") for each in parts)
+    number, other = (as_argument(writer, each, "number") for each in parts)
     return chosen([(eager(f"isnan({number.sql})", [number], BOOLEAN), other)], number, "double")
 
 
@@ -153,12 +172,12 @@ def _array_contains(writer: "PredicateRewriter", parts: list[SqlFragment]) -> Sq
     kinds = {found for each in (element(parts[0].type), parts[1].type) if (found := group(each))}
     if len(kinds) > 1:
         return writer.refuse("type", f"compares {' with '.join(sorted(WORDS[each] for each in kinds))}", "cast one")
-    items = taken(writer, parts[0], "array")
+    items = as_argument(writer, parts[0], "array")
     return loose(f"array_contains({items.sql}, {parts[1].sql})", [items, parts[1]], BOOLEAN)
 
 
 def _date_trunc(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    unit, moment = parts[0], taken(writer, parts[1], "moment")
+    unit, moment = parts[0], as_argument(writer, parts[1], "moment")
     if unit.text is None or unit.text.upper() not in grammar.TRUNCATED_TO:
         return writer.refuse("unit", "truncates to a unit that is none", "write date_trunc('day', x)")
     # Sums of moments are tried as a whole, and so is what they are made of.
@@ -167,12 +186,12 @@ def _date_trunc(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFra
 
 
 def _add_months(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    day, months = taken(writer, parts[0], "date"), taken(writer, parts[1], "int")
+    day, months = as_argument(writer, parts[0], "date"), as_argument(writer, parts[1], "int")
     return strict(f"try_add(add_months({day.sql}, {months.sql}), 0)", [day, months], "date", fails=True)
 
 
 def _months_between(writer: "PredicateRewriter", parts: list[SqlFragment]) -> SqlFragment:
-    moments = [taken(writer, each, "moment") for each in parts]
+    moments = [as_argument(writer, each, "moment") for each in parts]
     within = " AND ".join(f"{each.operand} BETWEEN {FIRST} AND {LAST}" for each in moments)
     between = f"months_between({', '.join(each.sql for each in moments)})"
     return strict(f"CASE WHEN {within} THEN {between} END", moments, "double", fails=True)
@@ -183,7 +202,7 @@ OTHERWISE: dict[str, Callable[["PredicateRewriter", list[SqlFragment]], SqlFragm
     "zeroifnull": _zeroifnull, "nullifzero": _nullifzero, "mod": _mod, "nanvl": _nanvl,
     "array_contains": _array_contains, "date_trunc": _date_trunc,
     "add_months": _add_months, "months_between": _months_between,
-    "abs": lambda writer, parts: absolute(writer, taken(writer, parts[0], "number")),
-    **{function: tried(name) for name, function in grammar.ARITHMETIC.items()},
+    "abs": lambda writer, parts: absolute(writer, as_argument(writer, parts[0], "number")),
+    **{function: try_function(name) for name, function in grammar.ARITHMETIC.items()},
     "element_at": element_at, "try_element_at": try_element_at, "get": get,
 }  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 from treaty.contracts.errors import ContractError, Fault, Faults
 from treaty.contracts.predicates.columns import ColumnScope
 from treaty.contracts.predicates.fragments import any_of
-from treaty.contracts.predicates.rewriter import WHERE, PredicateRewriter
+from treaty.contracts.predicates.rewriter import PREDICATE, PredicateRewriter
 from treaty.contracts.quoting import UNSEEN, literal, quote, quote_path
 from treaty.contracts.schema import Schema
 
@@ -116,7 +116,7 @@ def _read(text: str) -> Any:
 
 
 def _fault(code: str, message: str, remedy: str = "") -> Fault:
-    return Fault(code=f"predicate-{code}", where=WHERE, message=message, remedy=remedy)
+    return Fault(code=f"predicate-{code}", where=PREDICATE, message=message, remedy=remedy)
 
 
 def _refuse(faults: list[Fault]) -> None:

@@ -7,25 +7,25 @@ from typing import Any
 from treaty.contracts.errors import Fault
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.arithmetic import arithmetic, minus
-from treaty.contracts.predicates.casts import aligned, cast
+from treaty.contracts.predicates.casts import cast, common_type_pieces
 from treaty.contracts.predicates.columns import ColumnScope, column
 from treaty.contracts.predicates.element_access import bracket
 from treaty.contracts.predicates.fragments import (
     NOTHING,
     SqlFragment,
     chosen,
+    concatenation,
     connected,
     eager,
     membership,
     strict,
-    together,
 )
 from treaty.contracts.predicates.functions import function
 from treaty.contracts.predicates.patterns import like, regexp_like
-from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, group, joined
+from treaty.contracts.predicates.types import ANY, BOOLEAN, VALUE, concatenation_type, group
 from treaty.contracts.quoting import literal
 
-WHERE = "predicate"
+PREDICATE = "predicate"
 MAX_DEPTH = 40
 MAX_NODES = 400
 # The text that runs repeats parts of the author's where it asks whether they could be evaluated.
@@ -58,7 +58,7 @@ class PredicateRewriter:
 
     def refuse(self, code: str, message: str, remedy: str = "") -> SqlFragment:
         """Keeps a fault; answers a piece to go on with."""
-        self.faults.append(Fault(code=f"predicate-{code}", where=WHERE, message=message, remedy=remedy))
+        self.faults.append(Fault(code=f"predicate-{code}", where=PREDICATE, message=message, remedy=remedy))
         return NOTHING
 
     def piece(self, node: Any) -> SqlFragment:
@@ -126,7 +126,7 @@ def _connector(writer: PredicateRewriter, node: Any) -> SqlFragment:
 
 
 def _compared(writer: PredicateRewriter, left: SqlFragment, sign: str, right: SqlFragment) -> SqlFragment:
-    (left, right), _ = aligned(writer, [left, right])
+    (left, right), _ = common_type_pieces(writer, [left, right])
     return strict(f"{left.operand} {sign} {right.operand}", [left, right], BOOLEAN, closed=False)
 
 
@@ -136,7 +136,7 @@ def _comparison(writer: PredicateRewriter, node: Any) -> SqlFragment:
 
 
 def _equality(writer: PredicateRewriter, node: Any) -> SqlFragment:
-    (left, right), _ = aligned(writer, [writer.piece(node.this), writer.piece(node.expression)])
+    (left, right), _ = common_type_pieces(writer, [writer.piece(node.this), writer.piece(node.expression)])
     sql = f"{left.operand} <=> {right.operand}"
     differs = type(node).__name__ == "NullSafeNEQ"
     return eager(f"NOT ({sql})" if differs else sql, [left, right], BOOLEAN, closed=False)
@@ -144,7 +144,7 @@ def _equality(writer: PredicateRewriter, node: Any) -> SqlFragment:
 
 def _concatenation(writer: PredicateRewriter, node: Any) -> SqlFragment:
     parts = [writer.piece(node.this), writer.piece(node.expression)]
-    return together(f"concat({parts[0].sql}, {parts[1].sql})", parts, joined(parts[0].type))
+    return concatenation(f"concat({parts[0].sql}, {parts[1].sql})", parts, concatenation_type(parts[0].type))
 
 
 def _negation(writer: PredicateRewriter, node: Any) -> SqlFragment:
@@ -171,14 +171,14 @@ def _is(writer: PredicateRewriter, node: Any) -> SqlFragment:
     if word not in {"Null", "Boolean"}:
         return writer.refuse("construct", "has IS before something else than NULL, TRUE or FALSE", "use <=>")
     if word == "Boolean":
-        (subject, _), _ = aligned(writer, [subject, SqlFragment(sql="TRUE", type=BOOLEAN)])
+        (subject, _), _ = common_type_pieces(writer, [subject, SqlFragment(sql="TRUE", type=BOOLEAN)])
     return eager(f"{subject.operand} IS {writer.piece(node.expression).sql}", [subject], BOOLEAN, closed=False)
 
 
 def _in(writer: PredicateRewriter, node: Any) -> SqlFragment:
     if not node.expressions:
         return writer.refuse("construct", "has IN without a list", "write IN (1, 2)")
-    (subject, *members), _ = aligned(writer, [writer.piece(each) for each in (node.this, *node.expressions)])
+    (subject, *members), _ = common_type_pieces(writer, [writer.piece(each) for each in (node.this, *node.expressions)])
     return membership(f"{subject.operand} IN ({', '.join(each.sql for each in members)})", subject, members)
 
 
@@ -193,7 +193,7 @@ def _case(writer: PredicateRewriter, node: Any) -> SqlFragment:
     whole = writer.piece(subject) if subject else None
     tests = [_test(writer, whole, each.this) for each in node.args["ifs"]]
     values = [writer.piece(each.args["true"]) for each in node.args["ifs"]]
-    (*values, last), met = aligned(writer, [*values, writer.piece(default) if default else NOTHING])
+    (*values, last), met = common_type_pieces(writer, [*values, writer.piece(default) if default else NOTHING])
     return chosen(list(zip(tests, values, strict=True)), last, met if group(met) else _kind(values))
 
 

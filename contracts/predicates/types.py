@@ -57,12 +57,12 @@ def _after_key(inner: str) -> str:
     return ANY
 
 
-def joined(type_: str) -> str:
+def concatenation_type(type_: str) -> str:
     """The type of what is joined to a value of this type: arrays make an array, all else a text."""
     return type_ if group(type_) == "array" else "string" if group(type_) else VALUE
 
 
-def meeting(types: Iterable[str]) -> str:
+def comparison_type(types: Iterable[str]) -> str:
     """The type that values of these types take where they are compared; ANY where none is known.
 
     Raises Unlike where Spark would refuse the statement."""

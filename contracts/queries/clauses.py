@@ -18,7 +18,7 @@ from treaty.contracts.schema import Column, Schema
 if TYPE_CHECKING:
     from treaty.contracts.queries.rewriter import QueryRewriter
 
-WHERE = "query"
+QUERY = "query"
 NESTED = frozenset({"Subquery", "Filter", "Exists", "Window"})
 # A row that cannot be evaluated ends the query, which then says so: it must not count as one that is not meant.
 ERRED = "raise_error('a row cannot be evaluated')"
@@ -167,7 +167,7 @@ class Clauses:
             return SqlFragment(sql="NULL")
         inner = self._arguments(name, arguments)
         admitted = self.value(where.this, aggregates=False, boolean=True).sql if where else ""
-        sql = f"{name}({inner[0]})" + (f" FILTER (WHERE {admitted})" if admitted else "")
+        sql = f"{name}({inner[0]})" + (f" FILTER (QUERY {admitted})" if admitted else "")
         return SqlFragment(sql=sql, type=AGGREGATES[name] or inner[1])
 
     def _arguments(self, name: str, arguments: list[Any]) -> tuple[str, str]:
@@ -186,5 +186,5 @@ class Clauses:
 def _of_query(fault: Fault) -> Fault:
     code = fault.code.replace("predicate-", "query-")
     return Fault(
-        code=code, where=WHERE, message=fault.message.replace("predicates may", "queries may"), remedy=fault.remedy
+        code=code, where=QUERY, message=fault.message.replace("predicates may", "queries may"), remedy=fault.remedy
     )

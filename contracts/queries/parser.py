@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.predicates import parser
-from treaty.contracts.queries.clauses import WHERE
+from treaty.contracts.queries.clauses import QUERY
 from treaty.contracts.queries.rewriter import QueryRewriter
 from treaty.contracts.quoting import quote, quote_path
 from treaty.contracts.schema import Schema
@@ -53,7 +53,7 @@ def parse(
         sql = writer.write(tree)
     except RecursionError:
         raise QueryError(
-            [Fault(code="query-depth", where=WHERE, message="is nested too deeply", remedy="split it")]
+            [Fault(code="query-depth", where=QUERY, message="is nested too deeply", remedy="split it")]
         ) from None
     if faults or writer.faults:
         raise QueryError([*faults, *writer.faults])
@@ -90,14 +90,14 @@ def _unknown(word: str) -> Fault:
     if word in PROPERTY:
         return Fault(
             code="query-property",
-            where=WHERE,
+            where=QUERY,
             message=f"has {{{word}}}, but stands on no property",
             remedy="name the column itself",
         )
     remedy = "write {object} for the table and {property} for the column that the check stands on"
     return Fault(
         code="query-placeholder",
-        where=WHERE,
+        where=QUERY,
         message=f"has the placeholder {{{word}}}, which stands for nothing",
         remedy=remedy,
     )
@@ -112,4 +112,4 @@ def _formatted(sql: str, own: str) -> str:
 def _of_query(fault: Fault) -> Fault:
     remedy = fault.remedy if "condition of Spark" not in fault.remedy else "write SELECT count(*) FROM {object} WHERE"
     code, message = fault.code.replace("predicate-", "query-"), fault.message.replace("condition", "query")
-    return Fault(code=code, where=WHERE, message=message, remedy=remedy)
+    return Fault(code=code, where=QUERY, message=message, remedy=remedy)

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from treaty.contracts.errors import Fault, nearest
+from treaty.contracts.errors import Fault, suggest_nearest
 from treaty.contracts.predicates.columns import ColumnScope
-from treaty.contracts.queries.clauses import WHERE, Clauses, SelectScope, SelectStatement
+from treaty.contracts.queries.clauses import QUERY, Clauses, SelectScope, SelectStatement
 from treaty.contracts.queries.nodes import in_words, is_aggregate, is_subquery, left_over, matching
 from treaty.contracts.quoting import quote
 from treaty.contracts.schema import Schema
@@ -44,7 +44,7 @@ class QueryRewriter:
 
     def refuse(self, code: str, message: str, remedy: str = "") -> None:
         """Keeps a fault."""
-        self.faults.append(Fault(code=f"query-{code}", where=WHERE, message=message, remedy=remedy))
+        self.faults.append(Fault(code=f"query-{code}", where=QUERY, message=message, remedy=remedy))
 
     def _is_star(self, node: Any) -> bool:
         return type(node).__name__ == "Star" or type(getattr(node, "this", None)).__name__ == "Star"
@@ -105,7 +105,9 @@ class QueryRewriter:
         if not simple or left_over(source, {"this", "db", "catalog", "alias"}):
             self.refuse("table", "reads something that is not a table of its own", "read FROM {object}")
         elif ".".join(parts).lower() not in self.tables:
-            remedy = nearest(".".join(parts), self.tables) or "a query may read its own table alone: FROM {object}"
+            remedy = (
+                suggest_nearest(".".join(parts), self.tables) or "a query may read its own table alone: FROM {object}"
+            )
             self.refuse("table", f"reads the table '{'.'.join(parts)}', which is not its own", remedy)
         names = ColumnScope(None, self.schema) if self.schema else ColumnScope(None)
         return f"{quote(self.own)} AS {quote(alias or 's')}", SelectScope(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
 
-from treaty.contracts.errors import nearest
+from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.predicates import parser
 from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 from treaty.engine.analyzers.named_formats import FORMATS
@@ -26,13 +26,13 @@ ColumnName = Annotated[
 ]
 ColumnNames = Annotated[
     tuple[str, ...],
-    BeforeValidator(lambda given: _listed(given)),
+    BeforeValidator(lambda given: _as_tuple(given)),
     Field(min_length=1, validation_alias=AliasChoices("columns", "column"), description="one column or a list of them"),
     ArgumentRole.COLUMN,
 ]
 InputColumns = Annotated[
     tuple[str, ...],
-    BeforeValidator(lambda given: _listed(given)),
+    BeforeValidator(lambda given: _as_tuple(given)),
     Field(min_length=1, description="the columns that are told from: one or a list of them"),
     ArgumentRole.COLUMN,
 ]
@@ -46,12 +46,12 @@ Predicate = Annotated[
 Scalar = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str
 Values = Annotated[
     tuple[Scalar, ...],
-    BeforeValidator(lambda given: _listed(given)),
+    BeforeValidator(lambda given: _as_tuple(given)),
     Field(min_length=1, description="values of the column's type; dates and times as ISO 8601 text"),
 ]
 Missing = Annotated[
     tuple[Scalar | None, ...],
-    BeforeValidator(lambda given: _listed(given)),
+    BeforeValidator(lambda given: _as_tuple(given)),
     Field(description="values that stand for none, beside null: '', 'N/A', -1"),
 ]
 Bound = int | Annotated[float, Field(allow_inf_nan=False)] | str
@@ -62,7 +62,7 @@ Pattern = Annotated[
 ]
 FormatName = Annotated[
     str,
-    AfterValidator(lambda name: _known(name)),
+    AfterValidator(lambda name: _format_name(name)),
     Field(description=f"a named format: {', '.join(FORMATS)}", json_schema_extra={"enum": list(FORMATS)}),
 ]
 Within = Annotated[bool, Field(description="whether the pattern may match anywhere within a text")]
@@ -85,12 +85,12 @@ DatasetName = Annotated[
 ]
 OtherColumns = Annotated[
     tuple[str, ...],
-    BeforeValidator(lambda given: _listed(given)),
+    BeforeValidator(lambda given: _as_tuple(given)),
     Field(description="the columns of the other dataset, in the same order; by default those of the same names"),
 ]
 
 
-def _listed(given: Any) -> Any:
+def _as_tuple(given: Any) -> Any:
     if isinstance(given, str):
         return (given,)
     return tuple(given) if isinstance(given, list) else given
@@ -113,7 +113,9 @@ def _safe(pattern: str) -> str:
     return pattern
 
 
-def _known(name: str) -> str:
+def _format_name(name: str) -> str:
     if name not in FORMATS:
-        raise ValueError(f"no format is named {name!r}; {nearest(name, FORMATS) or 'known are ' + ', '.join(FORMATS)}")
+        raise ValueError(
+            f"no format is named {name!r}; {suggest_nearest(name, FORMATS) or 'known are ' + ', '.join(FORMATS)}"
+        )
     return name

@@ -143,7 +143,7 @@ class BoundAnalyzer:
 
         Raises ValueError for a text that is no date (time) where the column holds them."""
         column = self.operands.get("column", ())
-        return violation_bounds.shown(column[0], assertion) if len(column) == 1 else assertion
+        return violation_bounds.displayed_assertion(column[0], assertion) if len(column) == 1 else assertion
 
     def breaking(self, assertion: Assertion) -> ViolatingRows | None:
         """Which rows break a check with that assertion, within `where`; None where no single row does."""

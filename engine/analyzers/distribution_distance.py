@@ -23,7 +23,7 @@ OF_NUMBERS: Mapping[str | None, tuple[str, ...]] = {
     None: ("kolmogorov_smirnov", "earth_movers_distance", "cohens_d", "jensen_shannon", "kullback_leibler"),
 }
 OF_TEXTS: Mapping[str | None, tuple[str, ...]] = {"values": _OF_TEXTS, "masks": _OF_TEXTS, "shapes": ("new",)}
-KNOWN = {**OF_NUMBERS, **OF_TEXTS}
+DISTANCES = {**OF_NUMBERS, **OF_TEXTS}
 PARTS = {None: "ranks", "values": "listed", "masks": "masks", "shapes": "masks"}
 COUNTED: Mapping[str, Callable[[Any], int]] = {
     "moments": lambda given: int(given[0]),
@@ -62,8 +62,8 @@ class DistributionDistance(Analyzer):
 
     @model_validator(mode="after")
     def _told_of_that(self) -> Self:
-        if self.by not in KNOWN[self.of]:
-            raise ValueError(f"of {self.of or 'numbers'} there are {', '.join(KNOWN[self.of])}")
+        if self.by not in DISTANCES[self.of]:
+            raise ValueError(f"of {self.of or 'numbers'} there are {', '.join(DISTANCES[self.of])}")
         return self
 
     @property
@@ -97,5 +97,7 @@ class DistributionDistance(Analyzer):
         if self.of in OF_NUMBERS:
             moments, ranks = (given, None) if self._part == "moments" else (Moments.zero, given)
             return stored_summaries.numbers(state.rows, moments, ranks)
-        known = {"values": stored_summaries.frequent(given)} if self.of == "values" else stored_summaries.looks(given)
+        known = (
+            {"values": stored_summaries.frequent(given)} if self.of == "values" else stored_summaries.mask_counts(given)
+        )
         return stored_summaries.texts(state.rows, state.rows, None, **known)

@@ -41,7 +41,7 @@ class Completeness(RowShare):
     present = CountComponent("{column}")
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
-        return violation_bounds.failing(f"{operands['column'][0].sql} IS NOT NULL", assertion)
+        return violation_bounds.violating_rows(f"{operands['column'][0].sql} IS NOT NULL", assertion)
 
 
 class CombinedCompleteness(RowShare):
@@ -63,7 +63,7 @@ class CombinedCompleteness(RowShare):
         return {**named, "complete": (Operand(sql=complete, type="boolean"),)}
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
-        return violation_bounds.failing(operands["complete"][0].sql, assertion)
+        return violation_bounds.violating_rows(operands["complete"][0].sql, assertion)
 
 
 class NullValues(InvalidRowCount):

@@ -47,13 +47,13 @@ class PatternConformity(Analyzer):
         return found.fisher if found.judged.share - found.trained.share > self.floor else 1.0
 
     def value(self, state: Any) -> float | None:
-        return self.chance(_found(state)) if state.present else None
+        return self.chance(_conformity_counts(state)) if state.present else None
 
     def counted(self, state: Any) -> int:
         return int(state.present)
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
-        found = self.compared(_found(state))
+        found = self.compared(_conformity_counts(state))
         return {
             "bad": found.judged.bad,
             "learned": {"bad": found.trained.bad, "of": found.trained.of},
@@ -64,5 +64,5 @@ class PatternConformity(Analyzer):
         }
 
 
-def _found(state: Any) -> ConformityCounts:
+def _conformity_counts(state: Any) -> ConformityCounts:
     return ConformityCounts(int(state.present - state.kept), int(state.present))

@@ -9,7 +9,7 @@ from treaty.engine.analyzers.arguments import ArgumentRole, ColumnName, InputCol
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.components.base import Component, CountComponent
 from treaty.engine.components.naive_bayes import NaiveBayes
-from treaty.engine.components.prediction_quality import ConfusionMatrix, Measure, tallied
+from treaty.engine.components.prediction_quality import ConfusionMatrix, Measure, confusion_matrix
 from treaty.engine.components.separate_statement import ConfusionCounts
 
 ClassifierName = Literal["naive_bayes", "logistic_regression"]
@@ -78,7 +78,7 @@ class Predictability(Analyzer):
 
     def _judged(self, state: Any) -> ConfusionMatrix | None:
         if self.classifier != "naive_bayes":
-            return tallied(state.confusion)
+            return confusion_matrix(state.confusion)
         if state.features is None:
             return None
         return state.features.held_out if self.split_by else state.features.left_out  # type: ignore[no-any-return]

@@ -20,7 +20,7 @@ from treaty.engine.components.base import EXACT
 from treaty.engine.components.distributions import equal_width, of_bins
 from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.components.operands import NUMERIC
-from treaty.engine.components.order_statistics import OrderStatistics, rankable, ranked_rows, ranking, shown
+from treaty.engine.components.order_statistics import OrderStatistics, displayed_value, rankable, ranked_rows, ranking
 from treaty.engine.components.sketches import QuantileSketch
 from treaty.engine.core.results import Value
 
@@ -144,7 +144,7 @@ class ExactQuantile(RankMetric):
     def value(self, state: Any) -> Value:
         ranked = self.ranking(state)
         # The share is the decimal number that its author wrote: 0.7 of 10 values are 7, not 8.
-        return shown(ranked.at(Fraction(repr(self.quantile))), _column(self, state)) if ranked else None
+        return displayed_value(ranked.at(Fraction(repr(self.quantile))), _column(self, state)) if ranked else None
 
 
 class InterquartileRange(RankMetric):

@@ -58,10 +58,10 @@ class AnalyzerReference:
 
 def reference() -> tuple[AnalyzerReference, ...]:
     """All analyzers that are installed, by family and name."""
-    return tuple(sorted(map(described, ANALYZERS.values()), key=lambda each: (each.family, each.name)))
+    return tuple(sorted(map(analyzer_reference, ANALYZERS.values()), key=lambda each: (each.family, each.name)))
 
 
-def described(kind: type[Analyzer]) -> AnalyzerReference:
+def analyzer_reference(kind: type[Analyzer]) -> AnalyzerReference:
     """The analyzer's reference, from its class alone."""
     return AnalyzerReference(
         name=kind.name,

@@ -47,7 +47,7 @@ class Compliance(Analyzer):
         return int(state.rows - state.matches)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
-        return violation_bounds.failing(operands["predicate"][0].sql, assertion)
+        return violation_bounds.violating_rows(operands["predicate"][0].sql, assertion)
 
 
 class Implication(Analyzer):
@@ -90,4 +90,4 @@ class Implication(Analyzer):
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         condition, predicate = operands["condition"][0].sql, operands["predicate"][0].sql
-        return violation_bounds.failing(f"NOT coalesce({condition}, false) OR ({predicate})", assertion)
+        return violation_bounds.violating_rows(f"NOT coalesce({condition}, false) OR ({predicate})", assertion)

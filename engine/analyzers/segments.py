@@ -15,7 +15,7 @@ from treaty.engine.components.base import Component
 from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.components.operands import NUMERIC, Operand
 
-LISTED = 1000  # segments in the details; the others are counted there
+MAX_SEGMENTS = 1000  # segments in the details; the others are counted there
 Metric = Literal["size", "completeness", "mean"]
 
 
@@ -41,7 +41,7 @@ class Segments(Analyzer):
     column: Annotated[ColumnName | None, ArgumentRole.COLUMN] = Field(
         default=None, description="of what completeness and mean are told"
     )
-    most: int = Field(default=200, ge=1, le=LISTED, description="how many segments are judged")
+    most: int = Field(default=200, ge=1, le=MAX_SEGMENTS, description="how many segments are judged")
     frequencies = Frequencies("{by}", by_value=True)
 
     @model_validator(mode="after")
@@ -77,7 +77,7 @@ class Segments(Analyzer):
 
     def details(self, state: Any) -> Mapping[str, Any]:
         found = self._found(state)
-        listed = sorted(found.items(), key=lambda each: (-each[1]["rows"], each[0]))[:LISTED]
+        listed = sorted(found.items(), key=lambda each: (-each[1]["rows"], each[0]))[:MAX_SEGMENTS]
         return {"segments": dict(listed), "others": len(found) - len(listed)}
 
     def _found(self, state: Any) -> dict[str, dict[str, Any]]:

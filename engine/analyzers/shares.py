@@ -46,7 +46,7 @@ class ValueShare(Analyzer):
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         kept = operands["kept"][0].sql
         judged = [f"{each.sql} IS NULL" for name in self._columns for each in operands[name]]
-        return violation_bounds.failing(
+        return violation_bounds.violating_rows(
             kept if self.nulls == "break" else " OR ".join([*judged, f"({kept})"]), assertion
         )
 
@@ -82,4 +82,4 @@ class InvalidRowCount(Analyzer):
         return int(state.bad)
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
-        return violation_bounds.found(operands["bad"][0].sql, assertion)
+        return violation_bounds.counted_rows(operands["bad"][0].sql, assertion)

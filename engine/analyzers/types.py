@@ -69,7 +69,7 @@ class DataType(Analyzer):
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
         column = operands["column"][0]
         admitted = ", ".join(str(CLASSES.index(name)) for name in READS[self.type])
-        return violation_bounds.failing(f"{column.sql} IS NULL OR {class_of(column)} IN ({admitted})", assertion)
+        return violation_bounds.violating_rows(f"{column.sql} IS NULL OR {class_of(column)} IN ({admitted})", assertion)
 
 
 class TypeConsistency(Analyzer):

@@ -28,7 +28,7 @@ def _limit(assertion: Assertion, side: int) -> Any:
     return assertion.limit[side] if assertion.operator in PAIRED else assertion.limit
 
 
-def shown(operand: Operand, assertion: Assertion) -> Assertion:
+def displayed_assertion(operand: Operand, assertion: Assertion) -> Assertion:
     """The assertion with its limits in the form in which extremes of the column are shown, so that both compare.
 
     Raises ValueError for a text that is no date (time) on a column of dates (times)."""
@@ -59,11 +59,11 @@ def _beyond(operand: Operand, sign: str | None, limit: Any) -> ViolatingRows | N
     return ViolatingRows(f"{widened.sql} {sign} {written}") if written else None
 
 
-def failing(kept: str, assertion: Assertion) -> ViolatingRows | None:
+def violating_rows(kept: str, assertion: Assertion) -> ViolatingRows | None:
     """The rows that do not keep a condition, where the assertion wants a share of them from below; else None."""
     return ViolatingRows(f"NOT coalesce({kept}, false)") if lower(assertion) not in (None, 0) else None
 
 
-def found(bad: str, assertion: Assertion) -> ViolatingRows | None:
+def counted_rows(bad: str, assertion: Assertion) -> ViolatingRows | None:
     """The rows that are counted, where the assertion bounds their number from above; else None."""
     return ViolatingRows(f"coalesce({bad}, false)") if upper(assertion) is not None else None

@@ -29,9 +29,9 @@ class AutoDetector(FalseAlarmDetector):
         past = _recent(asked.past)
         if len(set(past.values)) == 1:
             return constant(past, rate, asked)
-        from treaty.engine.anomaly.model_selection import pooled
+        from treaty.engine.anomaly.model_selection import pool_forecasts
 
-        told = pooled(past, asked, self.season)
+        told = pool_forecasts(past, asked, self.season)
         if isinstance(told, InsufficientHistory):
             return told
         words, pool = told

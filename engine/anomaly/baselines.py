@@ -26,7 +26,7 @@ class StateValue(NamedTuple):
 
 
 # What a metric is on these partitions, as their stored states tell it.
-Told = Callable[[Iterable[str]], Mapping[str, StateValue]]
+StateLookup = Callable[[Iterable[str]], Mapping[str, StateValue]]
 
 
 def of_runs(runs: Iterable[RunResult]) -> dict[str, list[SeriesPoint]]:
@@ -102,8 +102,13 @@ class MetricBaselines:
         return max(1, len(self.succession.segments))
 
     def judged(
-        self, detector: Detector, identity: str, partition: str | None, told: Told, share: bool
-    ) -> DetectionResult:  # noqa: FBT001
+        self,
+        detector: Detector,
+        identity: str,
+        partition: str | None,
+        told: StateLookup,
+        share: bool,  # noqa: FBT001
+    ) -> DetectionResult:
         """What the detector says of the metric on that partition; None: on all of them together."""
         here = place(partition)
         at = here.time or self.now
@@ -114,8 +119,13 @@ class MetricBaselines:
         return self.after(past, at, detector, partition, share)
 
     def after(
-        self, past: Series, at: datetime, detector: Detector, partition: str | None, share: bool
-    ) -> DetectionResult:  # noqa: FBT001
+        self,
+        past: Series,
+        at: datetime,
+        detector: Detector,
+        partition: str | None,
+        share: bool,  # noqa: FBT001
+    ) -> DetectionResult:
         """What the detector says of the metric at that time, after what of that past came before it."""
         asked = DetectionRequest(
             past=past.before(at),
@@ -135,7 +145,7 @@ class MetricBaselines:
             if its.segment == here.segment if here.time else (point.partition or None) == (partition or None):
                 yield point
 
-    def _stated(self, here: PartitionKey, known: set[str | None], told: Told) -> Iterable[SeriesPoint]:
+    def _stated(self, here: PartitionKey, known: set[str | None], told: StateLookup) -> Iterable[SeriesPoint]:
         """What the states of other partitions of the segment say, where nothing was measured of them."""
         times = self.succession.times(here.segment)
         for name, found in told([name for name in times if name not in known]).items():

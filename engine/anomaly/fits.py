@@ -31,13 +31,13 @@ def clause(check: ContractCheck) -> ProgramClause | None:
         return None
 
 
-def refitted(of: DataObject) -> dict[str, ProgramClause]:
+def refittable_clauses(of: DataObject) -> dict[str, ProgramClause]:
     """The clauses of the object's programs that later limits may judge by, by the checks' ids."""
     found = ((check.id, clause(check)) for check in of.checks)
     return {check_id: each for check_id, each in found if each is not None and each.is_refitted}
 
 
-def fitted(contract: Contract, object_name: str, fits: Mapping[str, LearnedFit]) -> Contract:
+def with_fits(contract: Contract, object_name: str, fits: Mapping[str, LearnedFit]) -> Contract:
     """The contract whose clauses judge by these fits, given by the checks' ids; as it is where there is none."""
     if not fits:
         return contract

@@ -37,12 +37,12 @@ UNLIKE = InsufficientHistory(
 Weighed = tuple[tuple[SeriesModel, float], ...]
 
 
-def pooled(
+def pool_forecasts(
     past: Series, asked: DetectionRequest, season: str | None = None
 ) -> tuple[str, ForecastPool] | InsufficientHistory:
     """The most believed model in words, and what all of them forecast; all of that season where one is given."""
     times = tuple(each.time for each in past.learned)
-    count = _settled(len(times))
+    count = _selection_length(len(times))
     step = Series(past.points[:count]).step.total_seconds() or 1.0
     weighed = _weighed(past.values[:count], times[:count], step, asked.holidays, season)
     values, moments = np.array(past.values), CalendarTimes((*times, asked.at), step, asked.holidays)
@@ -55,7 +55,7 @@ def pooled(
     return known[0][0].words, ForecastPool(tuple(each for _, _, each in known), weights)
 
 
-def _settled(count: int) -> int:
+def _selection_length(count: int) -> int:
     """The length at which the models were weighed last."""
     if count <= SOON:
         return count
@@ -84,7 +84,7 @@ def _scores(values: Any, times: CalendarTimes, named: Sequence[str]) -> dict[Ser
     level = modelled(SeriesModel(), times, values)
     scores: dict[SeriesModel, float] = {}
     best = SeriesModel()
-    for tried in _tried(values, named):
+    for tried in _candidate_steps(values, named):
         for shape in {**dict.fromkeys(tried(best))}:
             if shape not in scores:
                 scores[shape] = _score(shape, times, values, level, scale) - _cost(shape)
@@ -97,7 +97,7 @@ def _cost(shape: SeriesModel) -> float:
     return season + MEMORY * shape.lagged + CHANGE * bool(shape.difference) + FACTORS * shape.logged
 
 
-def _tried(values: Any, named: Sequence[str]) -> Iterator[Callable[[SeriesModel], Iterator[SeriesModel]]]:
+def _candidate_steps(values: Any, named: Sequence[str]) -> Iterator[Callable[[SeriesModel], Iterator[SeriesModel]]]:
     """What is tried one after the other, beginning with what was best so far.
 
     A trend is never left out: where there is none the band is as right and hardly wider, but a level that is believed

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 
-from treaty.engine.anomaly.series import placed
+from treaty.engine.anomaly.series import partition_key
 from treaty.engine.core.partitions.months import members
 
-place = cache(placed)
+place = cache(partition_key)
 
 
 @dataclass

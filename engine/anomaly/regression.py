@@ -15,7 +15,7 @@ from treaty.engine.anomaly.residual_bands import Forecast, surprise
 UNSEEN = 1e4
 RIDGE = 1e-9
 # Residuals before the noise is told from that many say nothing.
-TOLD = 3
+MIN_RESIDUALS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +45,10 @@ def fit(values: Any, features: Any, kept: Any) -> RegressionFit:
     solved = np.linalg.solve(grams, np.stack([sums, features], axis=2))
     expected = np.einsum("ij,ij->i", features, solved[:, :, 0])
     leverage = np.einsum("ij,ij->i", features, solved[:, :, 1])
-    return _told(values, expected, leverage, kept, (features, solved[-1, :, 0], grams[-1]))
+    return _fit_result(values, expected, leverage, kept, (features, solved[-1, :, 0], grams[-1]))
 
 
-def _told(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any, Any, Any]) -> RegressionFit:
+def _fit_result(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any, Any, Any]) -> RegressionFit:
     seen = leverage < UNSEEN
     width = np.sqrt(1 + np.where(seen, leverage, 0))
     errors = np.where(seen[:-1], (values - expected[:-1]) / width[:-1], 0)
@@ -56,11 +56,11 @@ def _told(values: Any, expected: Any, leverage: Any, kept: Any, last: tuple[Any,
     freedom = np.concatenate([[0], np.cumsum(counted)])
     squares = np.concatenate([[0], np.cumsum(counted * errors**2)])
     spread = np.sqrt(np.maximum(squares / np.maximum(freedom, 1), _floor(values)))
-    told = seen[:-1] & (freedom[:-1] >= TOLD)
+    told = seen[:-1] & (freedom[:-1] >= MIN_RESIDUALS)
     distances = errors / spread[:-1]
     rare = surprise(distances, np.maximum(freedom[:-1], 1))
     forecast = None
-    if seen[-1] and freedom[-1] >= TOLD:
+    if seen[-1] and freedom[-1] >= MIN_RESIDUALS:
         known = tuple(rare[told].tolist())
         forecast = Forecast(
             expected=float(expected[-1]),

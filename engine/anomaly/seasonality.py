@@ -38,7 +38,7 @@ def about(ordinal: Any, values: Any, known: Collection[int]) -> Sequence[float]:
     if count < LEAST or span > 3 * count:
         return ()
     rates = np.arange(SLOWEST, span / 3, APART) / span
-    told, whole = _told(rates, ordinal, values)
+    told, whole = _explained_squares(rates, ordinal, values)
     best = int(np.argmax(told))
     left = max(whole - told[best], 1e-12 * whole)
     if left <= 0 or count / 2 * np.log(whole / left) < np.log(count / 2) + BEYOND_NOISE:
@@ -47,7 +47,7 @@ def about(ordinal: Any, values: Any, known: Collection[int]) -> Sequence[float]:
     return () if any(abs(rate - 1 / each) < 0.5 / span for each in known) else (float(1 / rate),)
 
 
-def _told(rates: Any, ordinal: Any, values: Any) -> tuple[Any, float]:
+def _explained_squares(rates: Any, ordinal: Any, values: Any) -> tuple[Any, float]:
     """The sum of squares that a wave of each rate takes away from what a straight line leaves, and that sum."""
     line = np.linalg.qr(np.stack([np.ones(len(ordinal)), ordinal], axis=1))[0]
     left = values - line @ (line.T @ values)

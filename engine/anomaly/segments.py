@@ -34,7 +34,7 @@ class SegmentDetections:
         rows: dict[str, int] = {}
         newest = next((each.details for each in reversed(self.asked.past.learned) if each.details), {})
         for details in (self.details, newest):
-            for name, told in _listed(details).items():
+            for name, told in _segments_of(details).items():
                 rows[name] = max(rows.get(name, 0), int(told["rows"]))
         return tuple(sorted(rows, key=lambda name: (-rows[name], name))[: self.most])
 
@@ -47,7 +47,7 @@ class SegmentDetections:
 
     def _question(self, segment: str, alarms: float) -> DetectionRequest:
         # A segment begins with its first rows: that there were none before tells nothing of it.
-        known = dropwhile(lambda each: segment not in _listed(each.details or {}), self.asked.past.points)
+        known = dropwhile(lambda each: segment not in _segments_of(each.details or {}), self.asked.past.points)
         points = (replace(each, value=self._value(each, segment)) for each in known)
         return replace(self.asked, past=Series(tuple(points)), false_alarms=alarms)
 
@@ -105,14 +105,14 @@ class SegmentDetections:
         return len(self.outside)
 
 
-def _listed(details: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+def _segments_of(details: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     found: Mapping[str, Mapping[str, Any]] = details.get("segments", {})
     return found
 
 
 def _of(details: Mapping[str, Any], segment: str, absent: float | None) -> float | None:
     """The metric of the segment; None where it has none, and where it may be among those that are not listed."""
-    found = _listed(details).get(segment)
+    found = _segments_of(details).get(segment)
     if found is not None:
         return finite(found["value"])
     return None if details.get("others") else absent

@@ -114,7 +114,7 @@ class PartitionKey:
     segment: str | None = None
 
 
-def placed(partition: str | None) -> PartitionKey:
+def partition_key(partition: str | None) -> PartitionKey:
     """The place of a partition, told by its name alone: `day=2026-11-20/country=DE` is a day of the segment
     `country=DE`. Dates, times, ISO weeks and months are read, and year=, month=, day=, hour= beside each other."""
     told = partition_names.values(partition or "")

@@ -32,14 +32,14 @@ class SeriesModel:
     @property
     def words(self) -> str:
         """The model in words: 'days of the week and trend, by factors'."""
-        parts = [SAID.get(self.season, self.season) or ("" if self.difference else "level")]
+        parts = [SEASON_NAMES.get(self.season, self.season) or ("" if self.difference else "level")]
         parts += ["trend"] if self.trend else []
         parts += [f"change since {_ago(self.difference)}"] if self.difference else []
         parts += ["the value before"] if self.lagged else []
         return " and ".join(filter(None, parts)) + (", by factors" if self.logged else "")
 
 
-SAID = {
+SEASON_NAMES = {
     "weekday": "days of the week", "weekend": "weekends", "month": "days of the month", "year": "time of year",
     "hour": "hours of the day", "hour of week": "hours of the week",
 }  # fmt: skip

@@ -12,16 +12,23 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from treaty.contracts.assertions import Assertion
-from treaty.contracts.comparison.differences import CheckOrder, unordered
+from treaty.contracts.comparison.differences import CheckOrder, text_direction
 from treaty.contracts.comparison.directions import Direction, inclusion, of_sets, steps
 from treaty.contracts.comparison.predicate_implication import of_predicates
 from treaty.contracts.comparison.regex_inclusion import RegexPattern, of_patterns
-from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, admits_only, between, of_values, rising
+from treaty.contracts.comparison.threshold_order import (
+    ANY,
+    NumericDomain,
+    admits_only,
+    compare_thresholds,
+    of_values,
+    rising,
+)
 from treaty.contracts.document.model import ContractCheck
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
-from treaty.engine.checks.column_keywords import NUMBER_FORMATS, searched
-from treaty.engine.checks.odcs_metrics import translated
+from treaty.engine.checks.column_keywords import NUMBER_FORMATS, search_arguments
+from treaty.engine.checks.odcs_metrics import translate_check
 from treaty.engine.checks.physical_types import differs
 
 DOMAINS = {
@@ -61,7 +68,7 @@ def order(old: ContractCheck, new: ContractCheck) -> CheckOrder:
         return CheckOrder(_of_word(old, new))
     before, after = _analyzer(old), _analyzer(new)
     if before is None or after is None:
-        return unordered(old, new)
+        return text_direction(old, new)
     if type(before) is not type(after):
         return CheckOrder(Direction.UNDETERMINED)
     domain = _domain(before) if _domain(before) == _domain(after) else ANY
@@ -71,7 +78,7 @@ def order(old: ContractCheck, new: ContractCheck) -> CheckOrder:
 def _analyzer(check: ContractCheck) -> Analyzer | None:
     """The analyzer with the check's arguments; None where it is not known, or does not take them."""
     try:
-        ours = translated(check) if check.kind == "library" else check
+        ours = translate_check(check) if check.kind == "library" else check
         kind = ANALYZERS.get(ours.analyzer)
         return kind.model_validate({**_on_column(kind, ours), "where": ours.where}) if kind else None
     except (NotApplicableToTable, ValidationError):
@@ -111,10 +118,10 @@ def _counted(
     measure: OrderedArguments, old: Analyzer, new: Analyzer, assertion: Assertion, domain: NumericDomain
 ) -> Direction:
     counts = measure.direction(old, new)
-    return _moved(counts if measure.grows else counts.mirrored, assertion, domain)
+    return _assertion_direction(counts if measure.grows else counts.mirrored, assertion, domain)
 
 
-def _moved(value: Direction, assertion: Assertion, domain: NumericDomain) -> Direction:
+def _assertion_direction(value: Direction, assertion: Assertion, domain: NumericDomain) -> Direction:
     """The direction of the promise where the value is at least (loosens), or at most (tightens), what it was."""
     up = rising(assertion, domain)
     moves = {Direction.LOOSENS: up, Direction.TIGHTENS: up.mirrored, Direction.UNTESTED: Direction.UNTESTED}
@@ -132,7 +139,7 @@ def _filtered(old: Analyzer, new: Analyzer, assertion: Assertion, domain: Numeri
     grows = GROWING.get(old.name)
     if grows is None or getattr(old, "count_in", "rows") == "percent":
         return Direction.UNDETERMINED
-    more = _moved(Direction.LOOSENS if grows else Direction.TIGHTENS, assertion, domain)
+    more = _assertion_direction(Direction.LOOSENS if grows else Direction.TIGHTENS, assertion, domain)
     if more is not Direction.TIGHTENS and not old.of_nothing:
         return Direction.UNDETERMINED
     return more if rows is Direction.LOOSENS else more.mirrored if rows is Direction.TIGHTENS else rows
@@ -151,7 +158,7 @@ def _predicates(old: Any, new: Any) -> Direction:
 
 
 def _bounds(old: Any, new: Any) -> Direction:
-    return between(_limits(old), _limits(new))
+    return compare_thresholds(_limits(old), _limits(new))
 
 
 def _limits(analyzer: Any) -> list[Assertion]:
@@ -252,7 +259,7 @@ def _types(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
 
 
 def _word_patterns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
-    was, now = (searched(each["pattern"]) for each in (old, new))
+    was, now = (search_arguments(each["pattern"]) for each in (old, new))
     return of_patterns(RegexPattern(was["pattern"], "within" in was), RegexPattern(now["pattern"], "within" in now))
 
 
@@ -260,7 +267,7 @@ def _formats(old: Mapping[str, Any], new: Mapping[str, Any]) -> Direction:
     """Of formats of numbers, by their ranges."""
     if not all(each["format"] in NUMBER_FORMATS for each in (old, new)):
         return Direction.UNDETERMINED
-    return between(_range(old["format"]), _range(new["format"]))
+    return compare_thresholds(_range(old["format"]), _range(new["format"]))
 
 
 def _range(name: str) -> list[Assertion]:

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from treaty.contracts.assertions import ANOMALIES, Assertion
 from treaty.contracts.document import computed_partitions
-from treaty.contracts.document.classification import marked
+from treaty.contracts.document.classification import classified_schema
 from treaty.contracts.document.model import SCOPES, ContractCheck, DataObject, View
-from treaty.contracts.errors import ContractError, Fault, nearest
+from treaty.contracts.errors import ContractError, Fault, suggest_nearest
 from treaty.contracts.fingerprint import short_fingerprint
 from treaty.contracts.predicates.parser import PredicateError, parse, quote, quote_path
 from treaty.contracts.schema import Schema
@@ -23,9 +23,9 @@ from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.baselines import DetectionResult
 from treaty.engine.anomaly.detector import Detector, DetectorBand, InsufficientHistory
 from treaty.engine.anomaly.segments import SegmentDetections
-from treaty.engine.checks.column_keywords import columns_of, promised
+from treaty.engine.checks.column_keywords import columns_of, derived_checks
 from treaty.engine.checks.dataset_limits import ReferenceValue, bound_of, promise, sources
-from treaty.engine.checks.odcs_metrics import translated
+from treaty.engine.checks.odcs_metrics import translate_check
 from treaty.engine.core.partitions import partition_filter, views
 from treaty.engine.states.planning.scan_plan import Plan, plan
 
@@ -154,7 +154,7 @@ class BoundChecks:
     @cached_property
     def marked(self) -> Schema:
         """The schema that knows what of it the contract classifies."""
-        return marked(self.object, self.schema)
+        return classified_schema(self.object, self.schema)
 
     @cached_property
     def plan(self) -> Plan:
@@ -171,13 +171,13 @@ def bind(data_object: DataObject, schema: Schema) -> BoundChecks:
 
     A check that this table cannot answer (a missing column, a type it does not take) is bound to its reason, alone."""
     binding = Binding(data_object, schema)
-    bound = [binding.check(each) for each in (*promised(data_object), *data_object.checks)]
+    bound = [binding.check(each) for each in (*derived_checks(data_object), *data_object.checks)]
     if binding.faults:
         raise ContractError(binding.faults)
     return BoundChecks(data_object, schema, tuple(each for each in bound if each is not None))
 
 
-def together(objects: Sequence[DataObject], schema: Schema) -> BoundChecks:
+def bind_all(objects: Sequence[DataObject], schema: Schema) -> BoundChecks:
     """The checks of all these objects on one table, to be read at once.
 
     Raises ContractError for faults of the first one; of another that has faults nothing is read."""
@@ -199,7 +199,7 @@ class Binding:
 
     def __init__(self, data_object: DataObject, schema: Schema) -> None:
         self.object = data_object
-        self.schema = marked(data_object, schema)
+        self.schema = classified_schema(data_object, schema)
         self.views = {each.name: each for each in data_object.views}
         self.faults: list[Fault] = []
         self.tables = tuple(filter(None, (data_object.name, data_object.physical_name)))
@@ -215,7 +215,7 @@ class Binding:
         view = self.views.get(scope or "")
         if view is None:
             known = (*SCOPES, *self.views)
-            remedy = nearest(scope or "", known) or f"known are {', '.join(known)}"
+            remedy = suggest_nearest(scope or "", known) or f"known are {', '.join(known)}"
             self._add("SCOPE", found.check, f"no view is named {scope!r}", remedy, "implementation.scope")
             return None
         viewed = replace(found, view=view)
@@ -226,7 +226,7 @@ class Binding:
     def _within(self, viewed: BoundCheck, view: View) -> BoundCheck:
         try:
             computed = self.object.computed
-            known = Schema((*self.schema.columns, *computed_partitions.typed(computed, self.schema)))
+            known = Schema((*self.schema.columns, *computed_partitions.computed_column_types(computed, self.schema)))
             within = computed_partitions.spelled_out(parse(view.where, schema=known).sql, computed)
             return replace(viewed, within=within)
         except PredicateError as error:
@@ -277,7 +277,7 @@ class Binding:
     def _standard(self, check: ContractCheck) -> BoundCheck:
         """A check in the standard's own words: what we cannot judge is bound to its reason, others' documents open."""
         try:
-            ours = translated(check) if check.kind == "library" else check
+            ours = translate_check(check) if check.kind == "library" else check
             kind = ANALYZERS[ours.analyzer]
             analyzer = kind.model_validate({**self._arguments(kind, ours), "where": ours.where})
         except NotApplicableToTable as unbindable:
@@ -314,7 +314,7 @@ class Binding:
     def _known(self, check: ContractCheck, what: str, name: str, known: Mapping[str, T]) -> T | None:
         """What goes by that name; where nothing does, a fault with the nearest name that there is."""
         if name not in known:
-            remedy = nearest(name, known) or f"known are {', '.join(sorted(known))}"
+            remedy = suggest_nearest(name, known) or f"known are {', '.join(sorted(known))}"
             self._add(what.upper(), check, f"no {what} is named {name!r}", remedy)
         return known.get(name)
 
@@ -331,7 +331,7 @@ class Binding:
         """A column that neither contract nor table knows is a mistake in the contract; one the table lost is not."""
         if not self.declared or self._is_declared(column) or self.schema.find(column) is not None:
             return
-        remedy = nearest(column, [*self.declared, *self.schema.names]) or "name a column of the table"
+        remedy = suggest_nearest(column, [*self.declared, *self.schema.names]) or "name a column of the table"
         self._add("COLUMN", check, f"neither contract nor table has a column {column}", remedy)
 
     def _is_declared(self, column: str) -> bool:

@@ -60,7 +60,7 @@ class ColumnPath(NamedTuple):
     property: Property
 
 
-def promised(data_object: DataObject) -> Iterator[ContractCheck]:
+def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
     """The checks that the words of all columns and nested fields stand for, then that of the primary key."""
     keys = data_object.primary_key
     for path, each in columns_of(data_object.properties):
@@ -149,13 +149,13 @@ def _longest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck
 
 
 def _patterned(place: ColumnPath, word: str, pattern: str) -> Iterator[DerivedCheck]:
-    arguments = {"column": place.path, **searched(pattern)}
+    arguments = {"column": place.path, **search_arguments(pattern)}
     yield DerivedCheck(
         word=word, said=f"{place.path} has its promised pattern", analyzer="pattern_match", arguments=arguments
     )
 
 
-def searched(pattern: Any) -> dict[str, Any]:
+def search_arguments(pattern: Any) -> dict[str, Any]:
     """The arguments that stand for a pattern of the standard, which may match anywhere within a text."""
     return {"pattern": pattern} if means_whole(str(pattern)) else {"pattern": pattern, "within": True}
 
@@ -177,20 +177,22 @@ def _multiple(place: ColumnPath, word: str, number: float) -> Iterator[DerivedCh
     # A double is no multiple of 0.01, the decimal number that is written for it may be one.
     exact = place.sql if place.property.logical_type == "integer" else f"CAST({place.sql} AS DECIMAL(38, 18))"
     condition = f"{exact} % {Decimal(repr(number)):f} = 0"
-    yield _kept(place, word, f"{place.path} is a multiple of {number}", condition)
+    yield _present_check(place, word, f"{place.path} is a multiple of {number}", condition)
 
 
 def _sized(place: ColumnPath, word: str, number: int) -> Iterator[DerivedCheck]:
     """Of arrays and maps; nothing of an object with named fields, which has no entries to count."""
     if not place.property.properties:
         sign, said = SIZES[word]
-        yield _kept(place, word, f"{place.path} has {said.format(number)}", f"size({place.sql}) {sign} {number}")
+        yield _present_check(
+            place, word, f"{place.path} has {said.format(number)}", f"size({place.sql}) {sign} {number}"
+        )
 
 
 def _distinct(place: ColumnPath, word: str, given: bool) -> Iterator[DerivedCheck]:  # noqa: FBT001
     if given:
         condition = f"size({place.sql}) = size(array_distinct({place.sql}))"
-        yield _kept(place, word, f"{place.path} has no item twice", condition)
+        yield _present_check(place, word, f"{place.path} has no item twice", condition)
 
 
 def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[DerivedCheck]:
@@ -208,7 +210,7 @@ def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[Der
         )
 
 
-def _kept(place: ColumnPath, word: str, said: str, predicate: str) -> DerivedCheck:
+def _present_check(place: ColumnPath, word: str, said: str, predicate: str) -> DerivedCheck:
     """The promise that a condition holds for every value that is there."""
     return DerivedCheck(
         word=word,

@@ -12,17 +12,17 @@ from treaty.contracts.predicates.parser import parse, quote
 from treaty.engine.checks.binding import BoundCheck
 from treaty.engine.checks.columns_read import reach
 
-JUDGED = frozenset({"treaty", "library", "schema"})
+CHECK_KINDS = frozenset({"treaty", "library", "schema"})
 # Of a classified column they tell how many rows have a value, or have it alone: never which.
 COUNTING = frozenset({"completeness", "combined_completeness", "null_values", "uniqueness", "duplicate_rows"})
 KINDS = "write 'type: custom' with 'engine: treaty', a metric of the standard, or words of a column"
 PROPOSE = "propose it for the contract itself, so that an owner decides"
 
 
-def refusals(of: DataObject, check: BoundCheck) -> Iterator[Fault]:
+def check_faults(of: DataObject, check: BoundCheck) -> Iterator[Fault]:
     """What of the check is refused to who is not approved; nothing where it may be judged."""
     analyzer = check.analyzer
-    if check.check.kind not in JUDGED or analyzer is None:
+    if check.check.kind not in CHECK_KINDS or analyzer is None:
         yield _refused(check, f"cannot be judged: {check.reason or f'it is of type {check.check.kind}'}", KINDS)
         return
     if any(part.apart for part in analyzer.parts().values()):

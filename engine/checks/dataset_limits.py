@@ -33,7 +33,7 @@ class ReferencedMetric:
     analyzer: Analyzer
 
 
-def wanted(data_object: DataObject) -> dict[str, ReferencedMetric]:
+def referenced_metrics(data_object: DataObject) -> dict[str, ReferencedMetric]:
     """The metrics that the object's limits refer to, by their words; without those that are no metrics (`bind` says
     so)."""
     limits = [(limit, _analyzer(limit)) for check in data_object.checks for limit in _limits(check)]

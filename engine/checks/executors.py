@@ -25,7 +25,7 @@ class CheckAssignment:
     analyzer: Analyzer | None = None
 
 
-def entrusted(described: DataObject) -> tuple[CheckAssignment, ...]:
+def checks_with_runners(described: DataObject) -> tuple[CheckAssignment, ...]:
     """All checks of the object, those that the words of its columns stand for first. Says nothing of a real table.
 
     Where the checks have faults of the contract's own, they are said by their names, and to be judged nowhere."""

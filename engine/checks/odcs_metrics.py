@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from treaty.contracts.document.model import ContractCheck
-from treaty.contracts.errors import nearest
+from treaty.contracts.errors import suggest_nearest
 from treaty.engine.analyzers.base import NotApplicableToTable
-from treaty.engine.checks.column_keywords import searched
+from treaty.engine.checks.column_keywords import search_arguments
 
 UNITS = {"rows": "rows", "percent": "percent", "percentage": "percent", "%": "percent"}
 
@@ -49,16 +49,16 @@ METRICS = {
     "rowCount": OdcsMetric(analyzer="size", columns=None, counted=False),
     "nullValues": OdcsMetric(analyzer="null_values"),
     "missingValues": OdcsMetric(analyzer="missing_values", words={"missingValues": _missing}),
-    "invalidValues": OdcsMetric(analyzer="invalid_values", words={"validValues": _valid, "pattern": searched}),
+    "invalidValues": OdcsMetric(analyzer="invalid_values", words={"validValues": _valid, "pattern": search_arguments}),
     "duplicateValues": OdcsMetric(analyzer="duplicate_rows", columns="columns", fixed={"copies": "extra"}),
 }
 
 
-def translated(check: ContractCheck) -> ContractCheck:
+def translate_check(check: ContractCheck) -> ContractCheck:
     """The library check in the words of our analyzers. Raises Unbindable, with the reason, where there are none."""
     metric = METRICS.get(check.analyzer)
     if metric is None:
-        known = nearest(check.analyzer, METRICS) or f"it has {', '.join(METRICS)}"
+        known = suggest_nearest(check.analyzer, METRICS) or f"it has {', '.join(METRICS)}"
         raise NotApplicableToTable(f"the standard has no metric {check.analyzer!r} ({known})")
     given = dict(check.arguments)
     unit, columns = given.pop("unit", "rows"), given.pop("columns", None)

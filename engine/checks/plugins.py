@@ -40,7 +40,7 @@ def load(wanted: Iterable[str]) -> None:
     Importing runs the package's code: only packages that somebody has chosen are named here."""
     for name in wanted:
         if name not in _LOADED:
-            found = _found(name)
+            found = _distribution(name)
             _take(found, name)
             _LOADED[name] = found.version
 
@@ -55,12 +55,12 @@ def split(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def loaded() -> tuple[str, ...]:
+def loaded_plugins() -> tuple[str, ...]:
     """The plug-ins in use, 'name version', in the order of their names."""
     return tuple(f"{name} {version}" for name, version in sorted(_LOADED.items()))
 
 
-def _found(name: str) -> Distribution:
+def _distribution(name: str) -> Distribution:
     try:
         return distribution(name)
     except (PackageNotFoundError, ValueError):

@@ -47,7 +47,7 @@ class SchemaFinding(NamedTuple):
     said: str
 
 
-def judge_structure(
+def check_structure(
     data_object: DataObject, schema: Schema, *, partition: str | None = None, terms: Terms | None = None
 ) -> Iterator[CheckResult]:
     """Whether no promised column is missing, each has its logical and physical type, and no column is new.
@@ -83,7 +83,7 @@ def _flat(properties: Iterable[Property], columns: Sequence[Column], prefix: str
 def _missing(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     gone = [each.path for each in promised if not each.found and not each.other_case]
     recased = [f"{each.other_case} instead of {each.path}" for each in promised if each.other_case]
-    said = "; ".join(filter(None, [f"missing: {listed(gone)}" if gone else "", listed(recased)]))
+    said = "; ".join(filter(None, [f"missing: {name_list(gone)}" if gone else "", name_list(recased)]))
     return SchemaFinding([*gone, *recased], said or f"all {len(promised):,} are there")
 
 
@@ -91,8 +91,8 @@ def _mistyped(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     typed = [each for each in promised if each.found and each.property.logical_type and not each.property.partitioned]
     wrong = [_mismatch(each, each.property.logical_type) for each in typed if not _fits(each)]
     nullable = [each.path for each in promised if each.found and each.found.nullable and each.property.required]
-    more = f"; required, though the schema lets them be null: {listed(nullable)}" if nullable else ""
-    return SchemaFinding(wrong, (listed(wrong) or f"all {len(typed):,} have theirs") + more)
+    more = f"; required, though the schema lets them be null: {name_list(nullable)}" if nullable else ""
+    return SchemaFinding(wrong, (name_list(wrong) or f"all {len(typed):,} have theirs") + more)
 
 
 def _fits(each: MatchedColumn) -> bool:
@@ -113,7 +113,7 @@ def _unlike(promised: Sequence[MatchedColumn]) -> SchemaFinding:
         for each in stated
         if each.found and differs(each.property.physical_type or "", each.found.type) and _fits_at_all(each)
     ]
-    return SchemaFinding(wrong, listed(wrong) or f"none of {len(stated):,} is of another")
+    return SchemaFinding(wrong, name_list(wrong) or f"none of {len(stated):,} is of another")
 
 
 def _fits_at_all(each: MatchedColumn) -> bool:
@@ -141,10 +141,10 @@ def _new(data_object: DataObject, schema: Schema, *, welcome: bool) -> SchemaFin
     known = {each.name for each in data_object.properties}
     absent = {name.casefold() for name in known - set(schema.names)}
     new = sorted(name for name in schema.names if name not in known and name.casefold() not in absent)
-    return SchemaFinding([] if welcome else new, f"new: {listed(new)}" if new else "there is none")
+    return SchemaFinding([] if welcome else new, f"new: {name_list(new)}" if new else "there is none")
 
 
-def listed(names: Sequence[str]) -> str:
+def name_list(names: Sequence[str]) -> str:
     """The first MOST of the names, and how many there are beyond them; '' for none."""
     beyond = [f"and {len(names) - MOST:,} more"] if len(names) > MOST else []
     return ", ".join([*names[:MOST], *beyond])

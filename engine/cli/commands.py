@@ -27,7 +27,7 @@ from treaty.engine.cli.options import (
     LakeIndex,
     Memory,
     ObjectName,
-    Others,
+    OtherDatasetsOption,
     Out,
     OutFormat,
     Output,
@@ -80,7 +80,7 @@ def add_to(app: typer.Typer) -> None:
 def verify(
     data: Data, contract: ContractFile, partition_by: PartitionBy = None, object_name: ObjectName = None,
     format: Format = None, report: ReportForm = Report.TEXT, output: Output = None, as_json: AsJson = False,
-    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: Others = None, plugins: Plugins = "",
+    fail_on: FailOn = FailOn.ERROR, samples: Samples = 0, others: OtherDatasetsOption = None, plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
@@ -88,11 +88,11 @@ def verify(
     request = request_of(data, contract, partition_by, object_name, format)
     request = replace(request, others=sources_of(others), limits=True)
     run = _verified(request, samples=samples, remote=remote, memory=memory)
-    tell(run, Report.JSON if as_json else report, output)
+    print_report(run, Report.JSON if as_json else report, output)
     raise typer.Exit(exit_code(run.verdict, fail_on))
 
 
-def tell(run: Any, report: Report, output: Path | None) -> None:
+def print_report(run: Any, report: Report, output: Path | None) -> None:
     """Prints the report, or writes it to the file beside the text that is printed."""
     from treaty.engine.report import REPORTS, print_run
 
@@ -152,8 +152,8 @@ def _text_of(path: Path) -> bytes:
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
     from treaty.contracts.document.reader import read
     from treaty.engine.checks.binding import bind
-    from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-    from treaty.engine.evaluation.violation_samples import discreet
+    from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+    from treaty.engine.evaluation.violation_samples import redact
 
     started, contract = now(), read(request.contract)
     with in_spark(remote, memory) as spark:
@@ -163,15 +163,15 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
             states=measured.judged(measured.states), delta=sorted(measured.states), started=started, finished=now(),
             whole=measured.whole, references=measured.referents,
         )  # fmt: skip
-        run = judge(evaluated)
+        run = evaluate(evaluated)
         checks = bind(contract.object(request.object), measured.schema)
-        return _with_samples(spark, request, discreet(checks, run), checks, samples)
+        return _with_samples(spark, request, redact(checks, run), checks, samples)
 
 
 def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, limit: int) -> Any:
-    from treaty.engine.evaluation.violation_samples import wanted
+    from treaty.engine.evaluation.violation_samples import sampled_checks
 
-    only = wanted(checks, run.results) if limit else {}
+    only = sampled_checks(checks, run.results) if limit else {}
     if not only:
         return run
     asked = SampleRequest(
@@ -276,7 +276,7 @@ def _with_suggestions(drafted: Any) -> bytes:
 def quarantine(
     data: Data, contract: ContractFile, out: Folder, out_format: OutFormat = RowsFormat.PARQUET,
     overwrite: Overwrite = False, warnings: Warnings = False, partition_by: PartitionBy = None,
-    object_name: ObjectName = None, format: Format = None, others: Others = None, as_json: Json = False,
+    object_name: ObjectName = None, format: Format = None, others: OtherDatasetsOption = None, as_json: Json = False,
     plugins: Plugins = "", remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Write good rows and bad rows of a table apart, in one pass; each says which checks it breaks.

@@ -16,9 +16,9 @@ from treaty.engine.cli.commands import (
     exit_code,
     in_spark,
     load_plugins,
+    print_report,
     request_of,
     sources_of,
-    tell,
 )
 from treaty.engine.cli.options import (
     CandidateData,
@@ -30,7 +30,7 @@ from treaty.engine.cli.options import (
     KeyFile,
     Memory,
     ObjectName,
-    Others,
+    OtherDatasetsOption,
     Output,
     Partition,
     PartitionBy,
@@ -50,7 +50,7 @@ def gate(
     candidate: CandidateData = None, partition: Partition = None, state_url: StateUrl = None,
     recover: Recover = False, keep: Keep = False, fail_on: FailOn = FailOn.ERROR,
     partition_by: PartitionBy = None, object_name: ObjectName = None, format: Format = None,
-    report: ReportForm = Report.TEXT, output: Output = None, others: Others = None, plugins: Plugins = "",
+    report: ReportForm = Report.TEXT, output: Output = None, others: OtherDatasetsOption = None, plugins: Plugins = "",
     remote: Remote = None, memory: Memory = "2g", key_file: KeyFile = None,
 ) -> None:  # fmt: skip
     """Publish a candidate to a table once the contract is kept with it in place; without one, say how the table stands.
@@ -58,13 +58,13 @@ def gate(
     Exit code 0 passed and published; else nothing has changed: 1 violated, 2 warned with --fail-on warning, 3 could not
     check. A publication that was cut off gives 3 until --recover, which needs no contract, has ended or undone it."""
     named = (contract, state_url, partition_by, object_name, others)
-    with _told(), _registered(context.obj, table, dataset, named) if dataset else nullcontext() as registered:
+    with _cli_errors(), _registered(context.obj, table, dataset, named) if dataset else nullcontext() as registered:
         if recover:
             store = registered.store if registered else _folder(state_url)
             _recover(table, store, remote, memory)
             return
         load_plugins(plugins)
-        kept = registered or _beside(table, *named)
+        kept = registered or _local_contract(table, *named)
         if candidate is None:
             raise typer.Exit(_answered(table, kept, remote, memory))
         with in_spark(remote, memory) as spark:
@@ -72,7 +72,7 @@ def gate(
             opened = replace(opened, key=_key(kept.keyed or opened.table, key_file))
             run = _published(opened, TableSource(candidate, format), _values(partition), report, output)
         if kept.limits:
-            _say(kept.limits, report)
+            _print_line(kept.limits, report)
         raise typer.Exit(exit_code(run.verdict, fail_on))
 
 
@@ -93,7 +93,7 @@ gates.command(GateCommands.publish)(gate)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _cli_errors() -> Iterator[None]:
     """What the disk or stored states refuse, as a message."""
     from treaty.engine.core.errors import StateError
 
@@ -133,12 +133,12 @@ def _registered(remembered: Any, table: str, dataset: str, named: tuple[Any, ...
 
 
 def _is_same(location: str, table: str) -> bool:
-    from treaty.engine.gate.parquet_folders import located
+    from treaty.engine.gate.parquet_folders import local_folder
 
-    return location == table or located(location) == located(table)
+    return location == table or local_folder(location) == local_folder(table)
 
 
-def _beside(
+def _local_contract(
     table: str, contract: Path | None, state_url: str | None, partition_by: list[str] | None, name: str | None,
     others: list[str] | None,
 ) -> Any:  # fmt: skip
@@ -164,22 +164,22 @@ def _folder(state_url: str | None) -> Any:
 
 def _recover(table: str, store: Any, remote: str | None, memory: str) -> None:
     from treaty.engine.core.disk import Disk
-    from treaty.engine.gate.publication import recovered
+    from treaty.engine.gate.publication import recover_table
     from treaty.engine.gate.table_kinds import site_of
 
     with _tables(table, remote, memory) as tables:
-        done = recovered(site_of(table, tables), store, tables, Disk())
+        done = recover_table(site_of(table, tables), store, tables, Disk())
     told = {"forward": "the publication that was cut off is published", "back": "it is undone: the table is as it was"}
     print(told.get(done, "there was nothing to recover"))
 
 
 def _answered(table: str, kept: Any, remote: str | None, memory: str) -> int:
-    from treaty.engine.gate.publication import answered
+    from treaty.engine.gate.publication import answer_for_table
     from treaty.engine.gate.table_kinds import site_of
 
     asked = (kept.contract.fingerprint, kept.object)
     with _tables(table, remote, memory) as tables:
-        told = answered(site_of(table, tables), kept.partition_by, kept.store, tables, asked)
+        told = answer_for_table(site_of(table, tables), kept.partition_by, kept.store, tables, asked)
     print(told)
     return PASSED if told in ("passed", "warned") else NOT_CHECKED
 
@@ -215,21 +215,21 @@ def _key(table: str, key_file: Path | None) -> Any:
 def _published(
     gate: Any, rows: TableSource, partition: dict[str, str | None], report: Report, output: Path | None
 ) -> Any:
-    from treaty.engine.gate.gate import CandidateRejected, opened
+    from treaty.engine.gate.gate import CandidateRejected, open_gate
 
     try:
-        with opened(gate) as candidate:
+        with open_gate(gate) as candidate:
             candidate.write(rows, partition)
     except CandidateRejected as rejected:
-        tell(rejected.run, report, output)
-        _say(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
+        print_report(rejected.run, report, output)
+        _print_line(f"not published{f', kept in {rejected.kept}' if rejected.kept else ''}", report)
         return rejected.run
-    tell(candidate.run, report, output)
-    _say(f"published to {gate.name or gate.table}", report)
+    print_report(candidate.run, report, output)
+    _print_line(f"published to {gate.name or gate.table}", report)
     return candidate.run
 
 
-def _say(words: str, report: Report) -> None:
+def _print_line(words: str, report: Report) -> None:
     """A line beside the text of a run; other forms of report are all that is printed."""
     if report is Report.TEXT:
         print(words)

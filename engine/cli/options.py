@@ -78,7 +78,7 @@ Warnings = Annotated[bool, typer.Option("--warnings", help="rows that break chec
 Output = Annotated[Path | None, typer.Option(help="write the report to this file, and print it as text")]
 Remote = Annotated[str | None, typer.Option(help="Spark Connect, sc://host:port", envvar="TREATY_SPARK_REMOTE")]
 Memory = Annotated[str, typer.Option(help="memory of the local Spark", envvar="TREATY_SPARK_MEMORY")]
-Others = Annotated[
+OtherDatasetsOption = Annotated[
     list[str] | None,
     typer.Option("--other", help="another dataset that the contract refers to: titles=PATH; repeat for more"),
 ]

@@ -28,7 +28,7 @@ Older = Annotated[str, typer.Argument(help="a table as it was", show_default=Fal
 Newer = Annotated[str, typer.Argument(help="the table as it is now", show_default=False)]
 Rows = Annotated[int, typer.Option(min=5, max=100_000, help="rows that are drawn from each table")]
 Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="show so many")]
-Wanted = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
+PatternArgument = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
 Forget = Annotated[bool, typer.Option("--forget", help="take these tables out of the index instead")]
 HERE = Path("patterns")
 
@@ -41,11 +41,11 @@ def index(
     from treaty.engine.patterns.lake_index import PatternLake
 
     opened = PatternLake(lake)
-    with _told():
+    with _cli_errors():
         if forget:
             opened.forget(tables)
         else:
-            opened.add(_drawn(tables, rows, format, remote, memory))
+            opened.add(_sample_texts(tables, rows, format, remote, memory))
         found = opened.index()
     print(f"{len(opened.tables())} tables, {found.sums.size} text columns, {len(found.sums):,} patterns in {lake}")
 
@@ -61,7 +61,7 @@ def infer(
     from treaty.engine.patterns.lake_index import PatternLake
 
     only = tuple(each.strip() for each in columns.split(",")) if columns else ()
-    with _told():
+    with _cli_errors():
         known = PatternLake(lake).index()
         texts = _lines() if data == "-" else _texts(TextsRequest(TableSource(data, format), only, rows), remote, memory)
     found = {name: evidence(values, inferred(values, known), known, secret=False) for name, values in texts.items()}
@@ -80,39 +80,39 @@ def compare(
 
     Columns that were swapped look like each other. Exits with 1 where there are any."""
     from treaty.engine.patterns.lake_index import PatternLake
-    from treaty.engine.patterns.swapped_columns import moved
+    from treaty.engine.patterns.swapped_columns import swapped_columns
 
-    with _told():
+    with _cli_errors():
         known = PatternLake(lake).index()
     with in_spark(remote, memory) as spark:
         before, after = (spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in (older, newer))
-    found = moved(before, after, known)
-    listed([asdict(each) for each in found], _moved, as_json=as_json)
+    found = swapped_columns(before, after, known)
+    print_items([asdict(each) for each in found], _swap_line, as_json=as_json)
     if found:
         raise typer.Exit(VIOLATED)
 
 
 def top(lake: LakeFolder = HERE, limit: Few = 20, as_json: Json = False) -> None:
     """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
-    from treaty.engine.patterns.analysis import common as domains
+    from treaty.engine.patterns.analysis import common_domains as domains
     from treaty.engine.patterns.lake_index import PatternLake
 
-    with _told():
+    with _cli_errors():
         found = domains(PatternLake(lake), limit)
-    listed([asdict(each) for each in found], _common, as_json=as_json)
+    print_items([asdict(each) for each in found], _common, as_json=as_json)
 
 
-def find(pattern: Wanted, lake: LakeFolder = HERE, as_json: Json = False) -> None:
+def find(pattern: PatternArgument, lake: LakeFolder = HERE, as_json: Json = False) -> None:
     """Find the columns of the lake that carry a pattern."""
-    from treaty.engine.patterns.analysis import carried
+    from treaty.engine.patterns.analysis import pattern_carriers
     from treaty.engine.patterns.lake_index import PatternLake
 
-    with _told():
-        found = carried(PatternLake(lake), pattern).carriers
-    listed([asdict(each) for each in found], _carrier, as_json=as_json)
+    with _cli_errors():
+        found = pattern_carriers(PatternLake(lake), pattern).carriers
+    print_items([asdict(each) for each in found], _carrier, as_json=as_json)
 
 
-def listed(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
+def print_items(found: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], *, as_json: bool) -> None:
     """Prints plain data: as JSON, or a line each."""
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -127,7 +127,7 @@ def common(columns: int, impurity: float, text: str, name: str | None) -> str:
     return f"{columns:6} columns  impure {impurity:6.1%}  {text}{named}"
 
 
-def _moved(each: Mapping[str, Any]) -> str:
+def _swap_line(each: Mapping[str, Any]) -> str:
     judged = each["found"]["judged"]
     like = f"looks like {', '.join(each['like'])}" if each["like"] else "looks like no other column"
     return f"{each['column']}: {judged['bad']} of {judged['of']} values do not match {each['pattern']}; {like}"
@@ -142,7 +142,7 @@ def _carrier(each: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _cli_errors() -> Iterator[None]:
     """What cannot be read, as a message."""
     from treaty.engine.core.disk import LockHeld
     from treaty.engine.patterns.index_file import UnreadableIndex
@@ -156,7 +156,7 @@ def _told() -> Iterator[None]:
         raise CliError(f"{error.filename or 'a file'}: {error.strerror}. Check the path and its permissions.") from None
 
 
-def _drawn(
+def _sample_texts(
     tables: Sequence[str], rows: int, format: str | None, remote: str | None, memory: str
 ) -> Mapping[str, Mapping[str, list[str]]]:
     with in_spark(remote, memory) as spark:

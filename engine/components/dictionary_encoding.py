@@ -10,7 +10,7 @@ MOST_WHOLE = 2**31
 MOST_NUMBERS = 2**62
 
 
-def coded(table: Any) -> Any:
+def encode_texts(table: Any) -> Any:
     """One schema whatever the reader said of nullability, texts as codes: tables that differ in it are not merged."""
     import pyarrow
 
@@ -27,7 +27,7 @@ def _encoded(column: Any) -> Any:
     return pyarrow.chunked_array([fits.combine_chunks().dictionary_encode()])
 
 
-def numbered(keys: Any) -> Any:
+def row_numbers(keys: Any) -> Any:
     """A number of each row of a coded table, as numpy's int64: equal rows have the same one. In the order of the rows
     where the table is `arranged`, nulls last."""
     import numpy
@@ -92,7 +92,7 @@ def _unified(chunks: Sequence[Any]) -> Any:
     return pyarrow.chunked_array(fitting).unify_dictionaries()
 
 
-def arranged(table: Any) -> Any:
+def sort_codes(table: Any) -> Any:
     """The coded table with codes in the order of the texts."""
     import pyarrow
 
@@ -119,7 +119,7 @@ def ordered(table: Any) -> Any:
     import pyarrow
     from pyarrow import compute
 
-    tidy = arranged(table)
+    tidy = sort_codes(table)
     keys = [name for name in tidy.column_names if name != "n"]
     ranks = pyarrow.table({name: _indices(tidy[name]) for name in keys})
     return plain(tidy.take(compute.sort_indices(ranks, sort_keys=[(name, "ascending") for name in keys])))

@@ -11,7 +11,7 @@ from typing import Any
 from treaty.contracts.schema import Column
 from treaty.engine.components.frequencies import FrequencyTable, groups, occurrences
 from treaty.engine.components.operands import FRACTIONAL, INTEGRAL
-from treaty.engine.components.order_statistics import shown
+from treaty.engine.components.order_statistics import displayed_value
 from treaty.engine.core import clock
 
 SHOWN = 1000  # values; the others are told together
@@ -59,7 +59,7 @@ _READERS: Mapping[str, Callable[[Any, Column], Any]] = {
     **dict.fromkeys(INTEGRAL, lambda key, _: int(key)),
     **dict.fromkeys(FRACTIONAL, _double),
     "boolean": lambda key, _: key == "true",
-    "timestamp": shown,
+    "timestamp": displayed_value,
     "timestamp_ntz": lambda key, _: key.replace(" ", "T"),
 }
 

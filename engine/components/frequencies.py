@@ -8,12 +8,12 @@ from typing import Any
 
 from treaty.engine.components.base import Component, Retention
 from treaty.engine.components.dictionary_encoding import (
-    arranged,
-    coded,
     concatenated,
-    numbered,
+    encode_texts,
     ordered,
     plain,
+    row_numbers,
+    sort_codes,
     starts_of,
 )
 from treaty.engine.components.operands import Operand
@@ -69,8 +69,8 @@ class FrequencyTable:
         import numpy
         import pyarrow
 
-        both = arranged(concatenated(self.pieces))
-        numbers = numbered(both.drop_columns(["n"]))
+        both = sort_codes(concatenated(self.pieces))
+        numbers = row_numbers(both.drop_columns(["n"]))
         # Pieces that were stored are sorted: this merges them, in a fraction of the time that hashing takes.
         order = numbers.argsort(kind="stable")
         found = numbers[order]
@@ -131,7 +131,7 @@ class Frequencies(Component):
         return tuple(sorted({operand.canonical() for operand in operands}))
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
-        return FrequencyTable((coded(row[0]),))
+        return FrequencyTable((encode_texts(row[0]),))
 
     def merge(self, left: Any, right: Any) -> Any:
         return self.merge_all((left, right))

@@ -78,13 +78,13 @@ def held_out(operands: Sequence[Operand]) -> str:
     return f"pmod({content(operands)}, {FOLDS}) = 0"
 
 
-def divided(operands: Sequence[Operand], held: int) -> tuple[Operand, Sequence[Operand], Sequence[Operand]]:
+def split_arguments(operands: Sequence[Operand], held: int) -> tuple[Operand, Sequence[Operand], Sequence[Operand]]:
     """The target, its inputs, and the last `held`: what rows are held out by."""
     last = len(operands) - held
     return operands[0], operands[1:last], operands[last:]
 
 
-def described(target: Operand, inputs: Sequence[Operand], held: Sequence[Operand]) -> str:
+def describe_features(target: Operand, inputs: Sequence[Operand], held: Sequence[Operand]) -> str:
     """What is read, in words that name every column."""
     names = ", ".join(each.sql for each in inputs)
     apart = f" held out by ({', '.join(each.sql for each in held)})" if held else ""

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import Any
 
 from treaty.engine.components.base import Component
-from treaty.engine.components.dictionary_encoding import arranged, coded
-from treaty.engine.components.hashed_features import described, divided
+from treaty.engine.components.dictionary_encoding import encode_texts, sort_codes
+from treaty.engine.components.hashed_features import describe_features, split_arguments
 from treaty.engine.components.operands import Operand
-from treaty.engine.components.prediction_quality import ConfusionMatrix, judged
+from treaty.engine.components.prediction_quality import ConfusionMatrix, predicted_classes
 
 # Distinct rows that are judged, those with the least hashes: a share of 0.97 among them is known within 0.005 (95 %).
-JUDGED = 4096
+MAX_TEST_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +30,12 @@ class TokenCounts:
     @cached_property
     def left_out(self) -> ConfusionMatrix:
         """Each row that is judged is predicted by what all others tell."""
-        return judged(self, leave_one_out=True)
+        return predicted_classes(self, leave_one_out=True)
 
     @cached_property
     def held_out(self) -> ConfusionMatrix:
         """The rows that are judged are none of those learned of."""
-        return judged(self, leave_one_out=False)
+        return predicted_classes(self, leave_one_out=False)
 
     def table(self) -> Any:
         """As an Arrow table: hash (null for what was learned), class, feature, count."""
@@ -55,7 +55,7 @@ class TokenCounts:
         import numpy
 
         # A piece of a larger table has its dictionary, of which it may use but a few.
-        given = arranged(coded(table))
+        given = sort_codes(encode_texts(table))
         names = given["t"].combine_chunks()
         used, codes = numpy.unique(names.indices.to_numpy(), return_inverse=True)
         classes = tuple(names.dictionary.take(used).to_pylist())
@@ -114,7 +114,7 @@ def fewest(rows: Any) -> Any:
 
     found = summed(rows)
     hashes = numpy.unique(found[0])
-    return found[:, found[0] <= hashes[JUDGED - 1]] if len(hashes) > JUDGED else found
+    return found[:, found[0] <= hashes[MAX_TEST_ROWS - 1]] if len(hashes) > MAX_TEST_ROWS else found
 
 
 @dataclass(frozen=True, init=False)
@@ -136,7 +136,7 @@ class NaiveBayes(Component):
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """In words: what is counted, not SQL."""
-        return (described(*divided(operands, self.held)),)
+        return (describe_features(*split_arguments(operands, self.held)),)
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> TokenCounts:
         return TokenCounts.of(row[0])

@@ -112,7 +112,7 @@ def _arrow_type(column: Column) -> Any:
     return pyarrow.int64()
 
 
-def shown(value: Any, column: Column) -> Value:
+def displayed_value(value: Any, column: Column) -> Value:
     """A ranked value as a measurement shows it: dates and times as ISO 8601 text."""
     if column.base_type not in TEMPORAL:
         return value  # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Measure = Literal["f1", "precision", "recall"]
 # Chosen by hand: with Laplace's 1 the one token that tells a class of few rows is outvoted by how large others are.
 SMOOTHING = 0.1
-TOGETHER = 2**22  # scores at once: 32 MiB
+CHUNK_SCORES = 2**22  # scores at once: 32 MiB
 SHOWN = 100  # classes; the others are told together
 
 
@@ -71,7 +71,7 @@ def _ratio(part: Any, whole: Any) -> Any:
     return numpy.divide(part, whole, out=numpy.zeros(len(whole)), where=whole > 0)
 
 
-def tallied(confusion: Sequence[tuple[str, str, int]]) -> ConfusionMatrix:
+def confusion_matrix(confusion: Sequence[tuple[str, str, int]]) -> ConfusionMatrix:
     """The judgement of (class, predicted, rows)."""
     import numpy
 
@@ -81,7 +81,7 @@ def tallied(confusion: Sequence[tuple[str, str, int]]) -> ConfusionMatrix:
     return ConfusionMatrix(classes, *numpy.array(lines, dtype="int64").reshape(-1, 3).T)
 
 
-def judged(bags: "TokenCounts", *, leave_one_out: bool) -> ConfusionMatrix:
+def predicted_classes(bags: "TokenCounts", *, leave_one_out: bool) -> ConfusionMatrix:
     """The classes that naive Bayes predicts for the rows that are judged.
 
     `leave_one_out`: each was learned of, and is taken out of the counts before it is predicted. Of classes that are as
@@ -93,7 +93,7 @@ def judged(bags: "TokenCounts", *, leave_one_out: bool) -> ConfusionMatrix:
         return ConfusionMatrix(bags.classes, *numpy.zeros((3, 0), dtype="int64"))
     rows = given.only(model.totals[given.tokens] > given.often * leave_one_out)
     alone = model.without(rows) if leave_one_out else None
-    step = max(1, TOGETHER // len(bags.classes))
+    step = max(1, CHUNK_SCORES // len(bags.classes))
     found = [_best(model, rows, alone, slice(at, at + step)) for at in range(0, len(rows.truth), step)]
     return ConfusionMatrix(bags.classes, rows.truth, numpy.concatenate(found), rows.copies)
 

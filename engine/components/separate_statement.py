@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from treaty.contracts.quoting import quote, quote_path
 from treaty.engine.components.base import Component, Retention
-from treaty.engine.components.hashed_features import described, divided
+from treaty.engine.components.hashed_features import describe_features, split_arguments
 from treaty.engine.components.operands import COUNTABLE, Operand
 
 
@@ -104,7 +104,7 @@ class ConfusionCounts(SeparateStatement):
         object.__setattr__(self, "classifier", classifier)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"{described(*divided(operands, self.held))}, predicted by {self.classifier}",)
+        return (f"{describe_features(*split_arguments(operands, self.held))}, predicted by {self.classifier}",)
 
     def merge(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
         pairs: dict[tuple[str, str], int] = {}

@@ -94,7 +94,7 @@ def _synced(path: str) -> None:
 
 
 @contextmanager
-def locked(path: str, *, patience: float) -> Iterator[None]:
+def file_lock(path: str, *, patience: float) -> Iterator[None]:
     """Holds the lock of that file, which is made where it is missing; it ends with the process, whatever ends that.
 
     Raises Busy where another one holds it for longer than `patience` seconds."""
@@ -118,13 +118,13 @@ def _acquire(opened: int, path: str, end: float) -> None:
         time.sleep(PAUSE_SECONDS)
 
 
-def sealed(document: Mapping[str, Any]) -> bytes:
+def dump_checked(document: Mapping[str, Any]) -> bytes:
     """Plain data as JSON with its checksum."""
     body = json.dumps(document, sort_keys=True).encode()
     return sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def unsealed(content: bytes, what: str) -> dict[str, Any]:
+def load_checked(content: bytes, what: str) -> dict[str, Any]:
     """The plain data that was sealed. Raises StateError, naming `what`, where a bit of it is other than it was."""
     seal, body = content[:SEAL], content[SEAL + 1 :]
     if content[SEAL : SEAL + 1] != b"\n" or sha256(body).hexdigest().encode() != seal:

@@ -6,7 +6,7 @@ from typing import Any
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs"}
 
 
-def opened(location: str) -> tuple[Any, str]:
+def open_filesystem(location: str) -> tuple[Any, str]:
     """(filesystem, path in it) of a local path, `file:` URL, or a URL that pyarrow knows (s3, gs, hdfs, abfs)."""
     import pyarrow.fs
 

@@ -38,6 +38,6 @@ class HashKey:
         return bytes(each ^ WITHIN for each in whole), bytes(each ^ AROUND for each in whole)
 
 
-def passing() -> HashKey:
+def transient_key() -> HashKey:
     """A key that nobody will have again."""
     return HashKey(secrets.token_bytes(SIZE), lasting=False)

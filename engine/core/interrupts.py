@@ -10,7 +10,7 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def postponed() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """SIGINT and SIGTERM that come during the block are raised after it, the first of them only.
 
     Python runs the handlers of signals in its main thread alone, between any two instructions: in other threads nothing

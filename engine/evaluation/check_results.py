@@ -6,7 +6,7 @@ from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.checks.binding import BoundCheck
 from treaty.engine.core.number_format import figure
 from treaty.engine.core.results import CheckResult, Measurement, Outcome
-from treaty.engine.evaluation.sentences import found
+from treaty.engine.evaluation.sentences import finding_sentence
 from treaty.engine.states.bag import StateBag
 
 NOTHING = MetricValue(value=None, rows=0)
@@ -75,7 +75,7 @@ def result_of(
         value=reading.value,
         reason=reason,
         measurement=None if check.judged and check.judged.elsewhere else check.identity,
-        found=_found(check, outcome, reading),
+        found=_finding_text(check, outcome, reading),
         counted=reading.counted,
         broken=reading.broken,
         unevaluated=reading.unevaluated + reading.unfiltered,
@@ -85,11 +85,11 @@ def result_of(
     )
 
 
-def _found(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> str | None:
+def _finding_text(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> str | None:
     if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
         return None
     elsewhere = check.judged.elsewhere if check.judged else ""
     if elsewhere and check.band:
         return f"{figure(reading.value)} {elsewhere}, at most {figure(check.band.upper)} required; {check.band.told}"
-    told = found(check.analyzer, check.promise, reading)
+    told = finding_sentence(check.analyzer, check.promise, reading)
     return f"{told}; {check.band.told}" if check.band else told

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.physical_types import differs, spark_type
 
-Told = Sequence[tuple[str, str]]
+DeclaredColumns = Sequence[tuple[str, str]]
 
 
-def redefined(known: Schema, told: Told, partition_by: Iterable[str] = ()) -> Schema:
+def merge_declared_columns(known: Schema, told: DeclaredColumns, partition_by: Iterable[str] = ()) -> Schema:
     """The columns that were told, by name and type, each as it is `known` where nothing about it is new.
 
     Producers write types, and the case of names, in ways of their own: what says no other type than the known one

@@ -13,16 +13,16 @@ from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.anomaly.baselines import Histories, MetricBaselines, StateValue
 from treaty.engine.anomaly.partition_order import PartitionOrder
 from treaty.engine.checks import plugins
-from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind, together
+from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind, bind_all
 from treaty.engine.checks.dataset_limits import ReferenceValue
-from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.checks.schema_checks import check_structure
 from treaty.engine.components.frequencies import Frequencies, FrequencySpectrum
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import views
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 from treaty.engine.evaluation.check_results import gap, is_gap, measurement, result_of, tagged
-from treaty.engine.evaluation.metric_values import UNKNOWN, compared, compares, outcome, reading, stated
+from treaty.engine.evaluation.metric_values import UNKNOWN, compares, outcome, previous_states, read_metric, state_value
 from treaty.engine.evaluation.state_reuse import StateReuse
 from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
@@ -30,7 +30,7 @@ from treaty.engine.states.bag import Bag, ComponentState, StateBag, StateFileSto
 from treaty.engine.states.planning.scan_plan import ROWS
 
 AGAIN = "validate all partitions again, or judge a view of those that are alike"
-ANEW = "write them anew with one type, or judge a view of those that are alike"
+MIXED_TYPES_REMEDY = "write them anew with one type, or judge a view of those that are alike"
 NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their states are known"
 TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
 # Enough that no partition is read twice where each is compared with the one before, few enough to be held at once.
@@ -73,7 +73,7 @@ class EvaluationRequest:
         return self.contract.object(self.object_name)
 
 
-def judge(request: EvaluationRequest) -> RunResult:
+def evaluate(request: EvaluationRequest) -> RunResult:
     """The run that judges what arrived.
 
     Checks of scope delta give a result per partition of the delta, those of scope dataset one over all partitions,
@@ -93,12 +93,12 @@ def judge(request: EvaluationRequest) -> RunResult:
         finished=request.finished,
         results=(*bench.judge_structure(), *(result for result, _ in judged)),
         measurements=tuple(measured.values()),
-        plugins=plugins.loaded(),
+        plugins=plugins.loaded_plugins(),
         tags=tagged(contract, request.object),
     )
 
 
-Judged = tuple[CheckResult, Measurement | None]
+ResultPair = tuple[CheckResult, Measurement | None]
 
 
 @dataclass
@@ -133,7 +133,7 @@ class RunEvaluator:
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
         """The schema that each new partition was read with; those that recorded none are left out."""
-        found = {name: self._arrived(name, bags.described)[0] for name in self.request.delta}
+        found = {name: self._arrived(name, bags.describe_bag)[0] for name in self.request.delta}
         return {name: schema for name, schema in found.items() if schema.columns}
 
     @cached_property
@@ -154,19 +154,19 @@ class RunEvaluator:
     def judge_structure(self) -> Iterator[CheckResult]:
         """The promised columns and types; partition by partition where these do not have one schema."""
         if set(self.recorded.values()) <= {self.schema}:
-            return judge_structure(self.object, self.schema, terms=self.request.contract.terms)
-        judge_one = partial(judge_structure, self.object, terms=self.request.contract.terms)
+            return check_structure(self.object, self.schema, terms=self.request.contract.terms)
+        judge_one = partial(check_structure, self.object, terms=self.request.contract.terms)
         parted = [judge_one(schema, partition=name) for name, schema in self.recorded.items()]
         return (result for results in parted for result in results)
 
-    def judge_delta(self) -> Iterator[Judged]:
+    def judge_delta(self) -> Iterator[ResultPair]:
         """Every check of scope delta on each new partition."""
         for partition in self.request.delta:
             ours = self._checks("delta", self.recorded.get(partition, self.schema))
             bag = self._arrived(partition, partial(bags.unpack, files=self.request.files, keys=_keys(ours)))
             yield from (self._judge(check, bag, partition) for check in ours)
 
-    def judge_dataset(self) -> Iterator[Judged]:
+    def judge_dataset(self) -> Iterator[ResultPair]:
         """Every check of scope dataset on all partitions together."""
         ours = self._checks("dataset", self.schema)
         apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
@@ -175,14 +175,14 @@ class RunEvaluator:
         whole = (merged or StateBag({})).beside(self._whole(apart)).beside(self._spectra())
         yield from (self._of_all(check, whole, schemas) for check in ours)
 
-    def judge_views(self) -> Iterator[Judged]:
+    def judge_views(self) -> Iterator[ResultPair]:
         """Every check over a view, on all the partitions together that the view chooses."""
         for view in self.object.views:
             ours = self._checks(view.name, self.schema)
             if ours:
                 yield from self._judge_view(view, ours)
 
-    def _judge_view(self, view: View, ours: Sequence[BoundCheck]) -> Iterator[Judged]:
+    def _judge_view(self, view: View, ours: Sequence[BoundCheck]) -> Iterator[ResultPair]:
         try:
             names = views.chosen(
                 view.where, self.request.states, views.columns(self.object, self.schema, self.request.states)
@@ -211,14 +211,17 @@ class RunEvaluator:
         merged = bags.merge(each())
         return merged, schemas if len(set(schemas.values())) > 1 else {}
 
-    def _of_all(self, check: BoundCheck, bag: StateBag, schemas: Mapping[str, Schema]) -> Judged:
+    def _of_all(self, check: BoundCheck, bag: StateBag, schemas: Mapping[str, Schema]) -> ResultPair:
         """The check judged on partitions together: where not all have its columns alike, the result says which."""
         paths = check.analyzer.columns_named if check.analyzer and check.bound and schemas else ()
         result, measured = self._judge(check, bag, None)
-        missing, told = schema_evolution.missing(paths, schemas), schema_evolution.differing(paths, schemas)
+        missing, told = (
+            schema_evolution.missing_columns_text(paths, schemas),
+            schema_evolution.differing_columns_text(paths, schemas),
+        )
         # What Spark adds up it takes by key alone.
         if told and (is_gap(measured) or not self.request.spectra.keys().isdisjoint(_keys([check]))):
-            reason = f"{told}: {AGAIN if missing else ANEW}"
+            reason = f"{told}: {AGAIN if missing else MIXED_TYPES_REMEDY}"
             if result.reason and result.reason != UNKNOWN and bags.UNLIKE.format("") not in result.reason:
                 reason = f"{result.reason}; {reason}"
             return result_of(check, None, Outcome.NOT_EVALUATED, reason=reason), gap(check, None, reason)
@@ -241,14 +244,16 @@ class RunEvaluator:
             return StateBag({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
         return bags.unpack(self.request.whole, keys=keys)
 
-    def _judge(self, check: BoundCheck, bag: StateBag, partition: str | None) -> Judged:
+    def _judge(self, check: BoundCheck, bag: StateBag, partition: str | None) -> ResultPair:
         known = replace(check, referents=self.request.references)
         judged = self._beside_past(known, partition) if check.detector else known
-        return _judge(judged, reading(check, bag, self.request.started, self._before(check, partition)), bag, partition)
+        return _judge(
+            judged, read_metric(check, bag, self.request.started, self._before(check, partition)), bag, partition
+        )
 
     def _before(self, check: BoundCheck, partition: str | None) -> StateBag | None:
         """What a check that compares is told beside that partition."""
-        return compared(check, self.pasts.before(partition), self._comparable) if compares(check) else None
+        return previous_states(check, self.pasts.before(partition), self._comparable) if compares(check) else None
 
     def _comparable(self, partition: str) -> StateBag:
         """The states that checks compare with; none of a partition whose states are damaged."""
@@ -286,8 +291,8 @@ class RunEvaluator:
             bag = bags.unpack(self.request.states[partition], files=self.request.files, keys=_keys(asking))
         except StateError as error:
             return {each.identity or "": StateValue(None, str(error)) for each in asking}
-        read = [reading(each, bag, self.request.started, self._before(each, partition)) for each in asking]
-        return {each.identity or "": stated(found) for each, found in zip(asking, read, strict=True)}
+        read = [read_metric(each, bag, self.request.started, self._before(each, partition)) for each in asking]
+        return {each.identity or "": state_value(found) for each, found in zip(asking, read, strict=True)}
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
         return [check for check in self._bound(schema).checks if check.scope == scope]
@@ -316,7 +321,7 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
     return frozenset(part.key for check in checks if check.bound for part in check.bound.parts.values())
 
 
-def _judge(check: BoundCheck, measured: MetricValue | str, bag: StateBag, partition: str | None) -> Judged:
+def _judge(check: BoundCheck, measured: MetricValue | str, bag: StateBag, partition: str | None) -> ResultPair:
     check = check if isinstance(measured, str) else check.beside(measured)
     found = measured if isinstance(measured, str) else check.observed(measured)
     ended, reason = outcome(check, found)
@@ -326,7 +331,7 @@ def _judge(check: BoundCheck, measured: MetricValue | str, bag: StateBag, partit
     return result_of(check, partition, ended, reason=reason, reading=found), kept
 
 
-def lacking(
+def missing_states(
     contract: Contract,
     object_name: str,
     stored: Mapping[str, bytes],
@@ -351,7 +356,7 @@ def lacking(
             found[name] = frozenset[str]()
             continue
         if contents.schema not in bound:
-            checks = together([contract.object(object_name), *also], contents.schema)
+            checks = bind_all([contract.object(object_name), *also], contents.schema)
             bound[contents.schema] = StateReuse(checks, key, afresh)
         if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
             found[name] = bound[contents.schema].held(contents)

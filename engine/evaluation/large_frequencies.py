@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from treaty.contracts.document.model import Contract
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.states.envelope import PackedState, opened
+from treaty.engine.states.envelope import PackedState, open_bag
 from treaty.engine.states.state_files import StateFiles
 
 FREQUENCIES = "frequencies"
@@ -31,7 +31,7 @@ def large(
 def _named(wanted: set[str], states: Mapping[str, bytes]) -> dict[str, tuple[str, ...]]:
     """The files of each of these states; a state that some partition lacks or has within its bag is left out, and one
     whose values were not hashed with one key."""
-    lying = [{each.described.key: each for each in opened(packed).states} for packed in states.values()]
+    lying = [{each.described.key: each for each in open_bag(packed).states} for packed in states.values()]
     found = {key: [each[key] for each in lying if key in each] for key in wanted}
     alike = {key: some for key, some in found.items() if len(some) == len(lying) and _are_alike(some)}
     # A state without rows has no file.

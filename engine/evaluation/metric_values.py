@@ -23,13 +23,13 @@ def compares(check: BoundCheck) -> bool:
     return check.bound is not None and check.bound.analyzer.compares
 
 
-def compared(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> StateBag | None:
+def previous_states(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> StateBag | None:
     """Of the partitions, newest first, the states of the first that has what the check compares; None: none has."""
     found = (opened(name) for name in names)
     return next((bag for bag in found if check.bound and check.bound.counted(bag.values)), None)
 
 
-def reading(check: BoundCheck, bag: StateBag, now: datetime, before: StateBag | None = None) -> MetricValue | str:
+def read_metric(check: BoundCheck, bag: StateBag, now: datetime, before: StateBag | None = None) -> MetricValue | str:
     """What the check's metric reads from these states, beside those of the partition `before` where it compares; in
     words why where it reads nothing."""
     if check.bound is None or check.analyzer is None:
@@ -40,7 +40,7 @@ def reading(check: BoundCheck, bag: StateBag, now: datetime, before: StateBag | 
         return bag.failure(str(missing.args[0])) or UNKNOWN
 
 
-def stated(found: MetricValue | str) -> StateValue:
+def state_value(found: MetricValue | str) -> StateValue:
     """What was read, as detectors learn from it."""
     return StateValue(None, found) if isinstance(found, str) else StateValue(finite(found.value), None, found.details)
 
@@ -58,10 +58,10 @@ def _outcome(check: BoundCheck, reading: MetricValue) -> tuple[Outcome, str | No
     promised = check.promise
     if isinstance(promised, InsufficientHistory):
         return Outcome.NOT_APPLICABLE, promised
-    return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _held(promised, reading)
+    return (Outcome.NOT_EVALUATED, promised) if isinstance(promised, str) else _assertion_outcome(promised, reading)
 
 
-def _held(assertion: Assertion, reading: MetricValue) -> tuple[Outcome, str | None]:
+def _assertion_outcome(assertion: Assertion, reading: MetricValue) -> tuple[Outcome, str | None]:
     by_function = assertion.operator == FUNCTION
     subject = reading.details if by_function and reading.details is not None else reading.value
     try:

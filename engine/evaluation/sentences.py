@@ -35,12 +35,16 @@ EXACTLY = Context(prec=80)
 OF_ONE = {"have": "has", "do": "does", "are": "is", "match": "matches", "miss": "misses", "could": "could"}
 
 
-def found(analyzer: Analyzer, assertion: Assertion, reading: MetricValue) -> str:
+def finding_sentence(analyzer: Analyzer, assertion: Assertion, reading: MetricValue) -> str:
     """What a check found, in words: '0.75 of 4 rows have amount, 1 required, 0.25 too few; 1 row has none'.
 
     Says of rows that break it, and of rows that could not be evaluated, only where there are any."""
     limits = limits_of(assertion)
-    told = [_told(analyzer, reading, limits), _bound(assertion, limits), *_missed(analyzer, assertion, reading.value)]
+    told = [
+        _value_text(analyzer, reading, limits),
+        _bound(assertion, limits),
+        *_missed(analyzer, assertion, reading.value),
+    ]
     judged = ", ".join(told)
     return "; ".join([judged, *_rows(analyzer, reading)])
 
@@ -56,7 +60,7 @@ def limits_of(assertion: Assertion) -> tuple[Any, ...]:
     return tuple(assertion.limit) if assertion.operator in PAIRED else (assertion.limit,)
 
 
-def _told(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...]) -> str:
+def _value_text(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...]) -> str:
     words = {
         **_arguments(analyzer),
         "phrase": _short(analyzer.phrase),

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from treaty.contracts.errors import ContractError, Fault, nearest
+from treaty.contracts.errors import ContractError, Fault, suggest_nearest
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
@@ -71,7 +71,7 @@ def metric(text: str) -> Analyzer:
     name, _, rest = text.partition(":")
     kind = ANALYZERS.get(name.strip())
     if kind is None:
-        raise _refused("names no analyzer that there is", nearest(name.strip(), ANALYZERS) or EXAMPLE)
+        raise _refused("names no analyzer that there is", suggest_nearest(name.strip(), ANALYZERS) or EXAMPLE)
     try:
         return kind.model_validate(_arguments(rest))
     except ValidationError as invalid:
@@ -97,7 +97,7 @@ def _plain(text: str) -> Any:
         return text
 
 
-def asked(analyzer: Analyzer, schema: Schema) -> MetricQuery:
+def bind_metric(analyzer: Analyzer, schema: Schema) -> MetricQuery:
     """The metric on a table of that schema."""
     try:
         return _askable(MetricQuery(analyzer, analyzer.bind(schema)))
@@ -145,10 +145,10 @@ def answers(
     known = frozenset(together.entries) if together else frozenset[str]()
     held = {name: found | known for name, found in held.items()}
     several = schema_evolution.of_several(schemas)
-    return tuple(telling(_answer(each, held, together, now), several) for each in given)
+    return tuple(with_schema_note(_answer(each, held, together, now), several) for each in given)
 
 
-def covered(asked: MetricQuery, keys: Collection[str], schema: Schema) -> frozenset[str]:
+def covered_keys(asked: MetricQuery, keys: Collection[str], schema: Schema) -> frozenset[str]:
     """The keys that a partition has states of, and those of the metric's that say nothing of it: it was read on that
     schema, and has none of their columns."""
     parts = asked.bound.parts.values() if asked.bound else ()
@@ -157,14 +157,14 @@ def covered(asked: MetricQuery, keys: Collection[str], schema: Schema) -> frozen
     }
 
 
-def telling(answer: MetricAnswer, schemas: Mapping[str, Schema]) -> MetricAnswer:
+def with_schema_note(answer: MetricAnswer, schemas: Mapping[str, Schema]) -> MetricAnswer:
     """The answer that also says in which partitions its columns are otherwise than in others. `schemas` are none where
     all are alike."""
     paths = answer.asked.analyzer.columns_named if answer.asked.bound and schemas else ()
     told = (
-        schema_evolution.differing(paths, schemas)
+        schema_evolution.differing_columns_text(paths, schemas)
         if answer.reading is None
-        else schema_evolution.missing(paths, schemas)
+        else schema_evolution.missing_columns_text(paths, schemas)
     )
     return replace(answer, reason=f"{answer.reason}; {told}" if answer.reason else told) if told else answer
 
@@ -202,7 +202,7 @@ def _answer(
     if together is not None and given.bound and given.keys <= together.entries.keys():
         found = MetricAnswer(asked=given, merged=len(held))
     else:
-        found = prospect(given, held, _told(together, given.keys) if together else None)
+        found = prospect(given, held, _failure(together, given.keys) if together else None)
     if found.reason or given.bound is None or together is None:
         return found
     try:
@@ -214,5 +214,5 @@ def _answer(
     return replace(found, reading=reading, reason=given.bound.analyzer.unmeasured if reading.value is None else None)
 
 
-def _told(bag: StateBag, keys: Iterable[str]) -> str | None:
+def _failure(bag: StateBag, keys: Iterable[str]) -> str | None:
     return next((told for key in sorted(keys) if (told := bag.failure(key))), None)

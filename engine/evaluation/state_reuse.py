@@ -6,11 +6,11 @@ from functools import cached_property
 
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundChecks, together
+from treaty.engine.checks.binding import BoundChecks, bind_all
 from treaty.engine.components.base import COMPONENTS, Retention
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, BagContents, StateEntry, contents
-from treaty.engine.states.envelope import opened, sealed
+from treaty.engine.states.envelope import open_bag, seal_bag
 from treaty.engine.states.planning.scan_plan import Plan
 
 
@@ -59,21 +59,21 @@ class StateReuse:
         return reason not in UNKEPT
 
 
-def kept(packed: Mapping[str, bytes], objects: Sequence[DataObject]) -> dict[str, bytes]:
+def storable_states(packed: Mapping[str, bytes], objects: Sequence[DataObject]) -> dict[str, bytes]:
     """The packed bags without the states that may not be kept by what these objects say of their table: the bag then
     says why they are not there, and whoever needs them has them computed again.
 
     Raises StateError for damaged bags, ContractError for faults of the first object's contract."""
     bound: dict[Schema, StateReuse] = {}
-    return {name: _kept(each, objects, bound) for name, each in packed.items()}
+    return {name: _storable(each, objects, bound) for name, each in packed.items()}
 
 
-def _kept(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, StateReuse]) -> bytes:
+def _storable(packed: bytes, objects: Sequence[DataObject], bound: dict[Schema, StateReuse]) -> bytes:
     bag = contents(packed)
     if bag.schema not in bound:
-        bound[bag.schema] = StateReuse(together(objects, bag.schema))
+        bound[bag.schema] = StateReuse(bind_all(objects, bag.schema))
     refused = bound[bag.schema].refused(bag)
     if not refused:
         return packed
-    left = [each for each in opened(packed).states if each.described.key not in refused]
-    return sealed(bag.schema, left, {**bag.failures, **dict.fromkeys(refused, CLASSIFIED)})
+    left = [each for each in open_bag(packed).states if each.described.key not in refused]
+    return seal_bag(bag.schema, left, {**bag.failures, **dict.fromkeys(refused, CLASSIFIED)})

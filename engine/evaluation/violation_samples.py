@@ -28,7 +28,7 @@ class SampleColumn:
     masked: bool
 
 
-def wanted(checks: BoundChecks, results: Sequence[CheckResult]) -> dict[str, tuple[str, ...]]:
+def sampled_checks(checks: BoundChecks, results: Sequence[CheckResult]) -> dict[str, tuple[str, ...]]:
     """The ids of the failed checks that single rows break, each with the newest partitions in which it failed.
 
     No partition: the check was judged on all of them together. {} where no row can be shown."""
@@ -40,7 +40,9 @@ def wanted(checks: BoundChecks, results: Sequence[CheckResult]) -> dict[str, tup
     return {each: tuple(sorted(failed[each])[-MOST_PARTITIONS:]) for each in judged[:MOST_CHECKS]}
 
 
-def shown(check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = ()) -> tuple[SampleColumn, ...]:
+def sample_columns(
+    check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = ()
+) -> tuple[SampleColumn, ...]:
     """What a sample shows: the columns that the check names, the key, the partition, then the rest up to MOST_COLUMNS.
 
     Of the columns that a contract with columns does not declare, only those that the check names are shown, as a mask:
@@ -57,7 +59,7 @@ def shown(check: BoundCheck, checks: BoundChecks, partition_by: Sequence[str] = 
     return tuple(SampleColumn(path, is_masked(promised, names)) for names, path in chosen)
 
 
-def discreet(checks: BoundChecks, run: RunResult) -> RunResult:
+def redact(checks: BoundChecks, run: RunResult) -> RunResult:
     """The run without values of columns that are masked: distributions, and smallest or largest texts.
 
     What was judged stays as it was judged; runs are kept, and read by more people than the rows are."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from treaty.contracts.document.classification import ALONE, alone
+from treaty.contracts.document.classification import ALONE, classification_document
 from treaty.contracts.document.model import Contract
 from treaty.engine.core import clock
 from treaty.engine.core.disk import Disk
@@ -78,7 +78,9 @@ class TableGate:
 
     def measured(self, here: TableSource, known: Mapping[str, str], *, beside: bool = False) -> MeasureResult:
         """The states of the partitions of what lies there, without those known; `beside` the table's others."""
-        classifying = tuple((alone(each), ALONE["id"]) for each in self.contract.object(self.object).beside)
+        classifying = tuple(
+            (classification_document(each), ALONE["id"]) for each in self.contract.object(self.object).beside
+        )
         request = MeasureRequest(
             source=here,
             contract=self.contract.source,

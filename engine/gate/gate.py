@@ -47,12 +47,12 @@ from uuid import uuid4
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core import key_files
-from treaty.engine.core.disk import LockHeld, locked
+from treaty.engine.core.disk import LockHeld, file_lock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.gate import publication_intent
 from treaty.engine.gate.candidate import ADMITTED, CandidateRejected, GateCandidate, TableGate
 from treaty.engine.gate.parquet_folders import NEW, gate_of
@@ -138,7 +138,7 @@ def gate(  # noqa: PLR0913
     chosen = contract.object(object_name or contract.objects[0].name)
     by = tuple(chosen.partition_columns if partition_by is None else partition_by)
     admitted = ADMITTED if warnings else frozenset({Verdict.PASSED})
-    return opened(
+    return open_gate(
         TableGate(
             table=site.location,
             contract=contract,
@@ -166,12 +166,12 @@ def key_of(table: str, key_file: str | None) -> HashKey | None:
 
 
 @contextmanager
-def opened(gate: TableGate) -> Iterator[GateCandidate]:
+def open_gate(gate: TableGate) -> Iterator[GateCandidate]:
     """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
     if f"{gate.store.where}/".startswith(f"{gate.table}/"):
         raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
     with _staging(gate) as stage:
-        before = _settled(gate, stage)
+        before = _complete_generation(gate, stage)
         candidate = GateCandidate(gate, os.path.join(stage, NEW))
         yield candidate
         candidate.run = _audited(gate, stage, before)
@@ -184,7 +184,7 @@ def _staging(gate: TableGate) -> Iterator[str]:
     with ExitStack() as held:
         with exclusive(gate.table, gate.disk):
             gate.disk.folder(stage)
-            held.enter_context(locked(os.path.join(stage, LOCK), patience=0))
+            held.enter_context(file_lock(os.path.join(stage, LOCK), patience=0))
         try:
             yield stage
         finally:
@@ -201,7 +201,7 @@ def _is_intended(table: str, stage: str) -> bool:
     return intent is not None and intent.staged == stage
 
 
-def _settled(gate: TableGate, stage: str) -> Generation:
+def _complete_generation(gate: TableGate, stage: str) -> Generation:
     """The current generation, with the states of every partition of the table: those that lack are measured."""
     with exclusive(gate.table, gate.disk):
         refuse_open(gate.table)
@@ -225,7 +225,7 @@ def _usable(gate: TableGate, known: Generation, lies: Mapping[str, str]) -> dict
     """The partitions whose stored states are those of their files and answer every check of the contract."""
     found = ((name, _bag(gate, known.entries.get(name), mark)) for name, mark in lies.items())
     stored = {name: packed for name, packed in found if packed is not None}
-    unanswered = lacking(gate.contract, gate.object, stored, key=gate.key)
+    unanswered = missing_states(gate.contract, gate.object, stored, key=gate.key)
     return {name: lies[name] for name in stored if name not in unanswered}
 
 
@@ -256,9 +256,9 @@ def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
         read = staged if found.whole is None else {**staged, **before.entries, **current.entries}
         _refuse_changes(before, current, read)
         notes = way.noted(staged, current.fingerprints)
-        run = _judged(gate, found, current, started)
+        run = _evaluate_candidate(gate, found, current, started)
         if run.verdict not in gate.admitted:
-            raise CandidateRejected(run, _kept(gate, stage))
+            raise CandidateRejected(run, _keep_rejected(gate, stage))
         after = {name: PartitionEntry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
         changes = {name: StateChange(current.entries.get(name), entry) for name, entry in sorted(after.items())}
         judged = gate.store.judged(run, found.schema)
@@ -273,7 +273,7 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
         raise GenerationConflict(f"another writer published {named(lost)} since this one began: nothing was changed")
 
 
-def _judged(gate: TableGate, found: MeasureResult, current: Generation, started: datetime) -> RunResult:
+def _evaluate_candidate(gate: TableGate, found: MeasureResult, current: Generation, started: datetime) -> RunResult:
     """The run that judges the candidate as if it were in."""
     arrived, chosen = found.judged(found.states), gate.contract.object(gate.object)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
@@ -282,10 +282,10 @@ def _judged(gate: TableGate, found: MeasureResult, current: Generation, started:
         delta=sorted(found.states), started=started, finished=gate.now(), references=found.referents,
         whole=found.whole, spoilt=gate.spoilt,
     )  # fmt: skip
-    return discreet(bind(chosen, found.schema), judge(request))
+    return redact(bind(chosen, found.schema), evaluate(request))
 
 
-def _kept(gate: TableGate, stage: str) -> str | None:
+def _keep_rejected(gate: TableGate, stage: str) -> str | None:
     if not gate.keep:
         return None
     kept = stage.replace(CANDIDATE, REJECTED)

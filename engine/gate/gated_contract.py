@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treaty.contracts.document.model import Contract
-from treaty.engine.anomaly.fits import refitted
+from treaty.engine.anomaly.fits import refittable_clauses
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.states.generations import GenerationStore
 
@@ -37,7 +37,7 @@ class GatedContract:
     @property
     def limits(self) -> str:
         """In words by which limits clauses of programs judge, and what they learn nothing from; '' without such."""
-        clauses = refitted(self.contract.object(self.object))
+        clauses = refittable_clauses(self.contract.object(self.object))
         later = sum(each.fit is not None for each in clauses.values())
         told = [f"limits of programs: {later} of {len(clauses)} as they were learned later"] if clauses else []
         told += [f"left out: {len(self.spoilt)} partition(s) of incidents"] if self.spoilt else []

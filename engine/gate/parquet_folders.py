@@ -43,7 +43,7 @@ class PublicationMethod(Protocol):
         """Clears away what earlier publications have left in the table's own folder, as no reader needs it."""
 
 
-def located(table: str) -> str:
+def local_folder(table: str) -> str:
     """The table's folder on this machine. Raises EngineError for a place where folders cannot be renamed."""
     scheme, separator, rest = table.partition(":")
     folder = "/" + rest.lstrip("/") if separator and scheme == "file" else table

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from treaty.contracts.document.model import Contract
-from treaty.engine.core.disk import Disk, LockHeld, aside, locked
+from treaty.engine.core.disk import Disk, LockHeld, aside, file_lock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.gate import publication_intent
 from treaty.engine.gate.parquet_folders import NEW, PublicationMethod, gate_of
@@ -59,10 +59,10 @@ def recover(table: str, store: GenerationStore | None = None, *, spark: Any = No
     Parquet. Raises Unsettled where neither way is open, or where the intent speaks of another store, Busy where a
     publication is under way, StateError where the intent is damaged, EngineError where the table cannot be read."""
     tables = tables_of(spark)
-    return recovered(site_of(table, tables), store, tables, disk or Disk())
+    return recover_table(site_of(table, tables), store, tables, disk or Disk())
 
 
-def recovered(site: GatedTable, store: GenerationStore | None, tables: GateTables | None, disk: Disk) -> str:
+def recover_table(site: GatedTable, store: GenerationStore | None, tables: GateTables | None, disk: Disk) -> str:
     """What `recover` says, of a table that is known."""
     place = site.location
     if not os.path.isdir(gate_of(place)):
@@ -70,7 +70,7 @@ def recovered(site: GatedTable, store: GenerationStore | None, tables: GateTable
     known = store or store_of(place, disk)
     with exclusive(place, disk):
         intent = publication_intent.read(intent_of(place))
-        outcome = _settled(intent, known, intended(intent, disk, tables)) if intent else NOTHING
+        outcome = _settle(intent, known, intended(intent, disk, tables)) if intent else NOTHING
         for left in (intent_of(place), aside(intent_of(place))):
             disk.remove(left)
         known.collect()
@@ -79,7 +79,7 @@ def recovered(site: GatedTable, store: GenerationStore | None, tables: GateTable
         return outcome
 
 
-def _settled(intent: PublicationIntent, store: GenerationStore, way: PublicationMethod) -> str:
+def _settle(intent: PublicationIntent, store: GenerationStore, way: PublicationMethod) -> str:
     if store.where != intent.states:
         raise PublicationOpen(f"the open publication belongs to the states in {intent.states}: name that store")
     try:
@@ -114,7 +114,7 @@ def _sweep(table: str, disk: Disk) -> None:
         stage = os.path.join(gate_of(table), name)
         if name.startswith(CANDIDATE):
             try:
-                with locked(os.path.join(stage, LOCK), patience=0):
+                with file_lock(os.path.join(stage, LOCK), patience=0):
                     disk.clear(stage)
             except LockHeld:
                 continue
@@ -134,10 +134,10 @@ def answer(
     `gate`; `spark` is not needed for a plain folder of Parquet."""
     tables, chosen = tables_of(spark), contract.object(object_name or contract.objects[0].name)
     by = tuple(chosen.partition_columns if partition_by is None else partition_by)
-    return answered(site_of(table, tables), by, store, tables, (contract.fingerprint, chosen.name))
+    return answer_for_table(site_of(table, tables), by, store, tables, (contract.fingerprint, chosen.name))
 
 
-def answered(
+def answer_for_table(
     site: GatedTable,
     partition_by: tuple[str, ...],
     store: GenerationStore | None,
@@ -162,7 +162,7 @@ def answered(
 def exclusive(table: str, disk: Disk) -> AbstractContextManager[None]:
     """Holds the table's lock: one process at a time publishes or recovers. Raises Busy."""
     disk.folder(gate_of(table))
-    return locked(os.path.join(gate_of(table), LOCK), patience=PATIENCE_SECONDS)
+    return file_lock(os.path.join(gate_of(table), LOCK), patience=PATIENCE_SECONDS)
 
 
 def intent_of(table: str) -> str:

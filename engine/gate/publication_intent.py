@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from treaty.engine.core.disk import sealed, unsealed
+from treaty.engine.core.disk import dump_checked, load_checked
 from treaty.engine.core.errors import StateError
 from treaty.engine.protocol.gate_requests import TableKind
 from treaty.engine.states.generations import GenerationVerdict, PartitionEntry, judgement
@@ -50,7 +50,7 @@ class PublicationIntent:
     @property
     def content(self) -> bytes:
         """The intent as a file holds it, with a checksum."""
-        return sealed({"format": FORMAT, **asdict(self)})
+        return dump_checked({"format": FORMAT, **asdict(self)})
 
     @property
     def olds(self) -> dict[str, PartitionEntry | None]:
@@ -76,7 +76,7 @@ def read(path: str) -> PublicationIntent | None:
     if not os.path.exists(path):
         return None
     with open(path, "rb") as stream:
-        found = unsealed(stream.read(), f"the intent {path}")
+        found = load_checked(stream.read(), f"the intent {path}")
     if found.pop("format") != FORMAT:
         raise StateError(f"the intent {path} was written by another version, which has to finish it")
     changes = {

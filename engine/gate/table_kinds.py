@@ -13,7 +13,7 @@ from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import is_path
 from treaty.engine.gate.catalog_tables import CatalogPublication
 from treaty.engine.gate.delta_tables import DeltaPublication
-from treaty.engine.gate.parquet_folders import FolderPublication, PublicationMethod, located
+from treaty.engine.gate.parquet_folders import FolderPublication, PublicationMethod, local_folder
 from treaty.engine.gate.publication_intent import PublicationIntent
 from treaty.engine.protocol.gate_requests import LOG, GateTables, TableKind, TableStatusRequest
 from treaty.engine.protocol.requests import TableSource
@@ -65,11 +65,11 @@ def site_of(table: str, tables: GateTables | None = None, *, new: TableKind = Ta
     """What a table is; one that is not there yet is `new`. Raises EngineError where it is none that a gate can publish
     to, and for catalog tables without `tables`."""
     if is_named(table):
-        found = asked(tables, table).look(TableStatusRequest(table=table))
-        location = located(found.location)
+        found = require_tables(tables, table).look(TableStatusRequest(table=table))
+        location = local_folder(found.location)
         # A Delta table is its folder, whoever else knows it by a name.
         return GatedTable(found.kind, table if found.kind is TableKind.CATALOG else location, location)
-    location = located(table)
+    location = local_folder(table)
     if os.path.isdir(os.path.join(location, LOG)):
         return GatedTable(TableKind.DELTA, location, location)
     if any(Path(location).glob(ICEBERG)):
@@ -80,7 +80,7 @@ def site_of(table: str, tables: GateTables | None = None, *, new: TableKind = Ta
     return GatedTable(TableKind.FOLDER if os.path.isdir(location) else new, location, location)
 
 
-def asked(tables: GateTables | None, table: str) -> GateTables:
+def require_tables(tables: GateTables | None, table: str) -> GateTables:
     """What looks at the table. Raises EngineError where nothing was handed in that can."""
     if tables is None:
         raise EngineError(
@@ -100,7 +100,7 @@ def publication(
     """How the table takes what is staged in that folder. `notes` are those of the intent, where there is one."""
     if site.kind is TableKind.FOLDER:
         return FolderPublication(site.location, partition_by, stage, disk)
-    known = asked(tables, site.name)
+    known = require_tables(tables, site.name)
     if site.kind is TableKind.DELTA:
         return DeltaPublication(
             table=site.location, partition_by=partition_by, stage=stage, tables=known, disk=disk, types=site.types

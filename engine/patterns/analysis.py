@@ -15,7 +15,7 @@ import numpy as np
 from treaty.engine.patterns.lake_index import MOST_IMPURE, PatternLake, key
 from treaty.engine.patterns.lake_sums import PatternSums
 from treaty.engine.patterns.language import parse
-from treaty.engine.patterns.neighbours import beside, structure, width
+from treaty.engine.patterns.neighbours import neighbours, structure, width
 from treaty.engine.patterns.pattern_ids import identity
 
 SHOWN = 3
@@ -33,7 +33,7 @@ NAMED = {
     "<digit>+": "whole number",
 }
 # By table the columns that may be told of; None: all of all.
-Seen = Mapping[str, Collection[str]] | None
+VisibleColumns = Mapping[str, Collection[str]] | None
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,13 @@ class PatternCarriers:
     wider: tuple[CommonPattern, ...]
 
 
-def common(lake: PatternLake, limit: int, seen: Seen = None) -> list[CommonPattern]:
+def common_domains(lake: PatternLake, limit: int, seen: VisibleColumns = None) -> list[CommonPattern]:
     """The common domains: patterns of many columns that hardly any value of these breaks. Of patterns of one structure
     that as many columns have as purely, the narrowest. Raises UnreadableIndex."""
     sums = lake.index().sums
-    carried = {each for said in _told(lake, seen) for patterns in said["columns"].values() for each in patterns}
+    carried = {
+        each for said in _visible_tables(lake, seen) for patterns in said["columns"].values() for each in patterns
+    }
     pure = np.flatnonzero(sums.fpr <= MOST_IMPURE).tolist()
     likely = [_common(sums, at) for at in pure if key(int(sums.ids[at])) in carried]
     likely.sort(key=lambda each: (-each.columns, each.fpr, width(each.text), each.text))
@@ -84,22 +86,24 @@ def common(lake: PatternLake, limit: int, seen: Seen = None) -> list[CommonPatte
     return _named(lake, seen, islice(first.values(), limit))
 
 
-def carried(lake: PatternLake, pattern: str, seen: Seen = None) -> PatternCarriers:
+def pattern_carriers(lake: PatternLake, pattern: str, seen: VisibleColumns = None) -> PatternCarriers:
     """The columns in which at most one in ten values does not have this pattern, and what the lake knows beside it;
     nothing where none has it. Raises PatternError and UnreadableIndex."""
     text = parse(pattern).text
-    told = list(_told(lake, seen))
+    told = list(_visible_tables(lake, seen))
     found = sorted(_carriers(told, text), key=lambda each: (each.impurity, each.table, each.column))
     if not found:
         return PatternCarriers(None, (), (), ())
     sums = lake.index().sums
     texts = {str(each): at for at, each in enumerate(sums.texts)}
-    narrower, wider = (tuple(_common(sums, texts[each]) for each in near) for near in beside(text, list(texts), SHOWN))
+    narrower, wider = (
+        tuple(_common(sums, texts[each]) for each in near) for near in neighbours(text, list(texts), SHOWN)
+    )
     mine = _named(lake, seen, [_common(sums, texts[text])]) if text in texts else [None]
     return PatternCarriers(mine[0], tuple(found), narrower, wider)
 
 
-def _told(lake: PatternLake, seen: Seen) -> Iterator[Mapping[str, Any]]:
+def _visible_tables(lake: PatternLake, seen: VisibleColumns) -> Iterator[Mapping[str, Any]]:
     """What is said of tables, of the columns that may be told of."""
     for said in lake.told():
         if seen is None:
@@ -127,11 +131,11 @@ def _common(sums: PatternSums, at: int) -> CommonPattern:
     )
 
 
-def _named(lake: PatternLake, seen: Seen, found: Iterable[CommonPattern]) -> list[CommonPattern]:
+def _named(lake: PatternLake, seen: VisibleColumns, found: Iterable[CommonPattern]) -> list[CommonPattern]:
     """With a name where a pattern has none, but most of its columns mean the same."""
     listed = list(found)
     means = {key(identity(each.text)): Counter[str | None]() for each in listed if each.name is None}
-    for said in _told(lake, seen) if means else ():
+    for said in _visible_tables(lake, seen) if means else ():
         for column, patterns in said["columns"].items():
             for each in means.keys() & patterns.keys():
                 means[each][said.get("domains", {}).get(column)] += 1

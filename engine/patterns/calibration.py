@@ -20,7 +20,7 @@ import numpy as np
 from treaty.engine.analyzers.conformity_test import critical
 from treaty.engine.patterns.candidates import Match, PatternCandidate, candidates, known_to, matcher, nonconforming
 from treaty.engine.patterns.enumeration import Array
-from treaty.engine.patterns.lake_sums import PatternSums, first_rows, spread
+from treaty.engine.patterns.lake_sums import PatternSums, first_rows, sample_evenly
 
 # The shares of non-conforming values above which a promise may alarm.
 FLOORS = (0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9)
@@ -28,7 +28,7 @@ LEAST_ROWS = 40
 LEANS = 10.0
 FEARED = 0.1
 BACKGROUND = 160
-LOOKS = 10
+MASK_SAMPLES = 10
 _UPPER, _LOWER, _DIGIT = re.compile("[A-Z]"), re.compile("[a-z]"), re.compile("[0-9]")
 _BEYOND = re.compile("[\u00a1-\U0010ffff]")
 
@@ -49,7 +49,7 @@ class Calibration:
         return estimate
 
 
-def added(parts: Iterable[Calibration]) -> Calibration:
+def merge_calibrations(parts: Iterable[Calibration]) -> Calibration:
     """All their columns together."""
     cells: dict[str, tuple[float, ...]] = {}
     for part in parts:
@@ -72,7 +72,7 @@ class ReplayedColumn:
         return Calibration({key: counts for candidate, counts in self.promises for key in candidate.keys})
 
 
-def replayed(values: Sequence[str], sums: PatternSums) -> ReplayedColumn | None:
+def replay_column(values: Sequence[str], sums: PatternSums) -> ReplayedColumn | None:
     """What a column's later rows make of what its first rows promise; None for a column of too few values."""
     if len(values) < LEAST_ROWS:
         return None
@@ -119,22 +119,22 @@ class Background:
 
 def background(columns: Iterable[Sequence[str]]) -> Background:
     """The looks of a stable choice of these columns."""
-    return among([Background({_number(values): _looks(values)}) for values in columns if values])
+    return merge_backgrounds([Background({_number(values): _value_masks(values)}) for values in columns if values])
 
 
-def among(parts: Iterable[Background]) -> Background:
+def merge_backgrounds(parts: Iterable[Background]) -> Background:
     """The choice of all their columns together."""
     together = {number: looks for part in parts for number, looks in part.columns.items()}
     return Background({number: together[number] for number in sorted(together)[:BACKGROUND]})
 
 
 def _number(values: Sequence[str]) -> int:
-    text = "\0".join(spread(values, LOOKS)).encode("utf-8", "replace")
+    text = "\0".join(sample_evenly(values, MASK_SAMPLES)).encode("utf-8", "replace")
     return int.from_bytes(blake2b(text, digest_size=8).digest())
 
 
-def _looks(values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(map(look, spread(values, LOOKS)))
+def _value_masks(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(look, sample_evenly(values, MASK_SAMPLES)))
 
 
 def look(value: str) -> str:

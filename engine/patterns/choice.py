@@ -39,7 +39,9 @@ class ChoicePolicy:
         return few and of_these and choice.floor <= self.most_floor
 
 
-def offered(found: Iterable[PatternCandidate], calibration: Calibration, seen: Background) -> list[PatternChoice]:
+def candidate_choices(
+    found: Iterable[PatternCandidate], calibration: Calibration, seen: Background
+) -> list[PatternChoice]:
     """Each candidate with each floor."""
     return [
         PatternChoice(candidate, floor, alarms, passes)

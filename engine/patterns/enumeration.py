@@ -167,7 +167,7 @@ def options(words: dict[str, int], least: int, *, runs: bool = False) -> list[To
     some: dict[str, int] = {}
     exact: dict[tuple[str, int], int] = {}
     for word, bits in words.items():
-        for name in _apart(word) if runs else classes_of(word):
+        for name in _run_classes(word) if runs else classes_of(word):
             some[name] = some.get(name, 0) | bits
             exact[name, len(word)] = exact.get((name, len(word)), 0) | bits
     found = [] if runs else _constants(words, least)
@@ -178,7 +178,7 @@ def options(words: dict[str, int], least: int, *, runs: bool = False) -> list[To
     return found
 
 
-def _apart(word: str) -> tuple[str, ...]:
+def _run_classes(word: str) -> tuple[str, ...]:
     return tuple(name for name in classes_of(word) if name in RUN_CLASSES)
 
 
@@ -239,7 +239,7 @@ def _ladder(group: StructureGroup) -> Iterator[EnumeratedPattern]:
     for wide in ("letter",) if RUNS.intersection(group.structure) else ("letter", "alphanum", "word"):
         admitted = {wide, "digit"}
         if all(admitted.intersection(classes_of(word)) for words in group.words for word in words):
-            yield _found(_wide(group, wide), group.rows)
+            yield _enumerated_pattern(_wide(group, wide), group.rows)
 
 
 def _wide(group: StructureGroup, wide: str) -> Iterator[TextSlice]:
@@ -253,7 +253,7 @@ def _wide(group: StructureGroup, wide: str) -> Iterator[TextSlice]:
             yield piece(f"<{wide}>+")
 
 
-def _found(pieces: Iterable[TextSlice], rows: int) -> EnumeratedPattern:
+def _enumerated_pattern(pieces: Iterable[TextSlice], rows: int) -> EnumeratedPattern:
     listed, id_ = tuple(pieces), 0
     for each in listed:
         id_ = (id_ * each.factor + each.id) & WIDTH

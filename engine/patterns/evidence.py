@@ -9,7 +9,7 @@ from treaty.engine.patterns.contract_checks import options
 from treaty.engine.patterns.fmdv import VARIANTS, InferredPattern, Objective, PatternSegment, infer_domain
 from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.inference import PatternResult
-from treaty.engine.patterns.lake_sums import spread
+from treaty.engine.patterns.lake_sums import sample_evenly
 from treaty.engine.patterns.named_domains import domain_of
 
 SHOWN = 10
@@ -78,7 +78,7 @@ def _values(texts: Sequence[str], result: PatternResult) -> dict[str, list[str]]
     match = matcher(result.learned.pattern)
     distinct = list(dict.fromkeys(texts))
     good, bad = ([value for value in distinct if bool(match(value)) is wanted] for wanted in (True, False))
-    return {"conforming": list(map(_cut, spread(good, SHOWN))), "others": list(map(_cut, bad[:MOST_BAD]))}
+    return {"conforming": list(map(_cut, sample_evenly(good, SHOWN))), "others": list(map(_cut, bad[:MOST_BAD]))}
 
 
 def _cut(value: str) -> str:

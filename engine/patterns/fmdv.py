@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from treaty.engine.patterns.enumeration import Array, StructureGroup, groups, rows_of
-from treaty.engine.patterns.lake_sums import PatternSums, spread
+from treaty.engine.patterns.lake_sums import PatternSums, sample_evenly
 from treaty.engine.patterns.language import LiteralToken, Pattern, joined, parse, union
 from treaty.engine.patterns.pattern_ids import TextSlice
 from treaty.engine.patterns.tokenizer import by_numbers, by_runs, by_words, has_numbers
@@ -147,7 +147,7 @@ class StructuredColumn:
 
 def laid_out(values: Sequence[str]) -> StructuredColumn:
     """The column of at most 256 of the values, evenly spread."""
-    chosen = spread(values, VALUES)
+    chosen = sample_evenly(values, VALUES)
     return StructuredColumn(rows_of(chosen), len(chosen))
 
 

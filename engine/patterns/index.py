@@ -12,14 +12,14 @@ from treaty.engine.patterns.calibration import (
     Background,
     Calibration,
     ReplayedColumn,
-    added,
-    among,
     background,
-    replayed,
+    merge_backgrounds,
+    merge_calibrations,
+    replay_column,
 )
-from treaty.engine.patterns.choice import ChoicePolicy, best, offered
+from treaty.engine.patterns.choice import ChoicePolicy, best, candidate_choices
 from treaty.engine.patterns.enumeration import TOKENS
-from treaty.engine.patterns.lake_sums import PatternSums, merged, nothing, spread, sums_of
+from treaty.engine.patterns.lake_sums import PatternSums, merge_sums, nothing, sample_evenly, sums_of
 
 MOST_REPLAYED = 1000
 LEAST_EVIDENCE, MOST_EVIDENCE = 2, 100
@@ -80,18 +80,18 @@ def indexed(columns: Sequence[Sequence[str]], *, tokens: int = TOKENS, sources: 
         for half, other in zip(halves, reversed(sums), strict=True)
     ]
     seen = background(columns)
-    counts = [added(each.counts for each in half) for half in replays]
+    counts = [merge_calibrations(each.counts for each in half) for half in replays]
     optimism = [optimism_of(half, other, seen) for half, other in zip(replays, reversed(counts), strict=True)]
-    return PatternIndex(merged(sums), added(counts), seen, sum(optimism, SelectionOptimism()))
+    return PatternIndex(merge_sums(sums), merge_calibrations(counts), seen, sum(optimism, SelectionOptimism()))
 
 
-def together(parts: Iterable[PatternIndex]) -> PatternIndex:
+def merge_indexes(parts: Iterable[PatternIndex]) -> PatternIndex:
     """The index of all columns of these."""
     listed = list(parts)
     return PatternIndex(
-        merged([each.sums for each in listed]) if listed else nothing(),
-        added(each.calibration for each in listed),
-        among(each.seen for each in listed),
+        merge_sums([each.sums for each in listed]) if listed else nothing(),
+        merge_calibrations(each.calibration for each in listed),
+        merge_backgrounds(each.seen for each in listed),
         sum((each.optimism for each in listed), SelectionOptimism()),
     )
 
@@ -103,7 +103,7 @@ def _halves(count: int, sources: Sequence[object]) -> tuple[list[int], list[int]
 
 
 def _replays(columns: Sequence[Sequence[str]], sums: PatternSums) -> list[ReplayedColumn]:
-    found = (replayed(values, sums) for values in spread(columns, MOST_REPLAYED // 2))
+    found = (replay_column(values, sums) for values in sample_evenly(columns, MOST_REPLAYED // 2))
     return [each for each in found if each is not None]
 
 
@@ -118,7 +118,7 @@ def optimism_of(columns: Iterable[ReplayedColumn], counts: Calibration, seen: Ba
 
 def _chosen(column: ReplayedColumn, counts: Calibration, seen: Background) -> SelectionOptimism:
     exceeded = dict(column.promises)
-    chosen = best(offered(exceeded, counts, seen), ChoicePolicy())
+    chosen = best(candidate_choices(exceeded, counts, seen), ChoicePolicy())
     if chosen is None:
         return SelectionOptimism()
     return SelectionOptimism(chosen.alarms, exceeded[chosen.candidate][1 + FLOORS.index(chosen.floor)], 1.0)

@@ -51,7 +51,7 @@ def save(index: PatternIndex, path: str | Path, *, least: int = 1) -> None:
     fields = {name: pa.array(getattr(sums, name)) for name in FIELDS}
     fields["impurity"] = fields["impurity"].cast(pa.float32())
     table = pa.table({**fields, "text": pa.array(list(sums.texts), pa.string())})
-    said = json.dumps(_said(index), ensure_ascii=True, separators=(",", ":")).encode()
+    said = json.dumps(_header(index), ensure_ascii=True, separators=(",", ":")).encode()
     fresh = Path(f"{path}.new")
     parquet.write_table(
         table.replace_schema_metadata({_KEY: said}), fresh, compression="zstd", use_dictionary=False, store_schema=True
@@ -78,7 +78,7 @@ def load(path: str | Path) -> PatternIndex:
     return _index(sums, said)
 
 
-def _said(index: PatternIndex) -> Mapping[str, Any]:
+def _header(index: PatternIndex) -> Mapping[str, Any]:
     return {
         "format": FORMAT,
         "floors": FLOORS,

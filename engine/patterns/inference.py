@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from treaty.engine.analyzers.conformity_test import ALPHA, ConformityComparison, ConformityCounts, compare, detectable
 from treaty.engine.patterns.candidates import LAKE, PatternCandidate, candidates, known_to, matcher
-from treaty.engine.patterns.choice import ChoicePolicy, PatternChoice, best, offered
+from treaty.engine.patterns.choice import ChoicePolicy, PatternChoice, best, candidate_choices
 from treaty.engine.patterns.fmdv import InferredPattern, NoPatternReason
 from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.language import Pattern
@@ -81,7 +81,7 @@ def infer(values: Sequence[str | None], index: PatternIndex, taste: ChoicePolicy
     if len(texts) < LEAST_VALUES:
         return PatternResult(learned=None, reason=_too_few(len(texts)), lake=lake)
     found = list(candidates(texts, known))
-    chosen = best(offered(found, index.calibration, index.seen), taste or ChoicePolicy())
+    chosen = best(candidate_choices(found, index.calibration, index.seen), taste or ChoicePolicy())
     if chosen is None:
         return PatternResult(learned=None, reason=_nothing(found), lake=lake)
     return _promised(chosen, index, lake)

@@ -16,11 +16,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from treaty.engine.core.disk import locked
-from treaty.engine.patterns.calibration import Background, added, background, replayed
-from treaty.engine.patterns.index import LEAST_EVIDENCE, PatternIndex, optimism_of, together
+from treaty.engine.core.disk import file_lock
+from treaty.engine.patterns.calibration import Background, background, merge_calibrations, replay_column
+from treaty.engine.patterns.index import LEAST_EVIDENCE, PatternIndex, merge_indexes, optimism_of
 from treaty.engine.patterns.index_file import load, save
-from treaty.engine.patterns.lake_sums import PatternSums, merged, spread, sums_of
+from treaty.engine.patterns.lake_sums import PatternSums, merge_sums, sample_evenly, sums_of
 from treaty.engine.patterns.named_domains import domain_of
 
 INDEX, TABLES, LOCK, FORGOTTEN, UNFINISHED = "index.parquet", "tables", "lock", "forgotten.json", "unfinished"
@@ -58,7 +58,7 @@ class PatternLake:
             }
             for table, columns in came.items():
                 self._write(table, columns, as_of.get(table, ""))
-            halves = [merged(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
+            halves = [merge_sums(list(self._sums(half))).frequent(LEAST_EVIDENCE) for half in (0, 1)]
             for table, columns in came.items():
                 self._calibrate(table, list(columns.values()), halves[1 - half_of(table)])
             return self._sum_up()
@@ -113,7 +113,7 @@ class PatternLake:
     def _changing(self) -> Iterator[None]:
         """Holds the folder, and leaves a mark where what is done there does not come to its end."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        with locked(str(self.folder / LOCK), patience=self.patience):
+        with file_lock(str(self.folder / LOCK), patience=self.patience):
             (self.folder / UNFINISHED).touch()
             yield
             (self.folder / UNFINISHED).unlink()
@@ -125,7 +125,7 @@ class PatternLake:
     def _write(self, table: str, columns: Mapping[str, Sequence[str]], as_of: str) -> None:
         path, told = self._files(table)
         sums = {name: sums_of([values]) for name, values in columns.items()}
-        save(PatternIndex(merged(list(sums.values())), seen=background(columns.values())), path)
+        save(PatternIndex(merge_sums(list(sums.values())), seen=background(columns.values())), path)
         patterns = {name: _pure(each) for name, each in sums.items()}
         means = {name: found.name for name, values in columns.items() if (found := domain_of(values))}
         _replace(told, {"table": table, "as_of": as_of, "columns": patterns, "domains": means})
@@ -133,8 +133,8 @@ class PatternLake:
     def _calibrate(self, table: str, columns: Sequence[Sequence[str]], others: PatternSums) -> None:
         path, _ = self._files(table)
         index = load(path)
-        replays = [each for values in spread(columns, MOST_REPLAYED) if (each := replayed(values, others))]
-        counts = added(each.counts for each in replays)
+        replays = [each for values in sample_evenly(columns, MOST_REPLAYED) if (each := replay_column(values, others))]
+        counts = merge_calibrations(each.counts for each in replays)
         before = self.index() if (self.folder / INDEX).exists() else PatternIndex(index.sums, seen=Background())
         save(PatternIndex(index.sums, counts, index.seen, optimism_of(replays, before.calibration, before.seen)), path)
 
@@ -145,7 +145,7 @@ class PatternLake:
                 yield load(path).sums
 
     def _sum_up(self) -> PatternIndex:
-        index = together(load(path) for path in sorted(self._folder.glob("*.parquet")))
+        index = merge_indexes(load(path) for path in sorted(self._folder.glob("*.parquet")))
         save(index, self.folder / INDEX, least=LEAST_EVIDENCE if index.sums.size > 1 else 1)
         return index
 

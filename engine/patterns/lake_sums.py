@@ -81,13 +81,13 @@ def sums_of(columns: Iterable[Sequence[str]], *, tokens: int = TOKENS) -> Patter
     rows: list[Row] = []
     size = 0
     for values in columns:
-        chosen = spread(values)
+        chosen = sample_evenly(values)
         size += bool(chosen)
         rows.extend(_rows(chosen, tokens))
     return _grouped(size, rows)
 
 
-def spread(values: Sequence[T], most: int = ROWS) -> Sequence[T]:
+def sample_evenly(values: Sequence[T], most: int = ROWS) -> Sequence[T]:
     """At most so many of the values, evenly spread, in their order."""
     count = len(values)
     return values if count <= most else [values[place * count // most] for place in range(most)]
@@ -109,7 +109,7 @@ def _rows(values: Sequence[str], tokens: int) -> Iterator[Row]:
         yield found.id, 1, missed / total, int(learned), int(learned and missed >= least_bad), found.text
 
 
-def merged(parts: Sequence[PatternSums]) -> PatternSums:
+def merge_sums(parts: Sequence[PatternSums]) -> PatternSums:
     """The sums of all columns of these."""
     if not parts:
         return nothing()

@@ -21,7 +21,7 @@ def width(text: str) -> int:
     return sum(2 * _RANK.get(name, 0) + (times == "+") for name, times in CLASS.findall(text))
 
 
-def beside(text: str, others: Sequence[str], most: int) -> tuple[list[str], list[str]]:
+def neighbours(text: str, others: Sequence[str], most: int) -> tuple[list[str], list[str]]:
     """Of the others, at most so many that are narrower throughout and that are wider throughout, the nearest first."""
     mine, alike = CLASS.findall(text), [each for each in _of(structure(text), others) if each != text]
     narrower = [each for each in alike if _within(CLASS.findall(each), mine)]

@@ -22,7 +22,7 @@ class SwappedColumn:
     like: tuple[str, ...]
 
 
-def moved(older: Texts, newer: Texts, index: PatternIndex) -> list[SwappedColumn]:
+def swapped_columns(older: Texts, newer: Texts, index: PatternIndex) -> list[SwappedColumn]:
     """The columns of both tables that broke with an error, in the older one's order."""
     results = {name: infer(values, index) for name, values in older.items()}
     promised = {name: each.learned for name, each in results.items() if each.learned}

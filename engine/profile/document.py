@@ -46,7 +46,7 @@ def document(history: TableProfile, name: str) -> ProfileDocument:
 
 def _column(profile: ColumnProfile, history: TableProfile, rows: int) -> ColumnDocument:
     whole = history.whole
-    facts = {name: _told(profile, name, whole) for name in FACTS if _is_measured(profile, name, whole)}
+    facts = {name: _json_fact(profile, name, whole) for name in FACTS if _is_measured(profile, name, whole)}
     counts, error = profile.values(whole)
     masks, mistaken = profile.looks(whole)
     told = ColumnDocument(
@@ -70,7 +70,7 @@ def _is_measured(profile: ColumnProfile, name: str, whole: StateBag) -> bool:
     return bound is not None and all(part.key in whole.entries for part in bound.parts.values())
 
 
-def _told(profile: ColumnProfile, name: str, whole: StateBag) -> Plain:
+def _json_fact(profile: ColumnProfile, name: str, whole: StateBag) -> Plain:
     """The fact as JSON has it: ranks of dates and times as the ISO 8601 text of that day or moment."""
     value = plain(profile.value(name, whole))
     of_time = (profile.read_as.type if profile.read_as else profile.column.base_type) in TEMPORAL

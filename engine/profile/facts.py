@@ -76,7 +76,7 @@ def bound(analyzer: Analyzer, schema: Schema) -> BoundAnalyzer | None:
         return None
 
 
-def is_admitted(predicate: str) -> bool:
+def is_valid_predicate(predicate: str) -> bool:
     """Whether a contract may hold the predicate: names that Spark would replace and very long lists are refused."""
     try:
         parse(predicate, None)

@@ -34,7 +34,7 @@ def page(of: ProfileDocument) -> str:
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width">',
             f"<title>{_text(title)}</title><style>{STYLE}</style></head><body>",
-            f"<h1>{_text(title)}</h1><p>{_text(said(of))}</p>",
+            f"<h1>{_text(title)}</h1><p>{_text(coverage_sentence(of))}</p>",
             *_notes(of.notes),
             *(line for column in of.columns for line in _column(column, of.words)),
             "</body></html>",
@@ -42,7 +42,7 @@ def page(of: ProfileDocument) -> str:
     )
 
 
-def said(of: ProfileDocument) -> str:
+def coverage_sentence(of: ProfileDocument) -> str:
     """How much was read, in a sentence."""
     drawn = f", a sample of {of.sampled:.2%} of all" if of.sampled < 1 else ""
     named = [name for name in of.partitions if name]

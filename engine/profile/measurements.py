@@ -73,11 +73,11 @@ class HistorySlice:
 
     def all_values(self, column: ColumnProfile, most: int | None = None) -> Counted:
         """The values of all these partitions, added up; some of them where they are more than `most`."""
-        return self._once(("values", column.column.name, most), lambda: together(self.values(column), most))
+        return self._once(("values", column.column.name, most), lambda: sum_counts(self.values(column), most))
 
     def all_looks(self, column: ColumnProfile) -> Counted:
         """The masks of all these partitions, added up."""
-        return self._once(("looks", column.column.name), lambda: together(self.looks(column)))
+        return self._once(("looks", column.column.name), lambda: sum_counts(self.looks(column)))
 
     def _once(self, what: Any, tell: Callable[[], Counted]) -> Counted:
         key = (self.start, self.end, *what)
@@ -92,7 +92,7 @@ class HistorySlice:
         return self.known[key][self.start : self.end]
 
 
-def together(counted: list[Counted], most: int | None = None) -> Counted:
+def sum_counts(counted: list[Counted], most: int | None = None) -> Counted:
     """The counts of all partitions added up; the greatest errors, too. Of more than `most` no more are told."""
     total: dict[str, int] = {}
     for counts, _ in counted:

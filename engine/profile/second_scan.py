@@ -24,7 +24,7 @@ MOST_COUNTED = 120
 _DISCRETE = INTEGRAL | FRACTIONAL | TEMPORAL | {"decimal", "boolean"}
 
 
-def beginning(profile: ColumnProfile) -> ColumnProfile:
+def first_reading(profile: ColumnProfile) -> ColumnProfile:
     """The column of texts as the first scan reads it where hardly any of them is thought to read as anything else: one
     count, in place of one for each class."""
     operand = Operand(sql=begins(quote(profile.column.name)), type="boolean")
@@ -67,14 +67,14 @@ def second_plan(columns: Iterable[ColumnProfile]) -> Plan | None:
     return plan(metrics, beside=(*parts, *counted)) if parts or counted or metrics else None
 
 
-def looked_into(profile: ColumnProfile, whole: StateBag, schema: Schema) -> ColumnProfile:
+def with_second_scan(profile: ColumnProfile, whole: StateBag, schema: Schema) -> ColumnProfile:
     """The column as the second scan reads it, by what the first one told of the whole table."""
     if profile.classes:
         known = profile.masks or not profile.values(whole)[1]
         masks = profile.masks if known else part_of(PatternProfile(), operand_of(profile.column.name, schema))
         long = int(profile.value("maximum_length", whole) or 0) >= LONGEST
         traits = traits_of(profile.column.name, schema) if long or (known and _is_untold(profile, whole)) else {}
-        return replace(profile, tried=_tried(profile, whole, schema), masks=masks, traits=traits)
+        return replace(profile, tried=_type_readings(profile, whole, schema), masks=masks, traits=traits)
     distinct = profile.value("approx_count_distinct", whole)
     few = distinct is not None and 0 < float(distinct) <= MOST_COUNTED
     if not few or profile.classified or profile.column.base_type not in _DISCRETE:
@@ -82,7 +82,9 @@ def looked_into(profile: ColumnProfile, whole: StateBag, schema: Schema) -> Colu
     return replace(profile, frequent=BoundComponent(HeavyHitters(), (_as_text(profile.column),)))
 
 
-def untold(columns: Iterable[ColumnProfile], whole: StateBag, schema: Schema) -> dict[str, ColumnProfile]:
+def columns_without_masks(
+    columns: Iterable[ColumnProfile], whole: StateBag, schema: Schema
+) -> dict[str, ColumnProfile]:
     """By name, the columns of texts whose masks turned out to be too many to tell what all of them have in common: with
     their traits, which are to be counted."""
     open_ = (each for each in columns if not each.traits and _is_untold(each, whole))
@@ -107,7 +109,7 @@ def _as_text(column: Column) -> Operand:
     return Operand(sql=zeroed, type="string")
 
 
-def _tried(profile: ColumnProfile, whole: StateBag, schema: Schema) -> tuple[TypeReading, ...]:
+def _type_readings(profile: ColumnProfile, whole: StateBag, schema: Schema) -> tuple[TypeReading, ...]:
     classes, (masks, _) = _classes(profile, whole), profile.looks(whole)
     longest = profile.value("maximum_length", whole)
     sql = quote(profile.column.name)
@@ -126,7 +128,7 @@ def _try(reading: TextTypeCandidate, column: Column, schema: Schema) -> TypeRead
     )
 
 
-def settled(profile: ColumnProfile, whole: StateBag) -> ColumnProfile:
+def with_text_type(profile: ColumnProfile, whole: StateBag) -> ColumnProfile:
     """The column with what its texts read as, by both scans; as it was where they read as nothing but text.
 
     Of several formats the one that reads most texts; where two read all alike, each is named, and no date is told."""

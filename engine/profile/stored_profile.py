@@ -7,8 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import StateError
-from treaty.engine.profile.second_scan import looked_into, second_plan, settled, traits_plan, untold
-from treaty.engine.profile.table_profile import TableProfile, ordered, profile_of, profile_plan
+from treaty.engine.profile.second_scan import (
+    columns_without_masks,
+    second_plan,
+    traits_plan,
+    with_second_scan,
+    with_text_type,
+)
+from treaty.engine.profile.table_profile import TableProfile, order_partitions, profile_of, profile_plan
 from treaty.engine.states import bag as bags
 from treaty.engine.states import envelope
 from treaty.engine.states.bag import ALL, StateBag
@@ -18,22 +24,22 @@ from treaty.engine.states.planning.scan_plan import ROWS
 Packed = Sequence[tuple[str, bytes]]
 
 
-def remembered(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -> TableProfile:
+def profile_from_states(packed: Packed, schema: Schema, *, without: Iterable[str] = ()) -> TableProfile:
     """The history of these partitions' packed states, on a table of that schema, which knows what is classified.
 
     `without`: columns that are not profiled, such as those of the partitions."""
     left_out = frozenset(without)
     columns = [profile_of(each, schema) for each in schema if each.name not in left_out]
     opened, first, notes = _loaded(packed, profile_plan(columns).keys)
-    found = TableProfile(columns=(), partitions=ordered(first), notes=notes)
-    looked = tuple(looked_into(each, found.whole, schema) for each in columns) if first else tuple(columns)
+    found = TableProfile(columns=(), partitions=order_partitions(first), notes=notes)
+    looked = tuple(with_second_scan(each, found.whole, schema) for each in columns) if first else tuple(columns)
     wanted = second_plan(looked)
-    if wanted and (more := _also(opened, wanted.keys)):
+    if wanted and (more := _extra_states(opened, wanted.keys)):
         found = found.beside(more)
-    late = untold(looked, found.whole, schema)
-    if late and (more := _also(opened, traits_plan(late.values()).keys)):
+    late = columns_without_masks(looked, found.whole, schema)
+    if late and (more := _extra_states(opened, traits_plan(late.values()).keys)):
         found = found.beside(more)
-    return found.with_columns(settled(late.get(each.column.name, each), found.whole) for each in looked)
+    return found.with_columns(with_text_type(late.get(each.column.name, each), found.whole) for each in looked)
 
 
 def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, OpenedBag], dict[str, StateBag], tuple[str, ...]]:
@@ -43,7 +49,7 @@ def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, OpenedBag],
     notes: list[str] = []
     for name, content in packed:
         try:
-            each = envelope.opened(content)
+            each = envelope.open_bag(content)
             bag = bags.read(each, keys=keys)
         except StateError as error:
             bag = StateBag({}, failures={ALL: str(error)})
@@ -54,7 +60,7 @@ def _loaded(packed: Packed, keys: frozenset[str]) -> tuple[dict[str, OpenedBag],
     return opened, found, tuple(notes)
 
 
-def _also(opened: Mapping[str, OpenedBag], keys: frozenset[str]) -> dict[str, StateBag]:
+def _extra_states(opened: Mapping[str, OpenedBag], keys: frozenset[str]) -> dict[str, StateBag]:
     """The states of these keys by partition; {} where no partition has any but its rows, which are known."""
     found = {name: bags.read(each, keys=keys) for name, each in opened.items()}
     return found if any(bag.entries.keys() - {ROWS.key} for bag in found.values()) else {}

@@ -208,7 +208,9 @@ def plain(value: Value) -> int | float | str | None:
     return float(value) if isfinite(value) else None
 
 
-def ordered(bags_by_name: Mapping[str, StateBag], names: Sequence[str] = ()) -> tuple[tuple[str, StateBag], ...]:
+def order_partitions(
+    bags_by_name: Mapping[str, StateBag], names: Sequence[str] = ()
+) -> tuple[tuple[str, StateBag], ...]:
     """Partitions in the order of their names, oldest first for dates; only `names` where given."""
     return tuple((name, bags_by_name[name]) for name in sorted(bags_by_name) if not names or name in names)
 

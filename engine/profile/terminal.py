@@ -8,7 +8,7 @@ from rich.table import Table
 
 from treaty.engine.core.number_format import visible
 from treaty.engine.profile.format import ColumnDocument, ProfileDocument
-from treaty.engine.profile.html import figure, read_as, said
+from treaty.engine.profile.html import coverage_sentence, figure, read_as
 
 SHOWN = ("completeness", "approx_count_distinct", "minimum", "median", "maximum", "maximum_length")
 HEADINGS = ("column", "type", "complete", "distinct", "smallest", "median", "largest", "longest", "most frequent")
@@ -22,7 +22,7 @@ def print_profile(of: ProfileDocument, console: Console) -> None:
     for column in of.columns:
         table.add_row(*map(_text, _row(column)))
     console.print(table)
-    console.print(f"\n{_text(said(of))}")
+    console.print(f"\n{_text(coverage_sentence(of))}")
     for note in of.notes:
         console.print(f"[yellow]{_text(note)}[/]")
     for column in of.columns:

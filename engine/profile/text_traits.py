@@ -10,7 +10,7 @@ from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.analyzers.rows import Implication
-from treaty.engine.profile.facts import bound, is_admitted
+from treaty.engine.profile.facts import bound, is_valid_predicate
 
 
 @dataclass(frozen=True)
@@ -39,5 +39,5 @@ def traits_of(column: str, schema: Schema) -> Mapping[str, BoundAnalyzer]:
     """The shares of the column's texts that have each trait, by the trait's name; {} for columns of other types and for
     those whose names no condition may hold."""
     made = {each.name: each.condition(column) for each in TRAITS}
-    asked = {name: Implication(**each) for name, each in made.items() if is_admitted(each["predicate"])}
+    asked = {name: Implication(**each) for name, each in made.items() if is_valid_predicate(each["predicate"])}
     return {name: measured for name, each in asked.items() if (measured := bound(each, schema))}

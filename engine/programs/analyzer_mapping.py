@@ -36,14 +36,18 @@ def _characters(of: str) -> Measure:
     return lambda column: MeanCharacters.model_validate({"column": column, "of": of})
 
 
-def _apart(by: str, of: str | None) -> Measure:
+def _distance_measure(by: str, of: str | None) -> Measure:
     return lambda column: distribution_distance.DistributionDistance.model_validate(
         {"column": column, "by": by, "of": of}
     )
 
 
 def _all_apart(known: Mapping[str | None, tuple[str, ...]]) -> dict[str, Measure]:
-    return {distribution_distance.statistic(by, of): _apart(by, of) for of, names in known.items() for by in names}
+    return {
+        distribution_distance.statistic(by, of): _distance_measure(by, of)
+        for of, names in known.items()
+        for by in names
+    }
 
 
 def _plain(kind: type[Analyzer]) -> Measure:

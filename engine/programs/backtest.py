@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treaty.engine.programs.fitting import guards
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.injected_issues import Issue
-from treaty.engine.programs.learner import Learner, carried
+from treaty.engine.programs.learner import Learner, transfer_statistic
 from treaty.engine.programs.limits import guard
 from treaty.engine.programs.program import verdict
 from treaty.engine.programs.recipe import LEAST_BATCHES
@@ -48,7 +48,10 @@ class EarlierTrials:
     def measured(self) -> dict[str, Array]:
         """What each statistic of the next batch would be with each of them."""
         now, then = self.of.history.series, self.history.series
-        return {name: carried(name, values, now[name][-1], then[name][-1]) for name, values in self.of.measured.items()}
+        return {
+            name: transfer_statistic(name, values, now[name][-1], then[name][-1])
+            for name, values in self.of.measured.items()
+        }
 
 
 def learned_anew(found: Learner, budget: float, most: int) -> Backtest:

@@ -53,7 +53,7 @@ def sentence(clause: Clause, guessed: float = 0.0) -> str:
     return f"{seen}, {looked}{limits(clause)}; {alarms}; {catches}; {cost}{counted}"
 
 
-def anew(tested: Backtest) -> str:
+def backtest_sentence(tested: Backtest) -> str:
     """How often the program would have alarmed, learned anew before each of the newest partitions; '' for none."""
     if not tested.judged:
         return ""
@@ -61,7 +61,7 @@ def anew(tested: Backtest) -> str:
     return f"learned anew each time, its program would have alarmed {times}"
 
 
-def told(program: Program) -> tuple[str, ...]:
+def explain_program(program: Program) -> tuple[str, ...]:
     """The program in sentences: each clause, what is caught of each issue, and what its false alarms rest on."""
     issues = ", ".join(f"{name.replace('_', ' ')} {hits} of {of}" for name, (hits, of) in program.caught.items())
     bound = BOUNDS[program.bound]

@@ -26,7 +26,7 @@ def fit(history: ColumnHistory, recipe: Recipe = RECIPE, sample: ColumnValues | 
 
 def learner(history: ColumnHistory, recipe: Recipe, sample: ColumnValues | None) -> Learner | NoProgram:
     """What programs of several budgets are told from; in words why there is none yet."""
-    return tried(history, recipe, trials(history, sample, recipe.seed))
+    return learner_of(history, recipe, trials(history, sample, recipe.seed))
 
 
 def trials(history: ColumnHistory, sample: ColumnValues | None, seed: int = 0) -> SampleTrials | None:
@@ -36,7 +36,7 @@ def trials(history: ColumnHistory, sample: ColumnValues | None, seed: int = 0) -
     return SampleTrials(history, drawn, seed) if drawn and fits else None
 
 
-def tried(history: ColumnHistory, recipe: Recipe, on: SampleTrials | None) -> Learner | NoProgram:
+def learner_of(history: ColumnHistory, recipe: Recipe, on: SampleTrials | None) -> Learner | NoProgram:
     """The learner that chooses by these trials; in words why there is none yet."""
     if history.newest is None or history.points < recipe.least:
         return NoProgram(history.points, recipe.least)
@@ -51,10 +51,12 @@ def guards(history: ColumnHistory, recipe: Recipe) -> tuple[Clause, ...]:
 
 def refit(program: Program, history: ColumnHistory) -> Program:
     """The same clauses with limits of a newer history; one that has no past any more keeps its own."""
-    return replace(program, clauses=tuple(again(each, history) for each in program.clauses), points=history.points)
+    return replace(
+        program, clauses=tuple(refit_clause(each, history) for each in program.clauses), points=history.points
+    )
 
 
-def again(clause: Clause, history: ColumnHistory) -> Clause:
+def refit_clause(clause: Clause, history: ColumnHistory) -> Clause:
     """The clause with limits of that history; as it is where the history has nothing of it."""
     found = guard(clause.statistic, history) if clause.guard else _re_learned(clause, history)
     return clause if found is None else replace(found, caught=clause.caught, gain=clause.gain)

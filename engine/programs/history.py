@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.programs.stationarity import DAILY, Cadence, cadence
-from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, measured
-from treaty.engine.statistics.stored_summaries import apart
+from treaty.engine.statistics.statistics import DISTANCES, STATISTICS, compute_statistics
+from treaty.engine.statistics.stored_summaries import distance_parts
 from treaty.engine.statistics.summaries import NumberSummary, Summary
 
 Array = NDArray[Any]
@@ -108,12 +108,12 @@ class ColumnHistory:
     @cached_property
     def rows(self) -> tuple[dict[str, float | None], ...]:
         """The statistics of each batch that is learned from, distances from the last one before that has values."""
-        return tuple(measured(now, before) for now, before in self._pairs())
+        return tuple(compute_statistics(now, before) for now, before in self._pairs())
 
     def apart(self) -> dict[str, Array]:
         """The distances of all batches by name, each from the last one before that is learned from and has values; NaN
         for what is not learned from."""
-        rows = dict(zip(self.kept, (measured(*each, among=DISTANCES) for each in self._pairs()), strict=True))
+        rows = dict(zip(self.kept, (compute_statistics(*each, among=DISTANCES) for each in self._pairs()), strict=True))
         nothing = dict.fromkeys(next(iter(rows.values()), ()))
         return _columns(rows.get(at, nothing) for at in range(len(self.batches)))
 
@@ -145,7 +145,7 @@ class ColumnHistory:
 
     def arriving(self, summary: Summary) -> dict[str, float | None]:
         """The statistics of a batch that comes next."""
-        return measured(summary, self.compared)
+        return compute_statistics(summary, self.compared)
 
     def floor(self, statistic: str) -> float:
         """By how much the statistic moves when something changes in the newest batch that is nothing to speak of."""
@@ -220,7 +220,7 @@ def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:
         return bool(abs(value - float(numpy.mean(kept))) > width)
 
 
-def compared(asked: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
+def distance_inputs(asked: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
     """What distances of a column are told from, of the states' values by key; of what is not among them nothing."""
     parts = [part for bound in asked if bound.analyzer.compares for part in bound.parts.values()]
-    return apart({each.component.kind: values[each.key] for each in parts if each.key in values})
+    return distance_parts({each.component.kind: values[each.key] for each in parts if each.key in values})

@@ -19,7 +19,7 @@ from treaty.engine.programs.program import Clause, Program
 from treaty.engine.programs.recipe import Recipe
 from treaty.engine.programs.stationarity import LEVEL, LagTransform, first_stationary, offered
 from treaty.engine.statistics.column_values import ColumnValues
-from treaty.engine.statistics.statistics import STATISTICS, Statistic, measured
+from treaty.engine.statistics.statistics import STATISTICS, Statistic, compute_statistics
 from treaty.engine.statistics.summaries import summary
 
 Array = NDArray[Any]
@@ -55,9 +55,11 @@ class SampleTrials:
         whole, own = self.history.newest, summary(self.sample)
         full = whole is not None and whole.rows == own.rows
         before = self._before if full else own
-        tried = [(each.issue, measured(summary(ColumnValues(each.values)), before)) for each in self._variations()]
-        columns = {name: numpy.array([_number(row[name]) for _, row in tried]) for name in measured(own)}
-        return tuple(issue for issue, _ in tried), columns if full else self._scaled(columns, measured(own))
+        tried = [
+            (each.issue, compute_statistics(summary(ColumnValues(each.values)), before)) for each in self._variations()
+        ]
+        columns = {name: numpy.array([_number(row[name]) for _, row in tried]) for name in compute_statistics(own)}
+        return tuple(issue for issue, _ in tried), columns if full else self._scaled(columns, compute_statistics(own))
 
     def _variations(self) -> Iterator[Variation]:
         """Every issue, and of numbers those of few rows several times: what catches them depends on which rows are hit.
@@ -79,7 +81,7 @@ class SampleTrials:
     def _scaled(self, columns: dict[str, Array], own: Mapping[str, float | None]) -> dict[str, Array]:
         """Of a sample: what an issue changes in it is what it would change in the whole; counts as shares of them."""
         last = {name: values[-1] for name, values in self.history.series.items()}
-        return {name: carried(name, values, own[name], last[name]) for name, values in columns.items()}
+        return {name: transfer_statistic(name, values, own[name], last[name]) for name, values in columns.items()}
 
 
 class IssueTrials(Protocol):
@@ -206,7 +208,7 @@ def _number(value: float | None) -> float:
     return numpy.nan if value is None else value
 
 
-def carried(name: str, values: Array, own: float | None, last: float) -> Array:
+def transfer_statistic(name: str, values: Array, own: float | None, last: float) -> Array:
     """What a statistic of another batch would be where it would have these `values` in a batch that has its `own`.
 
     `last`: the other's. A distance is at least its own."""

@@ -17,8 +17,8 @@ from treaty.engine.components.operands import NUMERIC
 from treaty.engine.core.errors import StateError
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import MEASURES, PRESENT, ROWS
-from treaty.engine.programs.fitting import again
-from treaty.engine.programs.history import ColumnHistory, compared
+from treaty.engine.programs.fitting import refit_clause
+from treaty.engine.programs.history import ColumnHistory, distance_inputs
 from treaty.engine.programs.newest_partitions import newest
 from treaty.engine.programs.program import Clause, NoProgram
 from treaty.engine.programs.recipe import LEAST_BATCHES
@@ -79,7 +79,7 @@ class Refit:
         return tuple(name for name, value in pairs if value is not None and not between(self.limits, value))
 
 
-def watched(checks: BoundChecks) -> Iterator[WatchedClause]:
+def watched_clauses(checks: BoundChecks) -> Iterator[WatchedClause]:
     """The clauses of programs among the checks whose statistic is known; others stay as they were approved."""
     for each in checks.checks:
         if isinstance(each.detector, ProgramClause) and (found := _watched(each, each.detector)):
@@ -121,7 +121,7 @@ def _refit(of: WatchedClause, past: ColumnPasts) -> Refit | NoProgram:
     if history.newest is None or history.points < LEAST_BATCHES:
         return NoProgram(history.points, LEAST_BATCHES)
     clause = _of(of)
-    lower, upper = _limits(again(clause, history))
+    lower, upper = _limits(refit_clause(clause, history))
     tested = {at: _holds(clause, of.statistic, at, past) for at in past.before}
     names = [batch.name for batch in history.batches]
     return Refit(
@@ -143,7 +143,7 @@ def _holds(clause: Clause, statistic: str, at: int, past: ColumnPasts) -> bool |
         return None
     value = finite(past.history.known[statistic][at])
     seen = clause.seen(value, before)
-    return None if seen is None else again(clause, before).holds(seen)
+    return None if seen is None else refit_clause(clause, before).holds(seen)
 
 
 def _of(watched: WatchedClause) -> Clause:
@@ -191,7 +191,11 @@ def of_states(
         texts=frozenset(name for name in asked if name and not _is_number(name, schema)),
         samples={},
         spoilt=spoilt,
-        apart={name: [compared(of.values(), bag.values) for _, _, bag in found] for name, of in asked.items() if name},
+        apart={
+            name: [distance_inputs(of.values(), bag.values) for _, _, bag in found]
+            for name, of in asked.items()
+            if name
+        },
     )
 
 

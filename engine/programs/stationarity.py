@@ -80,10 +80,10 @@ def first_stationary(values: Array) -> LagTransform | None:
     """The first change after which the series is stationary: none, lags 1 to K-1, the same of logarithms (algorithm 5).
 
     None where there is none: the paper leaves such a statistic out."""
-    return next((each for each in _tried(len(values)) if stationary(each.series(values))), None)
+    return next((each for each in _candidate_transforms(len(values)) if stationary(each.series(values))), None)
 
 
-def _tried(points: int) -> Iterator[LagTransform]:
+def _candidate_transforms(points: int) -> Iterator[LagTransform]:
     yield LEVEL
     for logged in (False, True):
         yield from (LagTransform(lag, logged) for lag in range(1, points))

@@ -109,10 +109,10 @@ def _summary(of: Mapping[str, float | None], *, is_text: bool, **apart: Any) -> 
 
 def programs(measured: TableHistory, alarms: float, recipe: Recipe = IN_CONTRACTS) -> TableProgram:
     """The programs of the table's columns for so many false alarms a quarter."""
-    return fit_table(measured.histories, measured.samples, alarms, recipe, _anew(len(measured.values)))
+    return fit_table(measured.histories, measured.samples, alarms, recipe, _backtest_length(len(measured.values)))
 
 
-def _anew(columns: int) -> int:
+def _backtest_length(columns: int) -> int:
     """How many of the newest partitions the programs are learned anew for."""
     least, most = ANEW
     return min(most, max(least, PROGRAMS_ANEW // max(1, columns)))
@@ -165,7 +165,7 @@ def _suggested(
         "kind": KIND,
         "object": object_name,
         "column": column,
-        "sentence": "; ".join(filter(None, (f"{column or TABLE}: {told}", explanations.anew(tested)))),
+        "sentence": "; ".join(filter(None, (f"{column or TABLE}: {told}", explanations.backtest_sentence(tested)))),
         "expression": words,
         "severity": entry["severity"],
         "patch": {"quality": entry},
@@ -225,7 +225,7 @@ def _evidence(
         "held": clause.points - len(failed),
         "failed_on": failed,
         "learned_on": clause.points,
-        "history": [[name, _told(value)] for name, value in zip(names, seen.tolist(), strict=True)],
+        "history": [[name, _finite(value)] for name, value in zip(names, seen.tolist(), strict=True)],
         "limits": [clause.lower, clause.upper],
         "details": {**_details(clause, found, program), "set_aside": list(history.aside)},
         "since": None,
@@ -256,5 +256,5 @@ def _failed(clause: Clause, names: Iterable[str], seen: Any) -> list[str]:
     return [name for name, value in pairs if numpy.isfinite(value) and not clause.holds(value)]
 
 
-def _told(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return float(value) if numpy.isfinite(value) else None

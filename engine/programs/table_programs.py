@@ -102,7 +102,7 @@ def fit_table(
     learners = {name: learner(known, each, samples.get(name)) for name, known in histories.items()}
     menus = {name: _menu(found, budget) for name, found in learners.items() if isinstance(found, Learner)}
     still = {name: found for name, found in learners.items() if isinstance(found, NoProgram)}
-    chosen = divided(menus, budget)
+    chosen = divide_budget(menus, budget)
     columns = {name: chosen[name] if name in chosen else still[name] for name in histories}
     rows = guard(ROW_COUNT, longest) if menus else None
     found = TableProgram(columns=columns, rows=rows, budget=budget)
@@ -125,7 +125,7 @@ def _menu(found: Learner, budget: float) -> list[Program]:
     return [found.program(share * budget) for share in MENU]
 
 
-def divided(menus: Mapping[str, Sequence[Program]], budget: float) -> dict[str, Program]:
+def divide_budget(menus: Mapping[str, Sequence[Program]], budget: float) -> dict[str, Program]:
     """Of each menu one program, all together within the budget: step by step the one that catches most for its rate.
 
     The first of a menu is given anyway."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-Tell = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -13,5 +13,5 @@ class ProgressMessage:
     words: str
 
 
-def silent(_: str) -> None:
+def no_progress(_: str) -> None:
     """For whom nobody waits."""

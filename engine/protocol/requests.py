@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.protocol.progress import Tell, silent
+from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
 
 if TYPE_CHECKING:
@@ -113,9 +113,11 @@ class MeasureResult:
 
     def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
         """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""
-        from treaty.engine.states.bag import joined
+        from treaty.engine.states.bag import combine_readings
 
-        passed = {name: joined(states[name], packed) for name, packed in self.passing.items() if name in states}
+        passed = {
+            name: combine_readings(states[name], packed) for name, packed in self.passing.items() if name in states
+        }
         return {**states, **passed}
 
 
@@ -301,9 +303,9 @@ class Engine(Protocol):
 
     def measure(self, request: MeasureRequest) -> MeasureResult: ...
 
-    def draft(self, request: DraftRequest, tell: Tell = silent) -> DraftResult: ...
+    def draft(self, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult: ...
 
-    def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]: ...
+    def learn(self, request: LakeRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]: ...
 
     def cancel(self) -> None: ...
 

@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from treaty.engine.checks.schema_checks import QUESTIONS
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.engine.report.grouping import said
+from treaty.engine.report.grouping import finding_text
 
 # Worst first, as that tool folds them: what could not be evaluated outranks what failed.
 WORST_FIRST = ("error", "failed", "warning", "passed", "skipped")
@@ -49,7 +49,7 @@ def _check(result: CheckResult, table: str, analyzers: Mapping[str, str]) -> dic
         "dimension": result.dimension,
         "engine": "treaty",
         "result": _result(result),
-        "reason": None if result.outcome is Outcome.PASSED else said(result),
+        "reason": None if result.outcome is Outcome.PASSED else finding_text(result),
         "diagnostics": _diagnostics(result),
     }
 

@@ -25,20 +25,20 @@ def worst(results: Sequence[CheckResult]) -> Outcome:
     return next(outcome for outcome in WORST_FIRST if outcome in found)
 
 
-def named(result: CheckResult) -> str:
+def display_name(result: CheckResult) -> str:
     """The check's own name where it has one beside its id, else its promise."""
     return result.name if result.name != result.check_id else result.sentence
 
 
-def said(result: CheckResult) -> str:
+def finding_text(result: CheckResult) -> str:
     """What there is to say of a result that did not pass: what was found of it, or why it was not judged."""
     return " - ".join(filter(None, (result.found, result.reason))) or result.sentence
 
 
-def told(shown: Sequence[CheckResult]) -> str:
+def group_text(shown: Sequence[CheckResult]) -> str:
     """What there is to say of results of one check: of the first of them, with its partition, where they differ."""
-    first = said(shown[0])
-    alike = all(said(each) == first for each in shown)
+    first = finding_text(shown[0])
+    alike = all(finding_text(each) == first for each in shown)
     return first if alike or not shown[0].partition else f"{shown[0].partition}: {first}"
 
 
@@ -51,7 +51,7 @@ def places(shown: Sequence[CheckResult], total: int) -> str:
     return f"{len(shown)} of {total}: {', '.join(names[:3])}{more}"
 
 
-def counted(results: Iterable[CheckResult]) -> str:
+def outcome_counts_text(results: Iterable[CheckResult]) -> str:
     """How many results ended in which way: '2 failed, 1 warned, 5 passed'; 'no checks' for none."""
     words = [result.counts_as.replace("_", " ") for result in results]
     told = [f"{words.count(word):,} {word}" for word in ENDINGS if word in words]

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element
 
 from treaty.engine.core.number_format import visible
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.engine.report.grouping import said
+from treaty.engine.report.grouping import finding_text
 
 
 def junit(run: RunResult) -> str:
@@ -47,6 +47,6 @@ def _case(result: CheckResult, table: str) -> Element:
     case = Element("testcase", {"classname": visible(table), "name": visible(name), "time": "0"})
     kind = _kind(result)
     if kind:
-        words = {"message": visible(said(result))}
+        words = {"message": visible(finding_text(result))}
         ElementTree.SubElement(case, kind, words if kind == "skipped" else {**words, "type": result.severity})
     return case

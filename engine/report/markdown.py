@@ -5,7 +5,16 @@ from collections.abc import Iterator
 
 from treaty.engine.core.number_format import visible
 from treaty.engine.core.results import Outcome, RunResult, Verdict
-from treaty.engine.report.grouping import AMISS, Group, by_check, counted, named, places, told, worst
+from treaty.engine.report.grouping import (
+    AMISS,
+    Group,
+    by_check,
+    display_name,
+    group_text,
+    outcome_counts_text,
+    places,
+    worst,
+)
 
 MARKS = {Outcome.FAILED: "❌ failed", Outcome.NOT_EVALUATED: "❓ not evaluated"}
 VERDICTS = {
@@ -31,14 +40,14 @@ def _lines(run: RunResult) -> Iterator[str]:
     if amiss:
         yield from ("", "| outcome | check | found | partitions |", "|---|---|---|---|")
         yield from map(_row, amiss)
-    yield from ("", f"{len(run.results):,} results: {counted(run.results)}")
+    yield from ("", f"{len(run.results):,} results: {outcome_counts_text(run.results)}")
 
 
 def _row(results: Group) -> str:
     outcome = worst(results)
     shown = [result for result in results if result.outcome is outcome]
     mark = "⚠️ warned" if shown[0].counts_as == "warned" else MARKS[outcome]
-    cells = (named(shown[0]), told(shown), places(shown, len(results)))
+    cells = (display_name(shown[0]), group_text(shown), places(shown, len(results)))
     return " | ".join([f"| {mark}", *map(plain, cells)]) + " |"
 
 

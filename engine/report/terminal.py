@@ -10,7 +10,7 @@ from rich.table import Table
 
 from treaty.engine.core.number_format import figure, visible
 from treaty.engine.core.results import STATED, CheckResult, Outcome, RunResult, Verdict
-from treaty.engine.report.grouping import AMISS, by_check, named, places, told, worst
+from treaty.engine.report.grouping import AMISS, by_check, display_name, group_text, places, worst
 from treaty.engine.report.violation_samples import print_samples
 
 MARKS = {
@@ -67,8 +67,8 @@ def _row(results: Sequence[CheckResult]) -> tuple[str, ...]:
 
 def _words(shown: Sequence[CheckResult], outcome: Outcome) -> str:
     """The check's name, and beneath it what there is to say of the first result that did not pass."""
-    name = named(shown[0])
-    more = told(shown) if outcome in AMISS or shown[0].reason else name
+    name = display_name(shown[0])
+    more = group_text(shown) if outcome in AMISS or shown[0].reason else name
     return visible(name) if more == name else f"{visible(name)}\n{visible(more)}"
 
 

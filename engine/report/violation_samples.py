@@ -8,7 +8,7 @@ from rich.table import Table
 
 from treaty.engine.core.number_format import visible
 from treaty.engine.core.results import RunResult, ViolationSample
-from treaty.engine.report.grouping import named
+from treaty.engine.report.grouping import display_name
 
 WIDEST = 40
 NULL = "[dim]null[/]"
@@ -16,7 +16,7 @@ NULL = "[dim]null[/]"
 
 def print_samples(run: RunResult, console: Console) -> None:
     """A table for each sample, in the order of the run; nothing where there is none."""
-    names = {each.check_id: named(each) for each in reversed(run.results)}
+    names = {each.check_id: display_name(each) for each in reversed(run.results)}
     for sample in run.samples:
         _print(sample, names, console)
 

@@ -32,7 +32,7 @@ from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.spark.handlers.streaming import BatchReading, arrived
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import Bag, StateBag
@@ -124,7 +124,7 @@ class StreamSink:
             parts=arrived.states, delta=sorted(arrived.states), schema=arrived.checks.schema, checks=arrived.checks,
             started=started, finished=self.now(),
         )  # fmt: skip
-        return judge(request)
+        return evaluate(request)
 
     def _fold(self, merged: Mapping[str, StateBag], batch: int, known: Generation, run: RunResult) -> None:
         entries = dict(known.entries)

@@ -10,8 +10,8 @@ from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Value
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.states.bag import Bag
 
 
@@ -69,7 +69,7 @@ def verify(  # noqa: PLR0913
         checks=read.checks,
         history=history or {},
     )
-    run = discreet(read.checks, judge(request))
+    run = redact(read.checks, evaluate(request))
     return with_samples(frame, contract, run, limit=samples, partition_by=partition_by, others=others)
 
 

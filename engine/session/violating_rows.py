@@ -8,18 +8,18 @@ assert done.bad == 0, done.broken
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from treaty.contracts.document.computed_partitions import parted_by
+from treaty.contracts.document.computed_partitions import partition_columns
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.core.results import RunResult, ViolationSample
-from treaty.engine.evaluation.violation_samples import wanted
+from treaty.engine.evaluation.violation_samples import sampled_checks
 from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget
 
-__all__ = ["QuarantineResult", "QuarantineTarget", "flagged", "quarantine", "samples"]
+__all__ = ["QuarantineResult", "QuarantineTarget", "flag_rows", "quarantine", "samples"]
 Frames = Mapping[str, Any]
 
 
-def flagged(
+def flag_rows(
     frame: Any,
     contract: Contract,
     *,
@@ -37,7 +37,7 @@ def flagged(
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    return violating_rows.flagged(frame, checks, others=OtherDatasets(others or {}), partition_by=by)
+    return violating_rows.flag_rows(frame, checks, others=OtherDatasets(others or {}), partition_by=by)
 
 
 def quarantine(
@@ -77,7 +77,7 @@ def samples(
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, run.object, partition_by)
-    only = wanted(checks, run.results)
+    only = sampled_checks(checks, run.results)
     return (
         violating_rows.sample(frame, checks, only, limit=limit, others=OtherDatasets(others or {}), partition_by=by)
         if only
@@ -107,4 +107,4 @@ def _bound(
     from treaty.engine.spark.sources.readers import schema_of
 
     checks = bind(contract.object(object_name or contract.objects[0].name), schema_of(frame))
-    return checks, parted_by(checks.object, partition_by, checks.schema)
+    return checks, partition_columns(checks.object, partition_by, checks.schema)

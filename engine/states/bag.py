@@ -14,7 +14,7 @@ from treaty.engine.components.base import COMPONENTS, Component
 from treaty.engine.core.errors import StateError as StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import MIXED, SCANNED
-from treaty.engine.states.envelope import OpenedBag, PackedState, StateDescriptor, opened, sealed
+from treaty.engine.states.envelope import OpenedBag, PackedState, StateDescriptor, open_bag, seal_bag
 from treaty.engine.states.planning.scan_plan import ROWS, Plan
 from treaty.engine.states.schema_evolution import is_of_none, union, unlike
 
@@ -26,7 +26,7 @@ KEYLESS = "it is not kept: the contract classifies its column, and no key file w
 # Why states that were computed are not stored; nobody can compute them again from what is.
 UNKEPT = frozenset({CLASSIFIED, KEYLESS})
 # Enough to be merged at once, few enough to be held at once.
-TOGETHER = 16
+MERGE_BATCH = 16
 
 
 class StateFileStore(Protocol):
@@ -90,11 +90,11 @@ class StateBag:
         With `files`, the large ones lie there and the bag points at them."""
         written = [_written(key, state, files) for key, state in self.entries.items() if not state.passing]
         unkept = {key: state.passing for key, state in self.entries.items() if state.passing}
-        return sealed(self.schema, written, {**self.failures, **unkept})
+        return seal_bag(self.schema, written, {**self.failures, **unkept})
 
     def carried(self) -> bytes:
         """All states as bytes, to be handed on and never stored."""
-        return sealed(self.schema, [_written(*entry, None) for entry in self.entries.items()], self.failures)
+        return seal_bag(self.schema, [_written(*entry, None) for entry in self.entries.items()], self.failures)
 
     @property
     def passing(self) -> "StateBag | None":
@@ -148,7 +148,9 @@ class BagContents(NamedTuple):
 Bag = bytes | StateBag
 
 
-def of(plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None) -> StateBag:
+def bag_of_plan(
+    plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None
+) -> StateBag:
     """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
     failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.apart)
     given = {part.key: _state(part, values.get(part.key, part.component.zero), plan.key) for part in parts}
@@ -166,7 +168,7 @@ def _state(part: BoundComponent, value: Any, key: HashKey | None) -> ComponentSt
 def merge(bags: Iterable[StateBag]) -> StateBag | None:
     """All bags together; None for none. So many are held at a time."""
     given, together = iter(bags), None
-    while some := list(islice(given, TOGETHER)):
+    while some := list(islice(given, MERGE_BATCH)):
         together = merged(some if together is None else [together, *some])
     return together
 
@@ -249,7 +251,7 @@ def unpack(packed: Bag, files: StateFileStore | None = None, *, keys: frozenset[
     packed is answered as it is."""
     if isinstance(packed, StateBag):
         return packed if keys is None else packed.only(keys)
-    return read(opened(packed), files, keys=keys)
+    return read(open_bag(packed), files, keys=keys)
 
 
 def read(bag: OpenedBag, files: StateFileStore | None = None, *, keys: frozenset[str] | None = None) -> StateBag:
@@ -279,55 +281,55 @@ def _value(packed: PackedState, component: Component, files: StateFileStore | No
     return component.load(_content(packed, files))
 
 
-def folded(packed: Sequence[bytes], files: StateFileStore | None = None) -> bytes:
+def merge_packed(packed: Sequence[bytes], files: StateFileStore | None = None) -> bytes:
     """The packed states of these sets of rows together, with the schema of the last: one state is loaded at a time.
 
     What cannot be said of all together is a failure, as in `merged`; what not all know is left out. Raises
     StateError for what cannot be trusted."""
-    bags = [opened(each) for each in packed]
+    bags = [open_bag(each) for each in packed]
     failures = {key: why for bag in bags for key, why in bag.failures.items()}
     lying = [{each.described.key: each for each in bag.states} for bag in bags]
     written = []
     for key in frozenset.intersection(*map(frozenset, lying)):
         try:
-            if (state := _together([each[key] for each in lying], files)) is not None:
+            if (state := _merge_states([each[key] for each in lying], files)) is not None:
                 written.append(_written(key, state, files))
         except TypeError:
             failures[key] = _unlike(each[key] for each in lying)
-    return sealed(bags[-1].head.schema, written, failures)
+    return seal_bag(bags[-1].head.schema, written, failures)
 
 
-def _together(lying: Iterable[PackedState], files: StateFileStore | None) -> ComponentState | None:
+def _merge_states(lying: Iterable[PackedState], files: StateFileStore | None) -> ComponentState | None:
     """The states of one key merged; None where its component is of a version unknown here."""
     loaded = [_loaded(each, files) for each in lying]
     known = [each for each in loaded if each is not None]
     return _merged(known) if len(known) == len(loaded) else None
 
 
-def joined(stored: bytes, added: bytes, *, keys: frozenset[str] | None = None) -> bytes:
+def combine_readings(stored: bytes, added: bytes, *, keys: frozenset[str] | None = None) -> bytes:
     """The packed states of one partition from two readings of it, with the schema of the later; no state is read.
 
     Where both have a state, that of `added` counts; with `keys`, only those of the stored ones are taken over. Raises
     StateError: one is damaged, or they read other rows."""
-    old, new = opened(stored), opened(added)
+    old, new = open_bag(stored), open_bag(added)
     if _rows(old) != _rows(new):
         raise StateError("the partition was read twice and had another number of rows: compute it again")
     before = (each for each in old.states if keys is None or each.described.key in keys)
     states = {each.described.key: each for each in (*before, *new.states)}
     failures = {key: why for key, why in {**old.failures, **new.failures}.items() if key not in states}
-    return sealed(new.head.schema, states.values(), failures)
+    return seal_bag(new.head.schema, states.values(), failures)
 
 
-def filed(packed: bytes, files: StateFileStore) -> bytes:
+def with_filed_states(packed: bytes, files: StateFileStore) -> bytes:
     """The packed bag with its large states in files, as `pack` lays them there. Raises StateError."""
-    bag = opened(packed)
-    return sealed(bag.head.schema, [_laid(each, files) for each in bag.states], bag.failures)
+    bag = open_bag(packed)
+    return seal_bag(bag.head.schema, [_laid(each, files) for each in bag.states], bag.failures)
 
 
-def inlined(packed: bytes, files: StateFileStore) -> bytes:
+def with_inline_states(packed: bytes, files: StateFileStore) -> bytes:
     """The packed bag with its large states within it, fit for who has no place of files. Raises StateError."""
-    bag = opened(packed)
-    return sealed(bag.head.schema, [_taken(each, files) for each in bag.states], bag.failures)
+    bag = open_bag(packed)
+    return seal_bag(bag.head.schema, [_inline(each, files) for each in bag.states], bag.failures)
 
 
 def _laid(packed: PackedState, files: StateFileStore) -> PackedState:
@@ -337,7 +339,7 @@ def _laid(packed: PackedState, files: StateFileStore) -> PackedState:
     return replace(packed, content=b"", file=files.write(bytes(packed.content)))
 
 
-def _taken(packed: PackedState, files: StateFileStore) -> PackedState:
+def _inline(packed: PackedState, files: StateFileStore) -> PackedState:
     return packed if packed.file is None else replace(packed, content=_content(packed, files), file=None)
 
 
@@ -345,19 +347,19 @@ def _rows(bag: OpenedBag) -> Any:
     return next((each.content for each in bag.states if each.described.key == ROWS.key), None)
 
 
-def described(packed: Bag) -> tuple[Schema, frozenset[str]]:
+def describe_bag(packed: Bag) -> tuple[Schema, frozenset[str]]:
     """The schema and the settled component keys (usable, or known to fail) of a bag. Raises StateError."""
     if isinstance(packed, StateBag):
         return packed.schema, frozenset(packed.entries.keys() | packed.failures.keys())
-    bag = opened(packed)
+    bag = open_bag(packed)
     usable = {each.key for each in bag.head.states if _component(each) is not None}
     return bag.head.schema, frozenset(usable | bag.failures.keys())
 
 
 def contents(packed: bytes) -> BagContents:
     """The contents of a packed bag. Raises StateError."""
-    bag = opened(packed)
-    return BagContents(bag.head.schema, tuple(map(_held, bag.states)), bag.failures)
+    bag = open_bag(packed)
+    return BagContents(bag.head.schema, tuple(map(_state_entry, bag.states)), bag.failures)
 
 
 def inventory(packed: bytes) -> tuple[tuple[StateEntry, ...], Mapping[str, str]]:
@@ -366,7 +368,7 @@ def inventory(packed: bytes) -> tuple[tuple[StateEntry, ...], Mapping[str, str]]
     return held, failures
 
 
-def _held(packed: PackedState) -> StateEntry:
+def _state_entry(packed: PackedState) -> StateEntry:
     (key, kind, *_), usable = packed.described, _component(packed.described) is not None
     return StateEntry(
         key=key,
@@ -381,11 +383,11 @@ def _held(packed: PackedState) -> StateEntry:
 
 def _component(described: StateDescriptor) -> Component | None:
     kind = COMPONENTS.get(described.kind)
-    return _made(kind.kind) if kind is not None and kind.version == described.version else None
+    return _component_of(kind.kind) if kind is not None and kind.version == described.version else None
 
 
 @cache
-def _made(kind: str) -> Component:
+def _component_of(kind: str) -> Component:
     return COMPONENTS[kind]()
 
 

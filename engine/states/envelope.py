@@ -68,7 +68,7 @@ class OpenedBag(NamedTuple):
     states: tuple[PackedState, ...]
 
 
-def sealed(schema: Schema, states: Iterable[PackedState], failures: Mapping[str, str]) -> bytes:
+def seal_bag(schema: Schema, states: Iterable[PackedState], failures: Mapping[str, str]) -> bytes:
     """The bytes of a bag: the same for the same states, in whatever order they are given."""
     ordered = sorted(states, key=lambda each: each.described.key)
     columns = [[column.name, column.type, column.nullable] for column in schema]
@@ -94,7 +94,7 @@ def _block(document: Mapping[str, Any]) -> bytes:
     return len(written).to_bytes(_LENGTH, "big") + written
 
 
-def opened(packed: bytes) -> OpenedBag:
+def open_bag(packed: bytes) -> OpenedBag:
     """The bag as it lies in these bytes, no state read. Raises StateError for what is damaged or of another format."""
     body, checksum = packed[:-_SUM], packed[-_SUM:]
     if body[: len(MAGIC)] != MAGIC:

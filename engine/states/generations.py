@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from treaty.contracts.schema import Schema
-from treaty.engine.core.disk import Disk, aside, locked, sealed, unsealed
+from treaty.engine.core.disk import Disk, aside, dump_checked, file_lock, load_checked
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import RunResult
 
@@ -108,7 +108,7 @@ class StateFolder:
             content = _read(self._path(POINTER))
         except FileNotFoundError:
             return Generation()
-        return _generation(unsealed(content, f"{self._path(POINTER)} (remove it to measure all partitions again)"))
+        return _generation(load_checked(content, f"{self._path(POINTER)} (remove it to measure all partitions again)"))
 
     def keep(self, packed: bytes) -> str:
         """The name of the bag, the checksum of its content; keeping equal content again changes nothing."""
@@ -145,7 +145,7 @@ class StateFolder:
             found = self.current().number
             if found != expected:
                 raise GenerationConflict(f"the states are of generation {found}, no longer of {expected}: begin anew")
-            self.disk.replace(self._path(POINTER), sealed({"format": FORMAT, **asdict(following)}))
+            self.disk.replace(self._path(POINTER), dump_checked({"format": FORMAT, **asdict(following)}))
         return following
 
     def last(self) -> None:
@@ -161,7 +161,7 @@ class StateFolder:
                 self.disk.remove(self._path(BAGS, left))
 
     def _alone(self) -> AbstractContextManager[None]:
-        return locked(self._path(LOCK), patience=PATIENCE_SECONDS)
+        return file_lock(self._path(LOCK), patience=PATIENCE_SECONDS)
 
     def _path(self, *parts: str) -> str:
         return os.path.join(self.where, *parts)

@@ -49,9 +49,9 @@ class IncrementalMerge:
 
 def _merged(given: Iterable[StateBag | None]) -> StateBag | None:
     found = bags.merge(each for each in given if each is not None)
-    return found and replace(found, entries={key: _settled(state) for key, state in found.entries.items()})
+    return found and replace(found, entries={key: _compacted(state) for key, state in found.entries.items()})
 
 
-def _settled(state: ComponentState) -> ComponentState:
+def _compacted(state: ComponentState) -> ComponentState:
     component = state.component
     return replace(state, value=component.settled(state.value)) if component.grouping else state

@@ -18,7 +18,7 @@ from treaty.engine.components.operands import FRACTIONAL, INTEGRAL, TEXT, Operan
 
 MOST = 5
 _MENTION = re.compile(r"`(?:[^`]|``)+`(?:\.`(?:[^`]|``)+`)*")
-_WHERE = " where "
+_FILTER_CLAUSE = " where "
 _FAMILIES = {**dict.fromkeys(INTEGRAL, "whole"), **dict.fromkeys(FRACTIONAL, "fraction"), **dict.fromkeys(TEXT, "text")}
 
 
@@ -37,7 +37,7 @@ def _mentioned(text: str) -> tuple[str, ...]:
 def unlike(component: Component, key: str, mine: Schema, theirs: Schema) -> str | None:
     """The first column that the state reads and that is of types in the two schemas whose states are not alike."""
     # How many values there are is told alike of all types; which rows count is not.
-    read = key.partition(_WHERE)[2] if component.kind == "count" else key
+    read = key.partition(_FILTER_CLAUSE)[2] if component.kind == "count" else key
     for path in _mentioned(read):
         here, there = mine.find(path), theirs.find(path)
         if here and there and family(here.type) != family(there.type):
@@ -49,7 +49,7 @@ def is_of_none(component: Component, key: str, schema: Schema) -> bool:
     """Whether the state says nothing of rows that were read on that schema: it leaves nulls out, and has none of the
     columns that the state reads."""
     paths = _mentioned(key)
-    leaves_out = component.kind != "count_if" and not component.apart and _WHERE not in key
+    leaves_out = component.kind != "count_if" and not component.apart and _FILTER_CLAUSE not in key
     return bool(leaves_out and schema.columns and paths) and not any(schema.find(path) for path in paths)
 
 
@@ -64,17 +64,17 @@ def of_several(schemas: Mapping[str, Schema]) -> Mapping[str, Schema]:
     return schemas if len(set(schemas.values())) > 1 else {}
 
 
-def missing(paths: Iterable[str], schemas: Mapping[str, Schema]) -> str | None:
+def missing_columns_text(paths: Iterable[str], schemas: Mapping[str, Schema]) -> str | None:
     """In words, which of the columns some of the partitions do not have; None where all have all. Partitions of which
     no schema is known are left out."""
-    told = [_told(path, schemas) for path in paths if _kinds(path, schemas).keys() & {None}]
+    told = [_difference_text(path, schemas) for path in paths if _kinds(path, schemas).keys() & {None}]
     return "; ".join(told) or None
 
 
-def differing(paths: Iterable[str], schemas: Mapping[str, Schema]) -> str | None:
+def differing_columns_text(paths: Iterable[str], schemas: Mapping[str, Schema]) -> str | None:
     """In words, in which partitions the columns are of which type, or are not there; None where there is no difference
     between their states."""
-    told = [_told(path, schemas) for path in paths if len(_kinds(path, schemas)) > 1]
+    told = [_difference_text(path, schemas) for path in paths if len(_kinds(path, schemas)) > 1]
     return "; ".join(told) or None
 
 
@@ -88,7 +88,7 @@ def _kinds(path: str, schemas: Mapping[str, Schema]) -> dict[str | None, list[st
     return found
 
 
-def _told(path: str, schemas: Mapping[str, Schema]) -> str:
+def _difference_text(path: str, schemas: Mapping[str, Schema]) -> str:
     kinds = _kinds(path, schemas)
     every = sorted(name for names in kinds.values() for name in names)
     parts = []

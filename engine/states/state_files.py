@@ -129,9 +129,9 @@ class StateFiles:
         return None
 
     def _opened(self) -> tuple[Any, str]:
-        from treaty.engine.core.filesystems import opened
+        from treaty.engine.core.filesystems import open_filesystem
 
-        return opened(self.url)
+        return open_filesystem(self.url)
 
 
 def _is_ours(found: Any) -> bool:

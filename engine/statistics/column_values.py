@@ -62,13 +62,13 @@ def _typed(values: Iterable[Any], *, is_text: bool) -> Array:
     plain = type(values) is numpy.ndarray
     if plain and values.dtype.kind in "biuf" and values.ndim == 1 and not is_text:  # type: ignore[attr-defined]
         return values.astype(numpy.float64)  # type: ignore[attr-defined,no-any-return]
-    listed = [None if is_missing(value) else value for value in _listed(values)]
+    listed = [None if is_missing(value) else value for value in _value_list(values)]
     if not is_text and all(value is None or _is_number(value) for value in listed):
         return numpy.array([numpy.nan if value is None else _number(value) for value in listed], dtype=numpy.float64)
     return objects(None if value is None else text(value) for value in listed)
 
 
-def _listed(values: Any) -> list[Any]:
+def _value_list(values: Any) -> list[Any]:
     """The values one by one, times as texts: no other form has all of them."""
     if getattr(values, "ndim", 1) != 1:
         raise ValueError(f"a column has one dimension: these values have the shape {values.shape}")

@@ -12,7 +12,7 @@ from typing import Any
 from treaty.engine.components.estimate import Estimate
 from treaty.engine.components.moments import Three
 from treaty.engine.statistics import divergences, step_functions
-from treaty.engine.statistics.value_shares import counted, frequent, paired
+from treaty.engine.statistics.value_shares import exact_counts, frequent, pair_shares
 
 FARTHEST = 1000.0
 
@@ -76,9 +76,9 @@ def _moments(left: Three, right: Three) -> tuple[Three, Three] | None:
 _SIDE_BY_SIDE: Mapping[str, Callable[[Any, Any], Any]] = {
     "quantiles": step_functions.curves,
     "moments": _moments,
-    "frequencies": lambda left, right: paired(counted(left), counted(right)),
-    "heavy_hitters": lambda left, right: paired(frequent(left), frequent(right)),
-    "pattern_profile": lambda left, right: paired(frequent(left), frequent(right)),
+    "frequencies": lambda left, right: pair_shares(exact_counts(left), exact_counts(right)),
+    "heavy_hitters": lambda left, right: pair_shares(frequent(left), frequent(right)),
+    "pattern_profile": lambda left, right: pair_shares(frequent(left), frequent(right)),
 }
 
 

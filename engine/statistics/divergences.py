@@ -129,12 +129,12 @@ def _summed(term: Term, given: SharePair) -> Estimate:
         return Estimate.exact(value)
     near, far = (float(each.sum()) for each in _bounds(term, given))
     low = near + float(_nearest(term, _rest(left), _rest(right)).sum())
-    certain = float(term(left.low, right.low).sum()) + _apart(term, left.loose, right.loose)
-    high = min(far + _apart(term, left.rest, right.rest), certain)
+    certain = float(term(left.low, right.low).sum()) + _disjoint_divergence(term, left.loose, right.loose)
+    high = min(far + _disjoint_divergence(term, left.rest, right.rest), certain)
     return Estimate(value, min(value, low), max(value, high))
 
 
-def _apart(term: Term, left: float, right: float) -> float:
+def _disjoint_divergence(term: Term, left: float, right: float) -> float:
     return float(term(left, 0.0) + term(0.0, right))
 
 

@@ -33,7 +33,7 @@ class HashedCounts:
     def of(counts: Mapping[str, int], rows: int | None = None, error: int = 0) -> "HashedCounts":
         """The tally of texts that occur so often; `rows`: of so many, where some are not listed."""
         often = numpy.fromiter(counts.values(), dtype=numpy.int64, count=len(counts))
-        return spelled(TerminatedCodePoints.of(list(counts)), often, rows, error)
+        return hash_counts(TerminatedCodePoints.of(list(counts)), often, rows, error)
 
     def paired(self, other: "HashedCounts") -> SharePair | None:
         """Both side by side: a text that one does not list has none there. None where one has no rows."""
@@ -54,7 +54,7 @@ class HashedCounts:
         return ShareBounds(at=at, low=at, high=at)
 
 
-def spelled(texts: TerminatedCodePoints, often: Array, rows: int | None = None, error: int = 0) -> HashedCounts:
+def hash_counts(texts: TerminatedCodePoints, often: Array, rows: int | None = None, error: int = 0) -> HashedCounts:
     """The tally of texts that occur so often each; several that are alike are one."""
     order = numpy.argsort(texts.hashes, kind="stable")
     keys, counts = texts.hashes[order], often[order]

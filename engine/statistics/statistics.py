@@ -295,7 +295,7 @@ def _new(tally: str) -> Statistic:
     )
 
 
-def _apart(name: str, of: Callable[..., float | None], floor: Callable[[Summary], float]) -> Statistic:
+def _distance_statistic(name: str, of: Callable[..., float | None], floor: Callable[[Summary], float]) -> Statistic:
     return Statistic(name=name, of=of, floor=floor, law="distance", texts=False, least=0.0)
 
 
@@ -324,11 +324,15 @@ STATISTICS: Mapping[str, Statistic] = {
         Statistic(name="maximum_length", of=lambda of: of.longest, floor=one, texts=True, in_paper=False, least=0.0),
         _share("padded_ratio", padded_ratio, texts=True, in_paper=False),
         _share("upper_share", upper_share, texts=True, in_paper=False),
-        _apart("kolmogorov_smirnov", partial(_apart_in, "curves", step_functions.kolmogorov_smirnov), one_row),
-        _apart("earth_movers_distance", partial(_apart_in, "curves", step_functions.earth_movers_distance), hundredth),
-        _apart("cohens_d", partial(_apart_in, "moments", cohens_d), lambda _: 0.01),
+        _distance_statistic(
+            "kolmogorov_smirnov", partial(_apart_in, "curves", step_functions.kolmogorov_smirnov), one_row
+        ),
+        _distance_statistic(
+            "earth_movers_distance", partial(_apart_in, "curves", step_functions.earth_movers_distance), hundredth
+        ),
+        _distance_statistic("cohens_d", partial(_apart_in, "moments", cohens_d), lambda _: 0.01),
         *(
-            _apart(name, partial(_apart_in, "bins", _WEIGHTS[name][0]), partial(_times, _WEIGHTS[name][1]))
+            _distance_statistic(name, partial(_apart_in, "bins", _WEIGHTS[name][0]), partial(_times, _WEIGHTS[name][1]))
             for name in ("jensen_shannon", "kullback_leibler")
         ),
         *_tallied("values"),
@@ -342,7 +346,7 @@ STATISTICS: Mapping[str, Statistic] = {
 DISTANCES = tuple(each for each in STATISTICS.values() if each.is_distance)
 
 
-def measured(
+def compute_statistics(
     now: Summary, before: Summary | None = None, among: Iterable[Statistic] = STATISTICS.values()
 ) -> dict[str, float | None]:
     """Every statistic of the partition by name; distances from the one `before`, None without one."""

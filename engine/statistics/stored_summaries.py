@@ -12,13 +12,13 @@ import numpy
 from treaty.engine.components.moments import Three
 from treaty.engine.components.sketches import HeavyHitters
 from treaty.engine.statistics.code_points import TerminatedCodePoints
-from treaty.engine.statistics.hashed_counts import HashedCounts, spelled
+from treaty.engine.statistics.hashed_counts import HashedCounts, hash_counts
 from treaty.engine.statistics.step_functions import steps
 from treaty.engine.statistics.summaries import NumberSummary, TextSummary
 
 # Beyond so many distinct values a tally is not worth its memory: the frequent ones of a sketch tell as much.
 # Of a partition and the one before; several distances of a column are told one after the other.
-KEPT = 4
+CACHE_SIZE = 4
 
 
 def numbers(rows: int, moments: Three, quantiles: bytes | None = None, distinct: float | None = None) -> NumberSummary:
@@ -34,29 +34,29 @@ def texts(rows: int, present: int, distinct: float | None = None, **known: Any) 
     return TextSummary(rows=rows, present=present, distinct=distinct, **known)
 
 
-def apart(states: Mapping[str, Any]) -> dict[str, Any]:
+def distance_parts(states: Mapping[str, Any]) -> dict[str, Any]:
     """What distances are told from, as parts of a summary, from states by their component's kind."""
     parts: dict[str, Any] = {"curve": steps(states["quantiles"])} if "quantiles" in states else {}
     if "heavy_hitters" in states:
         parts["values"] = frequent(states["heavy_hitters"])
-    return {**parts, **(looks(states["pattern_profile"]) if "pattern_profile" in states else {})}
+    return {**parts, **(mask_counts(states["pattern_profile"]) if "pattern_profile" in states else {})}
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHE_SIZE)
 def frequent(state: bytes | None) -> HashedCounts:
     """The tally of a `HeavyHitters` state: at least so often; empty for no values."""
-    return HashedCounts.of(*_listed(state))
+    return HashedCounts.of(*_lower_bounds(state))
 
 
-@lru_cache(KEPT)
-def looks(state: bytes | None) -> Mapping[str, HashedCounts]:
+@lru_cache(CACHE_SIZE)
+def mask_counts(state: bytes | None) -> Mapping[str, HashedCounts]:
     """The tallies of `masks` and of their `shapes` of a `PatternProfile` state; empty for no values."""
-    counts, rows, error = _listed(state)
+    counts, rows, error = _lower_bounds(state)
     masks, often = TerminatedCodePoints.of(list(counts)), numpy.array(list(counts.values()), dtype=numpy.int64)
-    return {name: spelled(each, often, rows, error) for name, each in (("masks", masks), ("shapes", masks.shapes))}
+    return {name: hash_counts(each, often, rows, error) for name, each in (("masks", masks), ("shapes", masks.shapes))}
 
 
-def _listed(state: bytes | None) -> tuple[Mapping[str, int], int, int]:
+def _lower_bounds(state: bytes | None) -> tuple[Mapping[str, int], int, int]:
     """At least how often each text occurs, of how many rows, and how much more often."""
     values, error = HeavyHitters.values(state)
     return {value: count - error for value, count in values.items()}, HeavyHitters.rows(state), error

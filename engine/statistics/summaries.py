@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treaty.engine.components.moments import Three
 from treaty.engine.statistics.code_points import TerminatedCodePoints
 from treaty.engine.statistics.column_values import ColumnValues
-from treaty.engine.statistics.hashed_counts import HashedCounts, spelled
+from treaty.engine.statistics.hashed_counts import HashedCounts, hash_counts
 from treaty.engine.statistics.step_functions import CurvePair, StepFunction
 
 Array = NDArray[Any]
@@ -123,4 +123,4 @@ def _of_texts(values: Array) -> TextSummary:
 def tallies(texts: TerminatedCodePoints, often: Array) -> dict[str, Any]:
     """The tallies of texts that occur so often, by what they are of."""
     looks = {"masks": texts.masks, "shapes": texts.masks.shapes}
-    return {"values": spelled(texts, often), **{name: spelled(each, often) for name, each in looks.items()}}
+    return {"values": hash_counts(texts, often), **{name: hash_counts(each, often) for name, each in looks.items()}}

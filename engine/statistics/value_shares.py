@@ -75,7 +75,7 @@ class ValueCounts:
     error: int = 0
 
 
-def counted(state: FrequencyTable | None) -> ValueCounts | None:
+def exact_counts(state: FrequencyTable | None) -> ValueCounts | None:
     """The tally of a `Frequencies` state, exact; None for no rows."""
     return None if state is None else ValueCounts(state.table, occurrences(state))
 
@@ -92,7 +92,7 @@ def frequent(state: bytes | None) -> ValueCounts | None:
     return ValueCounts(pyarrow.table({"k0": pyarrow.array(values, pyarrow.string()), "n": counts}), rows, error)
 
 
-def paired(left: ValueCounts | None, right: ValueCounts | None) -> SharePair | None:
+def pair_shares(left: ValueCounts | None, right: ValueCounts | None) -> SharePair | None:
     """Two tallies side by side: a value that one does not list has none there. None where one has no rows.
 
     Raises TypeError where the values of the two are not of one type."""

@@ -103,7 +103,7 @@ def _place(given: SchemaColumnName) -> Iterator[str]:
     """Where the column stands among the others, and whether another one looks more like the key."""
     if not given.columns:
         return
-    beside, at = _beside(given.table, given.columns), given.columns.index(given.column)
+    beside, at = _id_positions(given.table, given.columns), given.columns.index(given.column)
     yield f"at {min(at, 3)} of {min(len(given.columns), 5)}"
     yield f"own {at in beside.own}, before {bool(beside.own) and beside.own[0] < at}, many {min(len(beside.own), 2)}"
     yield f"ids {min(len(beside.ids), 4)}"
@@ -119,7 +119,7 @@ class _IdPositions:
 
 
 @lru_cache(maxsize=64)
-def _beside(table: str, columns: tuple[str, ...]) -> _IdPositions:
+def _id_positions(table: str, columns: tuple[str, ...]) -> _IdPositions:
     named = [words(each) for each in columns]
     ids = tuple(at for at, each in enumerate(named) if each and each[-1] in IDS)
     return _IdPositions(ids, tuple(at for at in ids if _owner(words(table), named[at]) in OWN))

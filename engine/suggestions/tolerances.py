@@ -33,8 +33,8 @@ def limits(values: Sequence[float], margin: float, floor: float) -> Limits | Non
         drift, margin = 0, max(margin, MARGINS[-1])
     seen = newest if drift else numbers
     width = max(margin * (max(seen) - min(seen)), floor)
-    low = None if drift < 0 else rounded(min(seen) - width, width, up=False)
-    high = None if drift > 0 else rounded(max(seen) + width, width, up=True)
+    low = None if drift < 0 else round_outwards(min(seen) - width, width, up=False)
+    high = None if drift > 0 else round_outwards(max(seen) + width, width, up=True)
     return low, high
 
 
@@ -62,7 +62,7 @@ def _ranks(values: Sequence[float]) -> Any:
     return (numpy.searchsorted(ordered, values, "left") + numpy.searchsorted(ordered, values, "right") - 1) / 2
 
 
-def rounded(value: float, width: float, *, up: bool) -> float:
+def round_outwards(value: float, width: float, *, up: bool) -> float:
     """The value at a tenth of the width's order, outwards: no more digits than mean something."""
     if not math.isfinite(value) or not width > 0:
         return value

@@ -47,7 +47,7 @@ def share(rows: int) -> float:
     return math.floor(100 * (1 - max(0.01, 2 / rows))) / 100 if rows > 2 else 0.0
 
 
-def within(column: ColumnProfile, lower: float, upper: float) -> SuggestionMetric:
+def share_between(column: ColumnProfile, lower: float, upper: float) -> SuggestionMetric:
     """Which share of the numbers lies between the two, both of them included; None where there is no number."""
     return SuggestionMetric(
         lambda part: part.read(

@@ -20,9 +20,9 @@ from treaty.registry.access.permissions import (
     Principal,
     Resource,
     ScopedGrant,
-    decide,
-    decide_somewhere,
     permissions_of,
+    require_permission,
+    require_permission_anywhere,
 )
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, GrantScope, Permission, Role
@@ -36,19 +36,19 @@ __all__ = [
     "Resource",
     "ScopedGrant",
     "authenticate",
-    "decide",
-    "decide_somewhere",
     "has_ended",
     "hash_password",
-    "known_as",
     "mark_used",
+    "needs_usage_update",
     "permissions_of",
+    "principal_by_name",
+    "principal_for_user",
     "principal_of",
-    "rights_of",
+    "require_permission",
+    "require_permission_anywhere",
     "secret_hash",
     "sign_in",
     "sign_out",
-    "stale",
 ]
 TOKEN_MARK = "treaty"
 USED_EVERY = timedelta(minutes=10)
@@ -121,23 +121,23 @@ def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
     opened, user = session.exec(mine.where(WebSessionRow.secret_sha256 == secret_hash(secret))).first() or (None, None)
     if opened is None or opened.expires <= now:
         raise Unauthenticated
-    return rights_of(session, _active(user), teams=_teams(session, opened.teams))
+    return principal_for_user(session, _active(user), teams=_teams(session, opened.teams))
 
 
-def known_as(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
+def principal_by_name(session: Session, name: str, teams: Collection[str] = ()) -> Principal | None:
     """What the active user of that name may do, with the rights of further teams, by their names; None where there is
     no such user. Raises Unauthenticated for one who is not active."""
     user = session.exec(select(UserRow).where(UserRow.name == name)).first()
     if user is None:
         return None
-    return rights_of(session, _active(user), teams=_teams(session, teams))
+    return principal_for_user(session, _active(user), teams=_teams(session, teams))
 
 
 def _teams(session: Session, names: Collection[str]) -> Sequence[UUID]:
     return session.exec(select(TeamRow.id).where(col(TeamRow.name).in_(names))).all() if names else ()
 
 
-def rights_of(session: Session, user: UserRow, *, teams: Collection[UUID] = ()) -> Principal:
+def principal_for_user(session: Session, user: UserRow, *, teams: Collection[UUID] = ()) -> Principal:
     """All that the user may do, by their own roles and grants and by those of their teams; `teams` are further ones."""
     own = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == user.id)
     held = or_(
@@ -150,7 +150,7 @@ def rights_of(session: Session, user: UserRow, *, teams: Collection[UUID] = ()) 
     return Principal(user_id=user.id, name=user.name, roles=roles, permissions=permissions_of(roles), granted=granted)
 
 
-def stale(principal: Principal, *, now: datetime) -> bool:
+def needs_usage_update(principal: Principal, *, now: datetime) -> bool:
     """Whether the use of the principal's token should be noted; False for sessions."""
     if principal.token_id is None:
         return False
@@ -188,7 +188,7 @@ def _by_token(session: Session, secret: str, now: datetime) -> Principal:
     token, user = session.exec(query).first() or (None, None)
     if token is None or not _opens(token, secret_hash(secret), now) or has_ended(token, now):
         raise Unauthenticated
-    return _within(rights_of(session, _active(user)), token)
+    return _within(principal_for_user(session, _active(user)), token)
 
 
 def has_ended(token: ApiTokenRow, now: datetime) -> bool:

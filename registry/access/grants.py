@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.contracts.errors import Fault
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, GrantScope, Permission, Role
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
@@ -17,12 +17,12 @@ from treaty.registry.tables import DatasetRow, RoleGrantRow, TeamRow, UserRow
 
 OLDEST_FIRST = SortOrder((col(RoleGrantRow.id),))
 # A grant with the name of who holds it.
-Held = tuple[RoleGrantRow, str]
+NamedGrant = tuple[RoleGrantRow, str]
 
 
-def grants(session: Session, by: Principal, asked: PageRequest, *, target: str | None = None) -> RowPage[Held]:
+def grants(session: Session, by: Principal, asked: PageRequest, *, target: str | None = None) -> RowPage[NamedGrant]:
     """All grants with their holders' names, oldest first, those on `target` where one is named."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     query = select(RoleGrantRow) if target is None else select(RoleGrantRow).where(RoleGrantRow.target == target)
     portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
     users = _names(session, UserRow, [each.user_id for each in portion.rows])
@@ -30,10 +30,10 @@ def grants(session: Session, by: Principal, asked: PageRequest, *, target: str |
     return RowPage([(each, (users | teams)[each.user_id or each.team_id]) for each in portion.rows], portion.next)
 
 
-def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime) -> Held:
+def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime) -> NamedGrant:
     """Grants the role. Raises NotFound for no such user, team or dataset, Conflict where they hold it there already,
     Invalid for a role that is not granted or a part that is not named."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     _refuse_malformed(session, grant)
     name = _holder(session, grant)
     held = (RoleGrantRow.user_id == grant.user_id) if grant.user_id else (RoleGrantRow.team_id == grant.team_id)
@@ -44,18 +44,23 @@ def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime)
         raise Conflict(f"{name} is {grant.role.value} there already")
     session.add(grant)
     audit_log.record(
-        session, AuditAction.GRANT_GIVEN, actor=by.name, object_id=grant.id, now=now, details=_told(grant, name)
+        session,
+        AuditAction.GRANT_GIVEN,
+        actor=by.name,
+        object_id=grant.id,
+        now=now,
+        details=_audit_details(grant, name),
     )
     return grant, name
 
 
 def revoke(session: Session, grant_id: UUID, *, by: Principal, now: datetime) -> None:
     """Ends the grant. Raises NotFound where there is none."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     grant = session.get(RoleGrantRow, grant_id, with_for_update=True)
     if grant is None:
         raise NotFound
-    details = _told(grant, _holder(session, grant))
+    details = _audit_details(grant, _holder(session, grant))
     session.delete(grant)
     audit_log.record(session, AuditAction.GRANT_REVOKED, actor=by.name, object_id=grant_id, now=now, details=details)
 
@@ -103,7 +108,7 @@ def _dataset(session: Session, target: str) -> str:
     return str(found.id)
 
 
-def _told(grant: RoleGrantRow, name: str) -> dict[str, str]:
+def _audit_details(grant: RoleGrantRow, name: str) -> dict[str, str]:
     kind = "user" if grant.user_id else "team"
     return {kind: name, "role": grant.role.value, "part": grant.part.value, "target": grant.target}
 

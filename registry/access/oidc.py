@@ -21,7 +21,7 @@ from treaty.registry.core.settings import ConfigError, RegistrySettings
 LONGEST = 16_384
 MOST_BYTES = 262_144
 WAIT = 5.0
-APART = timedelta(seconds=30)
+MIN_REFETCH = timedelta(seconds=30)
 ASYMMETRIC = frozenset({"RSA", "EC", "OKP"})
 SAFE = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
@@ -70,7 +70,7 @@ class ProviderKeys:
         return self._fetched is not None and now < self._fetched + self._fresh
 
     def _may_try(self, now: datetime) -> bool:
-        return self._tried is None or now >= self._tried + APART
+        return self._tried is None or now >= self._tried + MIN_REFETCH
 
     def _refresh(self, now: datetime) -> None:
         self._tried = now

@@ -108,7 +108,7 @@ def permissions_of(roles: Iterable[str]) -> frozenset[Permission]:
     return frozenset[Permission]().union(*(GRANTS[Role(role)] for role in roles))
 
 
-def decide(principal: Principal, permission: Permission, on: Resource = EVERYWHERE) -> None:
+def require_permission(principal: Principal, permission: Permission, on: Resource = EVERYWHERE) -> None:
     """Returns where the principal has the permission on what is at that place; raises Forbidden, naming it, where not.
 
     Where no place is named, only a role on everything will do. What the principal may not even read is not found:
@@ -117,7 +117,7 @@ def decide(principal: Principal, permission: Permission, on: Resource = EVERYWHE
         raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have here")
 
 
-def decide_somewhere(principal: Principal, permission: Permission) -> None:
+def require_permission_anywhere(principal: Principal, permission: Permission) -> None:
     """As `decide`, of somebody who must have the permission on some part at least: before lists are filtered."""
     if permission not in principal.somewhere:
         raise Forbidden(f"this needs the permission {permission.value}, which {principal.name} does not have")

@@ -17,7 +17,7 @@ from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.tables import SignInWindowRow, UserRow
 
 COUNTING = 7_268_392_105
-TOLD = "too many attempts to sign in have failed: try again in {} minutes"
+TOO_MANY_ATTEMPTS = "too many attempts to sign in have failed: try again in {} minutes"
 
 
 @dataclass(frozen=True)
@@ -91,20 +91,20 @@ def _lasts(window: SignInWindowRow, limit: RateLimit, now: datetime) -> bool:
 
 def _too_many(window: SignInWindowRow, limit: RateLimit, now: datetime) -> RateLimited:
     left = max(1, int((window.began + limit.within - now).total_seconds()))
-    return RateLimited(TOLD.format(-(-left // 60)), seconds=left)
+    return RateLimited(TOO_MANY_ATTEMPTS.format(-(-left // 60)), seconds=left)
 
 
 def _note(session: Session, window: SignInWindowRow, limit: RateLimit, now: datetime) -> None:
     if window.refused:
         return
     window.refused = True
-    details = {"by": limit.kind, "attempts": window.attempts, **_known(session, limit)}
+    details = {"by": limit.kind, "attempts": window.attempts, **_audit_subject(session, limit)}
     audit_log.record(
         session, AuditAction.SESSION_REFUSED, actor="sign-in", object_id=limit.key, now=now, details=details
     )
 
 
-def _known(session: Session, limit: RateLimit) -> dict[str, str]:
+def _audit_subject(session: Session, limit: RateLimit) -> dict[str, str]:
     """The address, or the name where somebody has it: any other text may be a password."""
     if limit.kind == "address":
         return {"address": limit.said}

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, Permission, TeamRole
 from treaty.registry.core.errors import Conflict, NotFound
@@ -41,7 +41,7 @@ def teams(session: Session, by: Principal, asked: PageRequest) -> RowPage[TeamLi
 
 def create(session: Session, team: TeamRow, *, by: Principal, now: datetime) -> TeamListing:
     """Adds the team, which nobody belongs to yet. Raises Conflict where the name is taken."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     if session.exec(select(TeamRow).where(TeamRow.name == team.name)).first():
         raise Conflict(f"there is a team named {team.name} already")
     session.add(team)
@@ -53,7 +53,7 @@ def create(session: Session, team: TeamRow, *, by: Principal, now: datetime) -> 
 def remove(session: Session, team_id: UUID, *, by: Principal, now: datetime) -> None:
     """Removes the team with all that it was granted; what it subscribed to is from then on who subscribed. Raises
     NotFound where there is none."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     team = session.get(TeamRow, team_id, with_for_update=True)
     if team is None:
         raise NotFound
@@ -80,7 +80,7 @@ def set_member(
     session.add(member)
     details = {"team": team.name, "user": user.name, "role": role.value}
     audit_log.record(session, AuditAction.MEMBER_SET, actor=by.name, object_id=team.id, now=now, details=details)
-    return listed(session, team)
+    return team_listing(session, team)
 
 
 def remove_member(session: Session, team_id: UUID, name: str, *, by: Principal, now: datetime) -> TeamListing:
@@ -93,10 +93,10 @@ def remove_member(session: Session, team_id: UUID, name: str, *, by: Principal, 
     session.delete(member)
     details = {"team": team.name, "user": user.name}
     audit_log.record(session, AuditAction.MEMBER_REMOVED, actor=by.name, object_id=team.id, now=now, details=details)
-    return listed(session, team)
+    return team_listing(session, team)
 
 
-def listed(session: Session, team: TeamRow) -> TeamListing:
+def team_listing(session: Session, team: TeamRow) -> TeamListing:
     """The team with its members."""
     return TeamListing(team, [(user, role) for _, user, role in _members(session, [team.id])])
 

@@ -13,11 +13,11 @@ from sqlmodel import Session, col, select
 from treaty.registry.access.authentication import (
     TOKEN_MARK,
     Principal,
-    decide,
-    decide_somewhere,
     has_ended,
     hash_password,
-    rights_of,
+    principal_for_user,
+    require_permission,
+    require_permission_anywhere,
     secret_hash,
 )
 from treaty.registry.audit import audit_log
@@ -35,11 +35,11 @@ NEWEST = SortOrder((ApiTokenRow.created, ApiTokenRow.id), newest_first=True)
 
 def users(session: Session, by: Principal, asked: PageRequest) -> RowPage[UserRow]:
     """Users by name."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     return BY_NAME.cut(session.exec(BY_NAME.of(select(UserRow), asked)).all(), asked)
 
 
-def held(session: Session, user_id: UUID) -> UserRow:
+def locked_user(session: Session, user_id: UUID) -> UserRow:
     """The user, whom nobody else changes until the transaction ends. Raises NotFound where there is none."""
     user = session.get(UserRow, user_id, with_for_update=True)
     if user is None:
@@ -86,8 +86,8 @@ class UserUpdate:
 
 def change_user(session: Session, user_id: UUID, change: UserUpdate, *, by: Principal, now: datetime) -> UserRow:
     """Changes the user and ends their sessions. Raises Conflict rather than leave no active administrator."""
-    decide(by, Permission.USERS)
-    user = held(session, user_id)
+    require_permission(by, Permission.USERS)
+    user = locked_user(session, user_id)
     user.roles = sorted(change.roles) if change.roles is not None else user.roles
     user.active = user.active if change.active is None else change.active
     user.password_hash = change.password_hash or user.password_hash
@@ -111,9 +111,9 @@ def issue_token(session: Session, token: ApiTokenRow, *, by: Principal, now: dat
 
     Raises Forbidden for another's token without the permission to manage users, and for scopes that its user or,
     for an own token, the asking principal does not have."""
-    decide_somewhere(by, Permission.TOKENS)
+    require_permission_anywhere(by, Permission.TOKENS)
     if token.user_id != by.user_id:
-        decide(by, Permission.USERS)
+        require_permission(by, Permission.USERS)
     _within(session, token, by)
     secret = _new_secret(token)
     token.secret_sha256 = secret_hash(secret)
@@ -125,7 +125,7 @@ def issue_token(session: Session, token: ApiTokenRow, *, by: Principal, now: dat
 
 def tokens(session: Session, by: Principal, asked: PageRequest) -> RowPage[ApiTokenRow]:
     """The principal's tokens, newest first; all for who manages users."""
-    decide_somewhere(by, Permission.TOKENS)
+    require_permission_anywhere(by, Permission.TOKENS)
     query = select(ApiTokenRow)
     if not by.may(Permission.USERS):
         query = query.where(ApiTokenRow.user_id == by.user_id)
@@ -147,7 +147,7 @@ def rotate_token(
 
     Raises NotFound as `revoke_token`, Conflict for a token that has ended, Forbidden where its scopes are no longer all
     permitted to who asks."""
-    decide_somewhere(by, Permission.TOKENS)
+    require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
     if has_ended(token, now):
         raise Conflict("this token has ended: issue another")
@@ -174,7 +174,7 @@ def _token(session: Session, token_id: UUID, by: Principal) -> ApiTokenRow:
 
 def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: datetime) -> ApiTokenRow:
     """Ends the token. Raises NotFound where there is none, and for another's without the permission to manage users."""
-    decide_somewhere(by, Permission.TOKENS)
+    require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
     token.revoked = token.revoked or now
     audit_log.record(session, AuditAction.TOKEN_REVOKED, actor=by.name, object_id=token.id, now=now)
@@ -204,7 +204,7 @@ def _within(session: Session, token: ApiTokenRow, by: Principal) -> None:
     user = session.get(UserRow, token.user_id)
     if user is None or not user.active:
         raise NotFound
-    admitted = by.somewhere if user.id == by.user_id else rights_of(session, user).somewhere
+    admitted = by.somewhere if user.id == by.user_id else principal_for_user(session, user).somewhere
     missing = sorted(frozenset(map(Permission, token.scopes)) - admitted)
     if missing:
         raise Forbidden(f"{user.name} cannot have a token with {', '.join(missing)}: the roles do not permit it")

@@ -16,11 +16,17 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from treaty.contracts.document.model import Contract as Document
-from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource, decide, decide_somewhere
+from treaty.registry.access.authentication import (
+    EVERYWHERE,
+    Principal,
+    Resource,
+    require_permission,
+    require_permission_anywhere,
+)
 from treaty.registry.core.enums import GrantScope, Permission
 from treaty.registry.core.errors import NotFound
 from treaty.registry.core.state_machines import REVIEWED
-from treaty.registry.datasets.contract_datasets import about
+from treaty.registry.datasets.contract_datasets import objects_of
 from treaty.registry.tables import (
     ContractRow,
     DatasetContractRow,
@@ -40,7 +46,7 @@ def domain_of(document: Document) -> str | None:
     return named.strip() or None if isinstance(named, str) else None
 
 
-def of_contract(session: Session, contract_id: str) -> Resource:
+def contract_resource(session: Session, contract_id: str) -> Resource:
     """Where the contract is; one that is not there yet is of no domain."""
     contract = session.get(ContractRow, contract_id)
     about = session.exec(
@@ -51,11 +57,11 @@ def of_contract(session: Session, contract_id: str) -> Resource:
 
 def of_dataset(session: Session, dataset: DatasetRow) -> tuple[Resource, ...]:
     """Where the dataset is: in every contract about it, under all the names that the contract's object has."""
-    places = [of_object(session, *each) for each in about(session, dataset.id)] or [Resource()]
+    places = [object_resource(session, *each) for each in objects_of(session, dataset.id)] or [Resource()]
     return tuple(replace(place, datasets=place.datasets | {dataset.id}) for place in places)
 
 
-def of_object(session: Session, contract_id: str, object_name: str | None) -> Resource:
+def object_resource(session: Session, contract_id: str, object_name: str | None) -> Resource:
     """Where the object of the contract is, with all that is remembered of it."""
     contract = session.get(ContractRow, contract_id)
     link = DatasetContractRow
@@ -63,7 +69,7 @@ def of_object(session: Session, contract_id: str, object_name: str | None) -> Re
     return Resource(contract_id, contract.domain if contract else None, frozenset(session.exec(named).all()))
 
 
-def of_proposal(proposal: ProposalRow) -> Resource:
+def proposal_resource(proposal: ProposalRow) -> Resource:
     """Where the proposal is: where its contract is."""
     return Resource(proposal.contract_id, proposal.domain)
 
@@ -76,60 +82,64 @@ def of_run(session: Session, run: RunRow) -> Resource:
     return Resource(run.contract_id, contract.domain if contract else None, frozenset(names))
 
 
-def proposed(session: Session, document: Document) -> Resource:
+def proposed_resource(session: Session, document: Document) -> Resource:
     """Where a proposal of the document is: where its contract is; of one that is not there yet, where it says."""
     contract = session.get(ContractRow, document.id)
     return Resource(document.id, contract.domain if contract else domain_of(document))
 
 
-def targets(session: Session, document: Document) -> tuple[Resource, ...]:
+def affected_resources(session: Session, document: Document) -> tuple[Resource, ...]:
     """Where a principal needs a permission to change the contract: where it is, and where the document moves it."""
-    here, there = proposed(session, document), Resource(document.id, domain_of(document))
+    here, there = proposed_resource(session, document), Resource(document.id, domain_of(document))
     return (here,) if here == there else (here, there)
 
 
-def admit(by: Principal, permission: Permission, on: Resource, *, unknown: NotFound | None = None) -> None:
+def require_permission_or_hide(
+    by: Principal, permission: Permission, on: Resource, *, unknown: NotFound | None = None
+) -> None:
     """Returns where the principal has the permission there. Raises `unknown`, what they were told of a thing that there
     is not, where they may not even read it; else Forbidden."""
     if not by.may(permission, on) and not by.may(Permission.READ, on):
         raise unknown or NotFound()
-    decide(by, permission, on)
+    require_permission(by, permission, on)
 
 
-def see(session: Session, contract_id: str, by: Principal) -> Resource:
+def require_readable_contract(session: Session, contract_id: str, by: Principal) -> Resource:
     """The contract's place. Raises NotFound where there is no such contract, or it is not the principal's to read."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     if session.get(ContractRow, contract_id) is None:
         raise NotFound
-    place = of_contract(session, contract_id)
-    admit(by, Permission.READ, place)
+    place = contract_resource(session, contract_id)
+    require_permission_or_hide(by, Permission.READ, place)
     return place
 
 
-def see_object(session: Session, contract_id: str, object_name: str, by: Principal) -> Resource:
+def require_readable_object(session: Session, contract_id: str, object_name: str, by: Principal) -> Resource:
     """The place of the contract's object. Raises NotFound where there is no such contract, or what is remembered of the
     object is not the principal's to read."""
-    see(session, contract_id, by)
-    place = of_object(session, contract_id, object_name)
-    admit(by, Permission.READ, place)
+    require_readable_contract(session, contract_id, by)
+    place = object_resource(session, contract_id, object_name)
+    require_permission_or_hide(by, Permission.READ, place)
     return place
 
 
-def see_run(session: Session, run_id: UUID, by: Principal, permission: Permission = Permission.READ) -> RunRow:
+def require_readable_run(
+    session: Session, run_id: UUID, by: Principal, permission: Permission = Permission.READ
+) -> RunRow:
     """The run. Raises NotFound where there is none or the principal may not read it, Forbidden where that is not all
     that is asked and they may not do that with it."""
-    decide_somewhere(by, permission)
+    require_permission_anywhere(by, permission)
     run = session.get(RunRow, run_id)
     if run is None:
         raise NotFound
-    admit(by, permission, of_run(session, run))
+    require_permission_or_hide(by, permission, of_run(session, run))
     return run
 
 
 def see_task(session: Session, task_id: UUID, by: Principal) -> TaskRow:
     """The task. Raises NotFound where there is none, or neither its contract is theirs to read nor it was asked for by
     them."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     task = session.get(TaskRow, task_id)
     if task is None or not (task.payload.get("author") == str(by.user_id) or _may_read(session, task, by)):
         raise NotFound
@@ -138,10 +148,10 @@ def see_task(session: Session, task_id: UUID, by: Principal) -> TaskRow:
 
 def _may_read(session: Session, task: TaskRow, by: Principal) -> bool:
     about = task.payload.get("contract_id")
-    return by.may(Permission.READ, of_object(session, about, task.payload.get("object")) if about else EVERYWHERE)
+    return by.may(Permission.READ, object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE)
 
 
-def contracts(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
+def readable_contracts(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
     """The condition on contracts that the principal has the permission there."""
     if by.may(permission):
         return true()
@@ -173,7 +183,7 @@ def entries(by: Principal) -> ColumnElement[bool]:
     seen = select(ProposalRow.id).where(proposals(by))
     hidden = select(proposal).where(col(ProposalRow.state).in_(REVIEWED), col(ProposalRow.id).not_in(seen))
     proposed = own.not_in(select(ContractRow.id)) & own.in_(select(proposal).where(proposals(by))) & own.not_in(hidden)
-    return or_(own.in_(select(ContractRow.id).where(contracts(by))), proposed)
+    return or_(own.in_(select(ContractRow.id).where(readable_contracts(by))), proposed)
 
 
 def runs(by: Principal, permission: Permission = Permission.READ) -> ColumnElement[bool]:
@@ -205,7 +215,7 @@ def datasets(by: Principal, permission: Permission = Permission.READ) -> ColumnE
     return or_(col(DatasetRow.id).in_(governed), col(DatasetRow.id).in_(_alike(_datasets(by, permission))))
 
 
-def own(by: Principal) -> ColumnElement[bool]:
+def own_subscriptions(by: Principal) -> ColumnElement[bool]:
     """The condition on subscriptions that they are the principal's, or of a team that they belong to."""
     teams = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == by.user_id)
     alone = (col(SubscriptionRow.user_id) == by.user_id) & col(SubscriptionRow.team_id).is_(None)

@@ -21,7 +21,7 @@ def keys(settings: RegistrySettings) -> Sequence[HashKey]:
     return ring("TREATY_AUDIT_KEY_TEXT", texts=settings.audit_key_text, files=settings.audit_keys)
 
 
-def take(session: Session, signing: Sequence[HashKey], *, now: datetime) -> AuditHead:
+def signed_head(session: Session, signing: Sequence[HashKey], *, now: datetime) -> AuditHead:
     """The audit's last entry as it stands now, signed with the first of the keys; unsigned where there are none."""
     return hash_chain.signed(audit_log.head_of(session, now=now), next(iter(signing), None))
 

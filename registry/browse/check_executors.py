@@ -7,7 +7,7 @@ from typing import Any
 
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.yaml_syntax import walk
-from treaty.engine.checks.executors import CheckAssignment, entrusted
+from treaty.engine.checks.executors import CheckAssignment, checks_with_runners
 from treaty.engine.core.results import Runner
 
 
@@ -33,7 +33,7 @@ def listed(contract: Contract, signature: VersionApproval | None = None) -> Iter
     """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
     entries = dict(walk(dict(contract.document)))
     for described in contract.objects:
-        for each in entrusted(described):
+        for each in checks_with_runners(described):
             signed = signature if each.runner is Runner.PEOPLE else None
             yield EntrustedCheck(described.name, each, _about(entries, each), signed)
 

@@ -41,19 +41,21 @@ class ContractListing:
 def contracts(session: Session, by: Principal, asked: PageRequest) -> RowPage[ContractListing]:
     """Contracts that the principal may read, by id."""
     query = select(ContractRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
-    found = _listed(session, BY_ID.of(query.where(visibility.contracts(by)), asked), by)
+    found = _contract_listings(session, BY_ID.of(query.where(visibility.readable_contracts(by)), asked), by)
     return BY_ID.cut(found, asked, lambda each: each.contract)
 
 
 def ids(session: Session, by: Principal) -> Sequence[str]:
     """The ids of all contracts that the principal may read, in their order."""
-    return session.exec(select(ContractRow.id).where(visibility.contracts(by)).order_by(ContractRow.id)).all()
+    return session.exec(select(ContractRow.id).where(visibility.readable_contracts(by)).order_by(ContractRow.id)).all()
 
 
 def contract(session: Session, contract_id: str, by: Principal) -> ContractListing:
     """The contract of that id. Raises NotFound where there is none, or it is not the principal's to read."""
     query = select(ContractRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
-    found = _listed(session, query.where(ContractRow.id == contract_id, visibility.contracts(by)), by)
+    found = _contract_listings(
+        session, query.where(ContractRow.id == contract_id, visibility.readable_contracts(by)), by
+    )
     if not found:
         raise NotFound
     return found[0]
@@ -89,7 +91,7 @@ def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Ma
     return found
 
 
-def _listed(session: Session, query: Select[ContractRow, str], by: Principal) -> list[ContractListing]:
+def _contract_listings(session: Session, query: Select[ContractRow, str], by: Principal) -> list[ContractListing]:
     found = session.exec(query).all()
     shown = [contract.id for contract, _ in found]
     last = _last_runs(session, shown, by)

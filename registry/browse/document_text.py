@@ -54,7 +54,7 @@ def described(body: bytes) -> DocumentText:
     )
 
 
-def words(texts: Iterable[str]) -> list[str]:
+def index_words(texts: Iterable[str]) -> list[str]:
     """The words to find the texts by, in their order: names of columns whole and in parts."""
     found: list[str] = []
     for text in texts:
@@ -63,7 +63,7 @@ def words(texts: Iterable[str]) -> list[str]:
     return found[:MOST_WORDS]
 
 
-def asked(text: str) -> list[str]:
+def query_words(text: str) -> list[str]:
     """The words of a question, in the form in which `words` has them. Whatever it says, they hold a-z and 0-9 alone."""
     return _words(text)[:12]
 

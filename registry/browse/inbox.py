@@ -70,11 +70,13 @@ def inbox(session: Session, by: Principal, *, now: datetime) -> UserInbox:
     or over."""
     queries = _queries(by, now)
     return UserInbox(
-        to_decide=proposal_list.counted(session, queries.to_decide) if Permission.DECIDE in by.somewhere else [],
-        to_change=proposal_list.counted(session, queries.to_change),
-        put_off=proposal_list.counted(session, queries.put_off),
-        waiting=proposal_list.counted(session, queries.waiting),
-        affecting=proposal_list.counted(session, queries.affecting),
+        to_decide=proposal_list.proposal_listings(session, queries.to_decide)
+        if Permission.DECIDE in by.somewhere
+        else [],
+        to_change=proposal_list.proposal_listings(session, queries.to_change),
+        put_off=proposal_list.proposal_listings(session, queries.put_off),
+        waiting=proposal_list.proposal_listings(session, queries.waiting),
+        affecting=proposal_list.proposal_listings(session, queries.affecting),
         failed_runs=session.exec(queries.failed_runs).all(),
     )
 
@@ -100,10 +102,10 @@ def _queries(by: Principal, now: datetime) -> _Queries:
     mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
     others = query.where(col(ProposalRow.state) != ProposalState.DRAFT, not_(mine))
     free = col(ProposalRow.state).in_(PROPOSAL.where("approve")) & not_(
-        func.coalesce(assignment.with_another(by), false())
+        func.coalesce(assignment.assigned_elsewhere(by), false())
     )
     deciding = func.coalesce(visibility.proposals(by, Permission.DECIDE), false()) & free
-    later, concerning = assignment.put_off(by, now=now), col(ProposalRow.contract_id).in_(_concerning(by))
+    later, concerning = assignment.snoozed_by(by, now=now), col(ProposalRow.contract_id).in_(_concerning(by))
     failing = latest.failing_runs(col(RunRow.contract_id).in_(_concerning(by)))
     failed = failing.where(visibility.runs(by), not_(ownership.cared_for(by, now=now)))
     return _Queries(

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session as AnySession
 from sqlmodel import Session, col, select
 
 from treaty.registry.browse import search_index
-from treaty.registry.browse.document_text import DocumentText, described, words
-from treaty.registry.core.database import lock, number_of, reading, transaction
+from treaty.registry.browse.document_text import DocumentText, described, index_words
+from treaty.registry.core.database import lock, number_of, read_session, transaction
 from treaty.registry.core.enums import LabelKind
 from treaty.registry.core.pagination import PageRequest, RowPage, counted, skipped
 from treaty.registry.core.state_machines import REVIEWED
@@ -105,7 +105,7 @@ def index(session: Session, contract_id: str) -> None:
 
 def complete(engine: Engine, *, anew: bool = False) -> int:
     """Indexes contracts that are not indexed, or all of them `anew`, each in a transaction of its own; how many."""
-    with reading(engine) as session:
+    with read_session(engine) as session:
         kept = set(session.exec(select(SearchEntryRow.contract_id)).all())
         there = set(session.exec(select(ContractRow.id)).all()) | set(session.exec(_in_review()).all())
     wanted = sorted(there | kept if anew else there - kept)
@@ -148,7 +148,7 @@ def _keep(session: Session, contract_id: str, source: _Source) -> None:
     session.flush()
     names = (contract_id, source.name, *said.names, *_datasets(session, contract_id))
     parts = (names, (*(value for _, value in labels), *said.people), said.prose)
-    search_index.keep(session, contract_id, [words(each) for each in parts])
+    search_index.keep(session, contract_id, [index_words(each) for each in parts])
 
 
 def _shown(source: _Source, said: DocumentText) -> dict[str, Any]:

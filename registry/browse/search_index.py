@@ -13,7 +13,7 @@ from sqlalchemy import Float, Subquery, cast, column, func, literal, literal_col
 from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlmodel import Session, col
 
-from treaty.registry.browse.document_text import asked
+from treaty.registry.browse.document_text import query_words
 from treaty.registry.tables import SearchEntryRow
 from treaty.registry.tables.search import WORDS
 
@@ -35,7 +35,7 @@ class SearchIndex:
 
 def hits(session: Session, question: str) -> Subquery:
     """The contracts that have all words of the question, the best of the lowest `rank`; all where it says nothing."""
-    found = asked(question)
+    found = query_words(question)
     if found:
         return _index(session).hits(found).subquery("hits")  # type: ignore[no-any-return]
     everything = select(col(SearchEntryRow.contract_id), literal(0.0).label("rank"))

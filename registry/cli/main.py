@@ -92,7 +92,7 @@ def init() -> None:
 
     settings = load()
     try:
-        with database.answering():
+        with database.database_errors():
             print(initialise(settings))
     except RegistryError as error:
         raise CliError(str(error)) from None
@@ -106,7 +106,7 @@ def up() -> None:
     settings = load()
     link = _setup_link(settings)
     try:
-        with parts.running(settings, (parts.api, parts.worker, parts.ui)) as started:
+        with parts.run_processes(settings, (parts.api, parts.worker, parts.ui)) as started:
             print(f"pages   {settings.ui_url}\nAPI     {settings.api}/api/v1\nlogs    {started[0].log.parent}")
             print(
                 f"\nFirst administrator, one time: {link}" if link else "",
@@ -125,7 +125,7 @@ def _setup_link(settings: RegistrySettings) -> str | None:
     from treaty.registry.core.errors import Conflict
 
     try:
-        with database.answering():
+        with database.database_errors():
             return initialise(settings)
     except Conflict:
         return None
@@ -136,7 +136,7 @@ def api() -> None:
     """Run the API alone."""
     from treaty.registry.serve.local_stack import serve_api
 
-    with database.answering():
+    with database.database_errors():
         serve_api(load())
 
 
@@ -145,7 +145,7 @@ def worker() -> None:
     """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
     from treaty.registry.worker.__main__ import main as work
 
-    with database.answering():
+    with database.database_errors():
         work()
 
 

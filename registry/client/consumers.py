@@ -87,7 +87,7 @@ class ConsumersApi(ApiTransport):
     def answer(
         self,
         acknowledgement_id: UUID,
-        given: schemas.Given,
+        given: schemas.AcknowledgementAnswer,
         *,
         comment: str | None = None,
     ) -> schemas.AcknowledgementOut:

@@ -46,7 +46,7 @@ class IncidentsApi(ApiTransport):
         self,
         incident_id: UUID,
         revision: int,
-        resolution: schemas.Told,
+        resolution: schemas.ManualResolution,
         *,
         comment: str | None = None,
         duplicate_of: UUID | None = None,

@@ -10,7 +10,7 @@ from sqlmodel import Session
 from treaty.contracts.document.columns import columns, members
 from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.reader import read
-from treaty.contracts.errors import Fault, nearest
+from treaty.contracts.errors import Fault, suggest_nearest
 from treaty.registry.contracts.version_status import VersionOverview, in_force, standings
 from treaty.registry.core.enums import NotificationKind, PinKind, VersionState
 from treaty.registry.core.errors import InvalidRequest
@@ -39,7 +39,7 @@ class Use:
     channel_id: UUID | None = None
 
 
-def kept(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
+def stored_use(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
     """What a row keeps of the use, as the version in force and its versions admit it. Raises Invalid with all faults,
     Conflict where no version is in force."""
     document = read(in_force(session, contract_id).body)
@@ -100,5 +100,5 @@ def _unknown(where: str, message: str, name: str, known: Iterable[str]) -> Fault
         code="TR-READS",
         where=where,
         message=message,
-        remedy=nearest(name, names) or f"known are {', '.join(names[:20])}",
+        remedy=suggest_nearest(name, names) or f"known are {', '.join(names[:20])}",
     )

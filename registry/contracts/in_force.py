@@ -42,16 +42,16 @@ def versions(session: Session, contract_id: str) -> list[Contract]:
     return [read(body) for body in session.exec(active.order_by(last, col(row.approved_at).desc(), col(row.id).desc()))]
 
 
-def of(session: Session, dataset_id: UUID, about: ContractObject) -> list[ObjectInForce]:
+def objects_in_force(session: Session, dataset_id: UUID, about: ContractObject) -> list[ObjectInForce]:
     """That object in each version in force that has it, the first one standing for the contract. Raises NotFound for
     none."""
     found = [each for each in all_about(session, dataset_id) if each.about == about]
     if not found:
-        raise NotFound(missing(session, about) or f"{about} is about another dataset")
+        raise NotFound(missing_reason(session, about) or f"{about} is about another dataset")
     return found
 
 
-def missing(session: Session, about: ContractObject) -> str | None:
+def missing_reason(session: Session, about: ContractObject) -> str | None:
     """Why nothing is in force of that object; None where something is."""
     found = versions(session, about.contract_id)
     if not found:
@@ -64,19 +64,19 @@ def missing(session: Session, about: ContractObject) -> str | None:
 
 def all_about(session: Session, dataset_id: UUID) -> list[ObjectInForce]:
     """Everything in force about the dataset whose states these are, by contract; [] where nothing is."""
-    mine = [each for each in contract_datasets.about(session, dataset_id) if _is_kept(session, each, dataset_id)]
+    mine = [each for each in contract_datasets.objects_of(session, dataset_id) if _is_kept(session, each, dataset_id)]
     contracts = dict.fromkeys(each.contract_id for each in mine)
     found = [each for contract_id in contracts for each in _of(session, contract_id, mine)]
     shared = tuple(each.object for each in found if classifies(each.object))
-    return [beside(each, shared) for each in found]
+    return [with_classifications(each, shared) for each in found]
 
 
-def sharing(session: Session, dataset_id: UUID, contract: Contract, object_name: str) -> Contract:
+def with_shared_classifications(session: Session, dataset_id: UUID, contract: Contract, object_name: str) -> Contract:
     """The contract, in force or not, whose object of that name knows what is classified of its table; as it is where it
     has none."""
     shared = tuple(each.object for each in all_about(session, dataset_id) if classifies(each.object))
     found = next((each for each in contract.objects if each.name == object_name), None)
-    return beside(ObjectInForce(contract, found), shared).contract if found else contract
+    return with_classifications(ObjectInForce(contract, found), shared).contract if found else contract
 
 
 def _of(session: Session, contract_id: str, mine: Sequence[ContractObject]) -> Iterator[ObjectInForce]:
@@ -87,13 +87,13 @@ def _of(session: Session, contract_id: str, mine: Sequence[ContractObject]) -> I
 
 def _is_kept(session: Session, about: ContractObject, dataset_id: UUID) -> bool:
     """Whether the object's memory is this dataset's: of several names that it has, one is."""
-    kept = contract_datasets.kept(session, *about)
+    kept = contract_datasets.dataset_of(session, *about)
     return kept is not None and kept.id == dataset_id
 
 
-def beside(found: ObjectInForce, shared: tuple[DataObject, ...]) -> ObjectInForce:
+def with_classifications(found: ObjectInForce, shared: tuple[DataObject, ...]) -> ObjectInForce:
     """The same, with an object that knows what these others classify of its table."""
     if not shared:
         return found
-    contract = classification.beside(found.contract, found.object.name, shared)
+    contract = classification.with_classifications(found.contract, found.object.name, shared)
     return ObjectInForce(contract, contract.object(found.object.name))

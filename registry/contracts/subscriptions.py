@@ -11,9 +11,9 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission, require_permission_anywhere
 from treaty.registry.audit import audit_log
-from treaty.registry.contracts.declared_use import Use, kept
+from treaty.registry.contracts.declared_use import Use, stored_use
 from treaty.registry.contracts.version_status import VersionOverview, lag, standings
 from treaty.registry.core.database import UNKEYED
 from treaty.registry.core.enums import AuditAction, Permission, PinKind, SubscriptionState
@@ -52,8 +52,8 @@ def register(
 
     Raises NotFound where there is no such contract, or team of theirs; Conflict where none of its versions is in force,
     or where they have subscribed for that purpose already; Invalid with every fault of what they read or pin."""
-    decide_somewhere(by, Permission.SUBSCRIBE)
-    decide(by, Permission.SUBSCRIBE, visibility.see(session, contract_id, by))
+    require_permission_anywhere(by, Permission.SUBSCRIBE)
+    require_permission(by, Permission.SUBSCRIBE, visibility.require_readable_contract(session, contract_id, by))
     _lock(session, contract_id)
     subscription = SubscriptionRow(
         id=subscription_id,
@@ -61,7 +61,7 @@ def register(
         user_id=by.user_id,
         team_id=_team(session, use.team, by) if use.team else None,
         created=now,
-        **kept(session, contract_id, use),
+        **stored_use(session, contract_id, use),
     )
     _refuse_twice(session, subscription)
     _refuse_channel(session, subscription)
@@ -74,11 +74,11 @@ def change(
     session: Session, subscription_id: UUID, use: Use, *, revision: int, by: Principal, now: datetime
 ) -> SubscriptionRow:
     """Replaces what its subscriber says of their use, as of the revision that they saw. Raises as `register` does."""
-    subscription = own(session, subscription_id, by=by)
+    subscription = own_subscription(session, subscription_id, by=by)
     if subscription.revision != revision:
         raise Conflict(f"it was changed in the meantime; it is at revision {subscription.revision} now: look again")
     _lock(session, subscription.contract_id)
-    subscription.sqlmodel_update(kept(session, subscription.contract_id, use))
+    subscription.sqlmodel_update(stored_use(session, subscription.contract_id, use))
     subscription.revision += 1
     _refuse_twice(session, subscription)
     _refuse_channel(session, subscription)
@@ -88,7 +88,7 @@ def change(
 
 def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime) -> SubscriptionRow:
     """Ends the subscription for good: nobody waits for its subscriber any more, and its checks are judged no longer."""
-    subscription = own(session, subscription_id, by=by, or_with=Permission.USERS)
+    subscription = own_subscription(session, subscription_id, by=by, or_with=Permission.USERS)
     subscription.state, subscription.ended = SubscriptionState.ENDED, now
     subscription.revision += 1
     _record(session, AuditAction.SUBSCRIPTION_ENDED, subscription, by=by, now=now)
@@ -97,24 +97,24 @@ def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime
 
 def get(session: Session, subscription_id: UUID, *, by: Principal, lock: bool = False) -> SubscriptionRow:
     """The subscription. Raises NotFound where there is none, or where its contract is not the principal's to read."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     found = session.get(SubscriptionRow, subscription_id, with_for_update=lock)
     if found is None:
         raise NotFound
-    visibility.see(session, found.contract_id, by)
+    visibility.require_readable_contract(session, found.contract_id, by)
     return found
 
 
-def own(
+def own_subscription(
     session: Session, subscription_id: UUID, *, by: Principal, or_with: Permission | None = None
 ) -> SubscriptionRow:
     """The active subscription of the principal or of their team, locked; another's for who has the permission
     `or_with`.
 
     Raises NotFound, Forbidden for another's, IllegalTransition for one that has ended."""
-    decide_somewhere(by, Permission.SUBSCRIBE)
+    require_permission_anywhere(by, Permission.SUBSCRIBE)
     found = get(session, subscription_id, by=by, lock=True)
-    decide(by, Permission.SUBSCRIBE, visibility.of_contract(session, found.contract_id))
+    require_permission(by, Permission.SUBSCRIBE, visibility.contract_resource(session, found.contract_id))
     if not is_own(session, found, by) and not (or_with and by.may(or_with)):
         raise Forbidden("only its subscriber, or their team, may change a subscription")
     if found.state is SubscriptionState.ENDED:
@@ -136,11 +136,11 @@ def active(session: Session, contract_id: str) -> Sequence[SubscriptionRow]:
 def contracts(by: Principal) -> SelectOfScalar[str]:
     """The ids of the contracts that the principal subscribes to, alone or with a team."""
     return select(SubscriptionRow.contract_id).where(
-        visibility.own(by), SubscriptionRow.state == SubscriptionState.ACTIVE
+        visibility.own_subscriptions(by), SubscriptionRow.state == SubscriptionState.ACTIVE
     )
 
 
-def listed(
+def list_subscriptions(
     session: Session,
     by: Principal,
     asked: PageRequest,
@@ -156,21 +156,21 @@ def listed(
     query = (
         select(SubscriptionRow)
         .join(ContractRow, col(ContractRow.id) == col(SubscriptionRow.contract_id))
-        .where(visibility.contracts(by))
+        .where(visibility.readable_contracts(by))
     )
     if contract_id is not None:
         query = query.where(SubscriptionRow.contract_id == contract_id)
     if mine:
-        query = query.where(visibility.own(by))
+        query = query.where(visibility.own_subscriptions(by))
     if not ended:
         query = query.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
     portion = OLDEST_FIRST.cut(session.exec(OLDEST_FIRST.of(query, asked)).all(), asked)
-    return RowPage(_listed(session, portion.rows), portion.next)
+    return RowPage(_listings(session, portion.rows), portion.next)
 
 
-def shown(session: Session, subscription: SubscriptionRow) -> SubscriptionListing:
+def subscription_listing(session: Session, subscription: SubscriptionRow) -> SubscriptionListing:
     """The subscription as lists show it."""
-    return _listed(session, [subscription])[0]
+    return _listings(session, [subscription])[0]
 
 
 def names(session: Session, found: Iterable[SubscriptionRow]) -> dict[UUID, str]:
@@ -184,7 +184,7 @@ def names(session: Session, found: Iterable[SubscriptionRow]) -> dict[UUID, str]
 
 def lagging(session: Session, by: Principal) -> list[SubscriptionListing]:
     """The principal's active subscriptions whose pin is behind what is in force; [] where none is."""
-    return [each for each in listed(session, by, PageRequest(MOST_LAGGING), mine=True).rows if each.lagging]
+    return [each for each in list_subscriptions(session, by, PageRequest(MOST_LAGGING), mine=True).rows if each.lagging]
 
 
 def pinned(session: Session, contract_id: str, version: str) -> Sequence[SubscriptionRow]:
@@ -209,7 +209,7 @@ def _refuse_channel(session: Session, subscription: SubscriptionRow) -> None:
         raise InvalidRequest("the subscription has faults", faults=[fault])
 
 
-def _listed(session: Session, found: Sequence[SubscriptionRow]) -> list[SubscriptionListing]:
+def _listings(session: Session, found: Sequence[SubscriptionRow]) -> list[SubscriptionListing]:
     counts, named = _counts(session, [each.id for each in found]), names(session, found)
     holders = _holders(session, found)
     pins = {each.contract_id for each in found if each.pin is not PinKind.NONE}

@@ -21,7 +21,7 @@ class VersionDiff:
     violations: tuple[CompatibilityBreach, ...] = ()
 
 
-def compared(
+def compare_versions(
     old: Contract | None, new: Contract, *, modes: Compatibility | None = None, live: Collection[Contract] = ()
 ) -> VersionDiff:
     """The new document beside the old one, judged by the old one's terms unless other `modes` are asked for.

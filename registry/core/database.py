@@ -18,7 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random
 
-from treaty.engine.core.interrupts import postponed
+from treaty.engine.core.interrupts import defer_interrupts
 from treaty.registry.core.settings import ConfigError
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def transaction(engine: Engine) -> Iterator[Session]:
     """A session whose work lasts only if `commit()` is called: leaving without it undoes everything.
 
     SIGINT and SIGTERM wait until it is left: a transaction that is begun by half would keep others from writing."""
-    with postponed(), Session(engine, expire_on_commit=False) as session:
+    with defer_interrupts(), Session(engine, expire_on_commit=False) as session:
         yield session
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Session]:
+def read_session(engine: Engine) -> Iterator[Session]:
     """A session for reading, which on SQLite waits for no writer. What it writes is never committed."""
     with Session(engine.execution_options(**{READ_ONLY: True}), expire_on_commit=False) as session:
         yield session

@@ -27,7 +27,7 @@ def uuid7(now: datetime) -> UUID:
     return _of(now, _CHANCE.bits(62))
 
 
-def derived(now: datetime, key: str) -> UUID:
+def derived_id(now: datetime, key: str) -> UUID:
     """The identity of what `key` names at the moment `now`: the same whoever asks, and however often."""
     return _of(now, int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) >> 2)
 

@@ -21,7 +21,7 @@ _about: ContextVar[Mapping[str, str]] = ContextVar("treaty_log_fields", default=
 
 
 @contextmanager
-def about(**fields: object) -> Iterator[None]:
+def log_fields(**fields: object) -> Iterator[None]:
     """All that is said meanwhile in this thread or task names these fields; those that are None are left out."""
     token = _about.set({**_about.get(), **_texts(fields)})
     try:
@@ -30,7 +30,7 @@ def about(**fields: object) -> Iterator[None]:
         _about.reset(token)
 
 
-def tell(log: logging.Logger, message: str, **fields: object) -> None:
+def log_event(log: logging.Logger, message: str, **fields: object) -> None:
     """Says that something was done, with fields of its own; those that are None are left out."""
     log.info("%s", message, extra={FIELDS: _texts(fields)})
 

@@ -41,15 +41,15 @@ def register(
     document."""
     named = set()
     for each, name in names_of(contract):
-        dataset = _found(session, name) or _new(session, name, make_id())
-        alone = all(other == (contract.id, each.name) for other in about(session, dataset.id))
+        dataset = _locked_dataset(session, name) or _new(session, name, make_id())
+        alone = all(other == (contract.id, each.name) for other in objects_of(session, dataset.id))
         _place(dataset, each, source if source.get("object", each.name) == each.name else {}, alone=alone)
         session.flush()
         named.add((dataset.id, each.name))
     _link(session, contract.id, named | _named_by_others(session, contract, stored))
 
 
-def kept(session: Session, contract_id: str, object_name: str) -> DatasetRow | None:
+def dataset_of(session: Session, contract_id: str, object_name: str) -> DatasetRow | None:
     """The dataset whose states are the object's memory: of several, the oldest with a location; None where none is."""
     link = DatasetContractRow
     mine = select(DatasetRow).join(link, col(link.dataset_id) == col(DatasetRow.id))
@@ -57,9 +57,9 @@ def kept(session: Session, contract_id: str, object_name: str) -> DatasetRow | N
     return session.exec(query.order_by(col(DatasetRow.location).is_(None), col(DatasetRow.id)).limit(1)).first()
 
 
-def hold(session: Session, objects: Iterable[ContractObject]) -> None:
+def lock_datasets(session: Session, objects: Iterable[ContractObject]) -> None:
     """Locks the datasets of these objects, before any of their marks: so does whoever keeps a validation."""
-    found = {dataset.id for each in objects if (dataset := kept(session, *each))}
+    found = {dataset.id for each in objects if (dataset := dataset_of(session, *each))}
     query = (
         select(DatasetRow).where(col(DatasetRow.id).in_(found)).order_by(col(DatasetRow.id)).with_for_update(**UNKEYED)
     )
@@ -67,7 +67,7 @@ def hold(session: Session, objects: Iterable[ContractObject]) -> None:
         session.exec(query.execution_options(populate_existing=True)).all()
 
 
-def about(session: Session, dataset_id: UUID) -> list[ContractObject]:
+def objects_of(session: Session, dataset_id: UUID) -> list[ContractObject]:
     """Every object of a contract that promises something about the dataset, in the order of names."""
     link = DatasetContractRow
     query = select(link.contract_id, link.object).where(link.dataset_id == dataset_id)
@@ -101,11 +101,11 @@ def _named_by_others(
     row = ContractVersionRow
     others = select(row.body).where(row.contract_id == contract.id, col(row.state).in_(IN_FORCE))
     bodies = session.exec(others.where(row.fingerprint != contract.fingerprint))
-    pairs = [(_found(session, name), each.name) for body in bodies for each, name in names_of(stored(body))]
+    pairs = [(_locked_dataset(session, name), each.name) for body in bodies for each, name in names_of(stored(body))]
     return {(dataset.id, name) for dataset, name in pairs if dataset}
 
 
-def _found(session: Session, name: LineageName) -> DatasetRow | None:
+def _locked_dataset(session: Session, name: LineageName) -> DatasetRow | None:
     query = select(DatasetRow).where(DatasetRow.namespace == name.namespace, DatasetRow.name == name.name)
     return session.exec(query.with_for_update()).first()
 

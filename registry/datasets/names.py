@@ -38,7 +38,7 @@ def normalise(namespace: str, name: str) -> LineageName:
     return LineageName(space, _path(space, name.strip()) if _holds_paths(space) else name.strip())
 
 
-def trim(dataset: LineageName) -> TrimmedName:
+def table_name(dataset: LineageName) -> TrimmedName:
     """The table behind the path of a partition: `/t/ds=1/hour=2` is table `/t`. Other names come back as they are."""
     if not _holds_paths(dataset.namespace):
         return TrimmedName(dataset)

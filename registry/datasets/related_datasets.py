@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, and_, or_
 from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract, DataObject
-from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, datasets, wanted
+from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, datasets, referenced_metrics
 from treaty.engine.core.results import Value
 from treaty.engine.protocol.requests import TableSource
 from treaty.registry.datasets import names
@@ -33,20 +33,20 @@ class ResolvedDataset:
 
 def sources(session: Session, contract: Contract, of: DataObject) -> dict[str, TableSource]:
     """Where the datasets are that the object's checks read, by the names they are called; unknown ones are left out."""
-    found = {name: _found(session, name, contract.id) for name in datasets(of)}
+    found = {name: _resolve(session, name, contract.id) for name in datasets(of)}
     return {name: _source(each.dataset) for name, each in found.items() if each}
 
 
 def places(session: Session, contract: Contract, of: DataObject) -> dict[str, TableSource]:
     """Where the datasets are that the object's checks read or their limits refer to; unknown ones are left out."""
-    referred = {each.dataset for each in wanted(of).values()}
-    found = {name: _found(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
+    referred = {each.dataset for each in referenced_metrics(of).values()}
+    found = {name: _resolve(session, name, contract.id) for name in sorted({*datasets(of), *referred})}
     return {name: _source(each.dataset) for name, each in found.items() if each}
 
 
-def named(session: Session, name: str) -> ResolvedDataset | None:
+def resolve_dataset(session: Session, name: str) -> ResolvedDataset | None:
     """What the name stands for, outside any contract; None for none, or for several datasets."""
-    return _found(session, name, "")
+    return _resolve(session, name, "")
 
 
 def exactly(session: Session, namespace: str, name: str) -> ResolvedDataset | None:
@@ -57,10 +57,10 @@ def exactly(session: Session, namespace: str, name: str) -> ResolvedDataset | No
 
 def referents(session: Session, contract: Contract, of: DataObject) -> dict[str, ReferenceValue]:
     """What the limits of the object's checks refer to, by their words, as the newest run there measured it."""
-    return {words: _referent(session, each, contract.id) for words, each in wanted(of).items()}
+    return {words: _referent(session, each, contract.id) for words, each in referenced_metrics(of).items()}
 
 
-def _found(session: Session, name: str, contract_id: str) -> ResolvedDataset | None:
+def _resolve(session: Session, name: str, contract_id: str) -> ResolvedDataset | None:
     """By the most direct meaning of the name that there is."""
     found = (_rows(session, meaning) for meaning in _meanings(name, contract_id))
     return _one(next(filter(None, found), []))
@@ -100,16 +100,16 @@ def _source(dataset: DatasetRow) -> TableSource:
 
 
 def _referent(session: Session, asked: ReferencedMetric, contract_id: str) -> ReferenceValue:
-    found = _found(session, asked.dataset, contract_id)
+    found = _resolve(session, asked.dataset, contract_id)
     if found is None or not found.about:
         return ReferenceValue(reason=f"no contract here is about a dataset {asked.dataset}")
     row = session.exec(_measured(found.about, asked.analyzer.identity).limit(1)).first()
     if row is None:
         return ReferenceValue(reason=f"no run of {asked.dataset} measured it yet: let a check of its contract do so")
-    return _told(row, asked.dataset)
+    return _reference_value(row, asked.dataset)
 
 
-def _told(row: MeasurementRow, dataset: str) -> ReferenceValue:
+def _reference_value(row: MeasurementRow, dataset: str) -> ReferenceValue:
     if row.exact is None:
         return ReferenceValue(reason=f"when {dataset} was measured last, there was no value")
     return ReferenceValue(_value(row), origin=_origin(row))
@@ -152,11 +152,11 @@ class MetricTimeline:
 
 def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, MetricTimeline]:
     """What the limits of the object's checks refer to, by their words, as every run there measured it."""
-    return {words: _timeline(session, each, contract.id) for words, each in wanted(of).items()}
+    return {words: _timeline(session, each, contract.id) for words, each in referenced_metrics(of).items()}
 
 
 def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> MetricTimeline:
-    found = _found(session, asked.dataset, contract_id)
+    found = _resolve(session, asked.dataset, contract_id)
     if found is None or not found.about:
         return MetricTimeline(reason=f"no contract here is about a dataset {asked.dataset}")
     ordered = reversed(session.exec(_measured(found.about, asked.analyzer.identity)).all())
@@ -164,5 +164,7 @@ def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> Me
     newest = {(row.time, row.run_id): row for row in ordered}
     times = tuple(time for time, _ in newest)
     return MetricTimeline(
-        times, tuple(_told(row, asked.dataset) for row in newest.values()), f"no run of {asked.dataset} had measured it"
+        times,
+        tuple(_reference_value(row, asked.dataset) for row in newest.values()),
+        f"no run of {asked.dataset} had measured it",
     )

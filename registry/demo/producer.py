@@ -60,9 +60,9 @@ class DemoProducer:
 
     def write(self, delivery: DemoDelivery) -> None:
         """Writes a partition, in place of what was there."""
-        from treaty.engine.core.partitions.partition_names import escaped
+        from treaty.engine.core.partitions.partition_names import escape_name
 
-        folder = f"{self.location(delivery.table)}/{escaped(self.column)}={escaped(delivery.partition)}"
+        folder = f"{self.location(delivery.table)}/{escape_name(self.column)}={escape_name(delivery.partition)}"
         delivery.make(self.session).coalesce(1).write.mode("overwrite").parquet(folder)
 
     def deliver(self, delivery: DemoDelivery) -> None:

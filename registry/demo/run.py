@@ -115,7 +115,7 @@ def _main_job(settings: RegistrySettings, console: Console, *, data: str | None,
     with spark(settings.home / "logs" / "producer.log") as session, ExitStack() as stack:
         lake = own_lake(session, data, column) if data and column else shop_lake()
         link = initialise(settings)
-        started = stack.enter_context(local_stack.running(settings, parts))
+        started = stack.enter_context(local_stack.run_processes(settings, parts))
         loop, producer = prepare(settings, link, lake, session, console)
         report = run_loop(loop, producer, console)
         print_report(report, console)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 from uuid import UUID
 
-from treaty.engine.core.partitions.partition_names import escaped
+from treaty.engine.core.partitions.partition_names import escape_name
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.client import Client
 from treaty.registry.core.enums import Decision, Permission, Role, TaskState
@@ -14,7 +14,7 @@ from treaty.registry.demo.deliveries import DemoDelivery, DemoLake
 from treaty.registry.demo.producer import DemoProducer
 from treaty.registry.schemas import AliasIn, CheckResultOut, DraftIn, RunOut, RunSummaryOut, TaskOut
 
-Found = TypeVar("Found")
+FoundT = TypeVar("FoundT")
 WAIT_SECONDS = 300.0
 POLL_SECONDS = 0.1
 ALARMS = frozenset({Verdict.FAILED, Verdict.WARNED})
@@ -111,7 +111,7 @@ class DemoLoop:
                 yield judged
 
     def _verdict(self, delivery: DemoDelivery, begun: float) -> DeliveryResult:
-        name, where = f"{escaped(self.lake.column)}={escaped(delivery.partition)}", delivery.where
+        name, where = f"{escape_name(self.lake.column)}={escape_name(delivery.partition)}", delivery.where
         earlier = {each.run.id for each in self.judged if each.delivery.where == where}
         run = self._run_of(delivery.table, lambda each: name in each.partitions and each.id not in earlier)
         report = self.people.owner.run(run.id)
@@ -141,7 +141,7 @@ def _broken(report: RunOut) -> Iterator[CheckResultOut]:
     return (each for each in report.results if each.outcome in (Outcome.FAILED, Outcome.NOT_EVALUATED))
 
 
-def _awaited(find: Callable[[], Found | None], what: str) -> Found:
+def _awaited(find: Callable[[], FoundT | None], what: str) -> FoundT:
     deadline = time.monotonic() + WAIT_SECONDS
     while (found := find()) is None:
         if time.monotonic() > deadline:

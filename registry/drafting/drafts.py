@@ -61,16 +61,16 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
         created=now,
     )
     told = [*drafted.suggestions, *arriving(session, proposal.contract_id, task.payload["object"])]
-    weighed = false_alarms.weighed(session, proposal.contract_id, told)
+    weighed = false_alarms.with_false_alarms(session, proposal.contract_id, told)
     suggestions = preferences.ordered(session, weighed)
     proposals.create_drafted(session, proposal, suggestions, make_id=ids, now=now)
-    profiles.keep(session, proposal, drafted.profile, now=now)
+    profiles.store_profile(session, proposal, drafted.profile, now=now)
     return {"proposal_id": str(proposal.id), "suggestions": len(proposals.suggestions_of(session, proposal))}
 
 
 def arriving(session: Session, contract_id: str, object_name: str) -> list[dict[str, Any]]:
     """When data of the object are to come, by when they came so far; [] where that is not known."""
-    dataset = contract_datasets.kept(session, contract_id, object_name)
+    dataset = contract_datasets.dataset_of(session, contract_id, object_name)
     return suggest(state_timeline.moments(session, dataset), object_name) if dataset else []
 
 

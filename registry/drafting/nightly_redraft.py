@@ -17,7 +17,7 @@ from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.editing import patches
 from treaty.contracts.editing.schema_drift import Drift
-from treaty.contracts.editing.schema_drift import drifted as drifted_of
+from treaty.contracts.editing.schema_drift import apply_drift as drifted_of
 from treaty.contracts.errors import ContractError
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks import argument_order
@@ -41,7 +41,7 @@ from treaty.registry.tables import ContractVersionRow, ProposalRow, ProposalSugg
 # Who proposes what nobody asked for; nobody signs in by that name.
 AUTHOR = "treaty"
 # A version that came into force just now was looked at by people just now.
-SETTLED = timedelta(hours=20)
+MIN_AGE = timedelta(hours=20)
 NOTHING = "nothing is new"
 
 
@@ -60,7 +60,7 @@ def order(session: Session, settings: RegistrySettings, *, now: datetime, ids: I
 def _promises(session: Session, now: datetime) -> Iterator[tuple[str, str]]:
     row = ContractVersionRow
     since = func.coalesce(row.activated_at, row.approved_at)
-    settled = col(row.state).in_(IN_FORCE), since < now - SETTLED
+    settled = col(row.state).in_(IN_FORCE), since < now - MIN_AGE
     for contract_id in session.exec(select(row.contract_id).where(*settled).distinct().order_by(row.contract_id)).all():
         for contract in in_force.versions(session, contract_id)[:1]:
             yield from ((contract_id, each.name) for each in contract.objects)
@@ -69,7 +69,7 @@ def _promises(session: Session, now: datetime) -> Iterator[tuple[str, str]]:
 def _ordered(
     session: Session, about: tuple[str, str], settings: RegistrySettings, *, now: datetime, ids: Ids
 ) -> TaskRow | None:
-    dataset = contract_datasets.kept(session, *about)
+    dataset = contract_datasets.dataset_of(session, *about)
     if dataset is None or not dataset.location or not _judged_since(session, dataset.id, _last(session, about)):
         return None
     source = {"location": dataset.location, "format": dataset.format, "partition_by": list(dataset.partition_by)}
@@ -111,14 +111,14 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
         return {"note": f"no version of {contract_id} is in force that has {name}"}
     base, drift = _drifted(session, before, name, drafted)
     suggestions = [*drafted.suggestions, *drafting_drafts.arriving(session, contract_id, name)]
-    fresh = _fresh(session, contract_id, base, name, false_alarms.weighed(session, contract_id, suggestions))
+    fresh = _fresh(session, contract_id, base, name, false_alarms.with_false_alarms(session, contract_id, suggestions))
     if not (drift or fresh):
         return {"note": NOTHING}
     what = "its columns changed" if drift else "what its data promise beside what is promised"
     proposal = authored(session, task, base, f"{name}, drafted anew: {what}", now=now, ids=ids)
     proposal.source = {**task.payload["source"], "object": name, "drift": list(drift.sentences)}
     proposals.create_drafted(session, proposal, fresh, make_id=ids, now=now)
-    profiles.keep(session, proposal, drafted.profile, now=now)
+    profiles.store_profile(session, proposal, drafted.profile, now=now)
     session.flush()
     put_forward(session, proposal, drift, before, now=now, ids=ids)
     return {"proposal_id": str(proposal.id), "suggestions": len(fresh), "drift": list(drift.sentences)}
@@ -148,7 +148,7 @@ def _fresh(
     contract = proposals.read(base)
     there = waiting(session, contract_id)
     new = [each for each in suggestions if each["id"] not in there and is_new(contract, name, each)]
-    before = rejected_suggestions.remembered(session, contract_id, [each["id"] for each in new])
+    before = rejected_suggestions.rejected_suggestions(session, contract_id, [each["id"] for each in new])
     return [each for each in new if each["id"] not in before or rejected_suggestions.news(before[each["id"]], each)]
 
 
@@ -213,7 +213,7 @@ def put_forward(
         bump = compare(before, reader.read(proposal.base), argument_order.order).bump
         version = proposals.preview(session, proposal).version
         proposal.comment = "; ".join((*drift.sentences, f"that is a {bump.value} change: version {version}"))
-    dispatch.tell(session, messages.proposed(proposal, by=proposal.author_id), now=now)
+    dispatch.notify(session, messages.proposal_submitted(proposal, by=proposal.author_id), now=now)
     task_id = ids()
     payload: dict[str, Any] = {
         "proposal_id": str(proposal.id), "document": None, "counting": False, "replaced": False, "hidden": [],

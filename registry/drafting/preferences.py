@@ -45,11 +45,11 @@ def ordered(session: Session, suggestions: Iterable[Mapping[str, Any]]) -> list[
 
     Worth is the evidence's own; of equal ones, and without any, in the order that they have."""
     known = liked(session)
-    told = [_told(each, known.get(each.get("kind") or "", KindPreference())) for each in suggestions]
+    told = [_with_preference(each, known.get(each.get("kind") or "", KindPreference())) for each in suggestions]
     return sorted(told, key=lambda each: -_worth(each, known))
 
 
-def _told(suggestion: Mapping[str, Any], of_kind: KindPreference) -> Mapping[str, Any]:
+def _with_preference(suggestion: Mapping[str, Any], of_kind: KindPreference) -> Mapping[str, Any]:
     if not of_kind.decided:
         return suggestion
     decided = {"accepted": of_kind.accepted, "decided": of_kind.decided}

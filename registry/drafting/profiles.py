@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from treaty.engine.profile.document import document
 from treaty.engine.profile.format import ProfileDocument
-from treaty.engine.profile.stored_profile import remembered
+from treaty.engine.profile.stored_profile import profile_from_states
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.errors import NotFound
 from treaty.registry.measurements.states import state_queries, state_store
@@ -20,7 +20,7 @@ from treaty.registry.review.proposals import proposals
 from treaty.registry.tables import ProposalProfileRow, ProposalRow
 
 
-def keep(session: Session, proposal: ProposalRow, profile: Mapping[str, Any], *, now: datetime) -> None:
+def store_profile(session: Session, proposal: ProposalRow, profile: Mapping[str, Any], *, now: datetime) -> None:
     """Keeps what the proposal's table was like, for who reviews it; nothing where nothing is known of it."""
     if profile:
         session.add(ProposalProfileRow(proposal_id=proposal.id, document=dict(profile), created=now))
@@ -40,9 +40,9 @@ def of_dataset(session: Session, asked: StateQuery) -> ProfileDocument:
     """What the stored states of the chosen partitions say of the dataset: facts that some check needed.
 
     Raises as `questions.remembered` does."""
-    memory = state_queries.remembered(session, asked)
+    memory = state_queries.query_scope(session, asked)
     dataset = memory.dataset
-    rows = state_store.some(session, dataset.id, memory.chosen, version=dataset.states_version)
+    rows = state_store.load_partitions(session, dataset.id, memory.chosen, version=dataset.states_version)
     packed = [(row.partition, row.states) for row in rows]
-    history = remembered(packed, memory.checks.marked, without=dataset.partition_by)
+    history = profile_from_states(packed, memory.checks.marked, without=dataset.partition_by)
     return document(history, memory.dataset.name)

@@ -11,7 +11,7 @@ from treaty.contracts.document.classification import is_masked
 from treaty.contracts.document.model import DataObject
 from treaty.engine.protocol.requests import ReferableKey, TableSource
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, rights_of
+from treaty.registry.access.authentication import Principal, principal_for_user
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import Permission
 from treaty.registry.datasets import contract_datasets
@@ -34,17 +34,17 @@ def _author(session: Session, payload: Mapping[str, Any]) -> Principal | None:
         mine = select(UserRow).join(ContractRow, col(ContractRow.owner_id) == col(UserRow.id))
         mine = mine.where(ContractRow.id == payload["contract_id"])
     user = session.exec(mine).first()
-    return rights_of(session, user) if user else None
+    return principal_for_user(session, user) if user else None
 
 
 def _may_read(session: Session, contract_id: str, by: Principal) -> bool:
-    return by.may(Permission.READ, visibility.of_contract(session, contract_id))
+    return by.may(Permission.READ, visibility.contract_resource(session, contract_id))
 
 
 def _keys(session: Session, contract_id: str) -> Iterator[ReferableKey]:
     for contract in in_force.versions(session, contract_id)[:1]:
         for each in contract.objects:
-            dataset = contract_datasets.kept(session, contract_id, each.name)
+            dataset = contract_datasets.dataset_of(session, contract_id, each.name)
             if dataset and dataset.location:
                 name = contract_id if len(contract.objects) == 1 else f"{contract_id}.{each.name}"
                 source = TableSource(dataset.location, dataset.format)

@@ -14,9 +14,9 @@ from treaty.engine.anomaly.baselines import MetricBaselines
 from treaty.engine.anomaly.detector import Detector, DetectorBand, Limits, between
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.anomaly.partition_order import PartitionOrder
-from treaty.engine.anomaly.series import Series, SeriesPoint, finite, placed
+from treaty.engine.anomaly.series import Series, SeriesPoint, finite, partition_key
 from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
-from treaty.engine.programs.refitting import Refit, refits, watched
+from treaty.engine.programs.refitting import Refit, refits, watched_clauses
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import RefitOutlook
@@ -106,34 +106,36 @@ def foresee(
     """What the word would change of the check of that id in the version in force.
 
     Raises NotFound for no such run, Invalid for no such check and for data that the run did not judge."""
-    run = feedback.seen(session, said, by=by)
-    asked = _asked(session, settings, run, feedback.word(session, run, said, by=by), check_id)
-    known = _known(asked, said.partition)
+    run = feedback.run_for_feedback(session, said, by=by)
+    asked = _preview_request(session, settings, run, feedback.word(session, run, said, by=by), check_id)
+    known = _known_points(asked, said.partition)
     detector = asked.judging.detector
     if detector is None or (asked.approved.analyzer and asked.approved.analyzer.judged_segments):
         return FeedbackPreview(RefitOutlook.WRITTEN, tuple(known.seen(NOWHERE) for known in known[-SHOWN:]))
     approved = asked.approved.detector
     if not isinstance(approved, ProgramClause) or not isinstance(detector, ProgramClause):
-        return FeedbackPreview(RefitOutlook.TOLD, tuple(_seen(asked, known, (detector, detector))))
+        return FeedbackPreview(RefitOutlook.TOLD, tuple(_preview_points(asked, known, (detector, detector))))
     refit = _refit(asked)
     then = approved.fitted(refit.limits, refit.points, approved.named) if refit else detector
     limits = detector.limits, then.limits
     back_test = (len(refit.alarms), refit.judged) if refit else None
-    return FeedbackPreview(_outlook(approved, refit), tuple(_seen(asked, known, (detector, then))), limits, back_test)
+    return FeedbackPreview(
+        _outlook(approved, refit), tuple(_preview_points(asked, known, (detector, then))), limits, back_test
+    )
 
 
-def _asked(
+def _preview_request(
     session: Session, settings: RegistrySettings, run: RunRow, word: PointFeedbackRow, check_id: str
 ) -> PreviewRequest:
     about = ContractObject(run.contract_id, run.object)
-    dataset = contract_datasets.kept(session, *about)
+    dataset = contract_datasets.dataset_of(session, *about)
     for contract in in_force.versions(session, about.contract_id) if dataset else ():
         if dataset and any(each.name == about.object for each in contract.objects):
-            shared = in_force.sharing(session, dataset.id, contract, about.object)
+            shared = in_force.with_shared_classifications(session, dataset.id, contract, about.object)
             schema = state_store.schema(session, dataset.id)
             approved, now = (
                 bind(each.object(about.object), schema)
-                for each in (shared, fits.judging(session, shared, about.object))
+                for each in (shared, fits.with_active_fits(session, shared, about.object))
             )
             if found := _of(approved, check_id):
                 return PreviewRequest(
@@ -163,7 +165,7 @@ def _outlook(clause: ProgramClause, refit: Refit | None) -> RefitOutlook:
 
 def _refit(asked: PreviewRequest) -> Refit | None:
     """The clause as it would be refitted; None where there is too little to learn from, or its width is not known."""
-    wanted = [each for each in watched(asked.checks) if each.check_id == asked.approved.check.id]
+    wanted = [each for each in watched_clauses(asked.checks) if each.check_id == asked.approved.check.id]
     stored = drafting_refits.stored(asked.session, asked.dataset)
     if not stored or not wanted or not wanted[0].clause.has_width:
         return None
@@ -199,7 +201,7 @@ class KnownPoint:
         )
 
 
-def _known(asked: PreviewRequest, partition: str | None) -> list[KnownPoint]:
+def _known_points(asked: PreviewRequest, partition: str | None) -> list[KnownPoint]:
     """The check's metric on the data of the same segment, in the order of their time."""
     identity = asked.approved.identity or ""
     found = history.earlier(asked.session, asked.whose, {identity}, limit=baselines.MOST, each_run=True)[identity]
@@ -207,13 +209,13 @@ def _known(asked: PreviewRequest, partition: str | None) -> list[KnownPoint]:
         baselines.spoilt(asked.session, asked.whose),
         baselines.spoilt(asked.session, asked.whose, also=[asked.word]),
     )
-    here = placed(partition)
+    here = partition_key(partition)
     alike = [each for each in found if _is_alike(each, partition, here.time, here.segment)]
     return sorted((_point(each, sides) for each in alike), key=lambda each: each.time)
 
 
 def _is_alike(of: MetricPoint, partition: str | None, time: datetime | None, segment: str | None) -> bool:
-    its = placed(of.partition)
+    its = partition_key(of.partition)
     if time is None:
         return (of.partition or None) == (partition or None)
     return its.time is not None and its.segment == segment
@@ -221,7 +223,7 @@ def _is_alike(of: MetricPoint, partition: str | None, time: datetime | None, seg
 
 def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
     spot = of.run_id, of.partition or None
-    time = placed(of.partition).time or of.time
+    time = partition_key(of.partition).time or of.time
     return KnownPoint(
         time=time,
         partition=of.partition or None,
@@ -231,7 +233,7 @@ def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
     )
 
 
-def _seen(
+def _preview_points(
     asked: PreviewRequest, known: Sequence[KnownPoint], detectors: tuple[Detector, Detector]
 ) -> Iterator[PreviewPoint]:
     """The newest points and the next one, with what both sides admit of them, as far as there is time to tell it."""

@@ -15,12 +15,12 @@ from treaty.contracts.document.model import Contract, ContractCheck
 from treaty.contracts.editing.schema_drift import Drift
 from treaty.contracts.fingerprint import fingerprint, short_fingerprint
 from treaty.contracts.schema import Schema
-from treaty.engine.anomaly.fits import refitted
+from treaty.engine.anomaly.fits import refittable_clauses
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.partitions.months import members
 from treaty.engine.programs import refit_suggestion
 from treaty.engine.programs.newest_partitions import newest
-from treaty.engine.programs.refitting import Refit, WatchedClause, of_states, refits, watched
+from treaty.engine.programs.refitting import Refit, WatchedClause, of_states, refits, watched_clauses
 from treaty.engine.programs.suggestions import TableHistory
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
@@ -63,7 +63,7 @@ def order(session: Session, *, now: datetime, ids: Ids) -> int:
     return sum(task is not None for task in made)
 
 
-def say(session: Session, about: ContractObject, *, now: datetime, task_id: UUID) -> TaskRow | None:
+def refit_after_feedback(session: Session, about: ContractObject, *, now: datetime, task_id: UUID) -> TaskRow | None:
     """Has the object's programs refitted after somebody said what its data were; None where none is to be."""
     if about not in set(_of(session, about.contract_id)):
         return None
@@ -91,7 +91,7 @@ def _refitted(session: Session) -> Iterator[ContractObject]:
 def _of(session: Session, contract_id: str) -> Iterator[ContractObject]:
     """The objects of the contract that have clauses to be refitted, each once."""
     found = in_force.versions(session, contract_id)
-    names = [each.name for contract in found for each in contract.objects if refitted(each)]
+    names = [each.name for contract in found for each in contract.objects if refittable_clauses(each)]
     yield from (ContractObject(contract_id, name) for name in dict.fromkeys(names))
 
 
@@ -120,8 +120,10 @@ def stored(session: Session, dataset: DatasetRow) -> RefitStates | None:
         names = [name for _, name in newest(days)]
     except ValueError:
         return None
-    packed = {row.partition: row.states for row in state_store.some(session, dataset.id, names, version=version)}
-    contents = state_store.known(session, dataset.id, version=version)
+    packed = {
+        row.partition: row.states for row in state_store.load_partitions(session, dataset.id, names, version=version)
+    }
+    contents = state_store.stored_fingerprints(session, dataset.id, version=version)
     schema = state_store.schema(session, dataset.id, version=version)
     return RefitStates(packed, {name: contents[name] for name in packed}, schema, version)
 
@@ -130,21 +132,21 @@ def work(session: Session, settings: RegistrySettings, payload: Mapping[str, Any
     """The refits of the object in each version in force that has clauses to be refitted; [] where there is nothing that
     they could be refitted from."""
     about = ContractObject(payload["contract_id"], payload["object"])
-    dataset = contract_datasets.kept(session, *about)
+    dataset = contract_datasets.dataset_of(session, *about)
     sides = [each for each in in_force.versions(session, about.contract_id) if _has(each, about.object)]
     read = stored(session, dataset) if dataset and sides else None
     if dataset is None or read is None:
         return []
     spoilt = baselines.spoilt_partitions(session, RunSeriesKey(*about, ""))
-    shared = (in_force.sharing(session, dataset.id, each, about.object) for each in sides)
-    return [_found(each, about, read, settings, spoilt) for each in shared]
+    shared = (in_force.with_shared_classifications(session, dataset.id, each, about.object) for each in sides)
+    return [_refit_result(each, about, read, settings, spoilt) for each in shared]
 
 
-def _found(
+def _refit_result(
     contract: Contract, about: ContractObject, read: RefitStates, settings: RegistrySettings, spoilt: Collection[str]
 ) -> RefitResult:
     checks = bind(contract.object(about.object), read.schema)
-    wanted = [each for each in watched(checks) if each.clause.is_refitted]
+    wanted = [each for each in watched_clauses(checks) if each.clause.is_refitted]
     told = refits(wanted, read.known(wanted, settings, spoilt)).values()
     return RefitResult(
         contract=contract,
@@ -156,7 +158,7 @@ def _found(
 
 
 def _has(contract: Contract, name: str) -> bool:
-    return any(each.name == name and refitted(each) for each in contract.objects)
+    return any(each.name == name and refittable_clauses(each) for each in contract.objects)
 
 
 def keep(session: Session, task: TaskRow, found: Sequence[RefitResult], *, now: datetime, ids: Ids) -> dict[str, Any]:
@@ -166,7 +168,7 @@ def keep(session: Session, task: TaskRow, found: Sequence[RefitResult], *, now: 
     reason = FitReason(task.payload["reason"])
     told = {"fits": 0, "admitted": 0}
     for each in found:
-        new = [_row(each, refit, reason, now=now, row_id=ids()) for refit in _moved(session, each)]
+        new = [_row(each, refit, reason, now=now, row_id=ids()) for refit in _changed_refits(session, each)]
         session.add_all(new)
         told["fits"] += len(new)
         told["admitted"] += sum(row.admitted for row in new)
@@ -179,7 +181,7 @@ def keep(session: Session, task: TaskRow, found: Sequence[RefitResult], *, now: 
     return {**told, **proposal} if told["fits"] or proposal else {"note": UNMOVED}
 
 
-def _moved(session: Session, found: RefitResult) -> list[Refit]:
+def _changed_refits(session: Session, found: RefitResult) -> list[Refit]:
     """The refits whose limits are others than the last ones'; of the first one, than those that were approved."""
     clauses = {each.watched.clause.named for each in found.refits}
     last = {row.check_id: (row.lower, row.upper) for row in fits.newest(session, found.about, clauses)}
@@ -221,7 +223,7 @@ def _propose(session: Session, task: TaskRow, found: RefitResult, *, now: dateti
     outside = [each for each in found.refits if not each.watched.clause.admits(each.limits)]
     told = [_suggested(found, each, checks[each.watched.check_id]) for each in outside]
     waiting = nightly_redraft.waiting(session, found.about.contract_id)
-    before = rejected_suggestions.remembered(session, found.about.contract_id, [each["id"] for each in told])
+    before = rejected_suggestions.rejected_suggestions(session, found.about.contract_id, [each["id"] for each in told])
     fresh = [
         each
         for each in told

@@ -24,7 +24,7 @@ def word(verdicts: Iterable[Verdict]) -> str:
     return _worst(verdicts)[0]
 
 
-def drawn(verdicts: Iterable[Verdict]) -> bytes:
+def draw_badge(verdicts: Iterable[Verdict]) -> bytes:
     """The badge of the worst of these verdicts, as SVG in which nothing runs and nothing is loaded."""
     said, colour = _worst(verdicts)
     left, right = (round(len(text) * LETTER + BESIDE) for text in (LABEL, said))

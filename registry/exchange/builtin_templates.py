@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from string import Template as Places
 
-from treaty.contracts.errors import ROOT, ContractError, Fault, nearest
+from treaty.contracts.errors import ROOT, ContractError, Fault, suggest_nearest
 
 # Within these no text of YAML ends, and nothing else begins.
 _WORD = re.compile(r"[A-Za-z0-9_/](?:[A-Za-z0-9_./@ -]|:(?=[A-Za-z0-9_/]))*(?<! )")
@@ -36,7 +36,7 @@ class DocumentTemplate:
 
     def _faults(self, place: str, word: str) -> list[Fault]:
         if place not in self.places:
-            remedy = nearest(place, self.places) or f"it has {', '.join(self.places)}"
+            remedy = suggest_nearest(place, self.places) or f"it has {', '.join(self.places)}"
             return [
                 Fault(
                     code="template-place",
@@ -64,7 +64,7 @@ def template(name: str) -> DocumentTemplate:
     """The template of that name. Raises ContractError, naming the nearest one, where there is none."""
     known = {each.name: each for each in templates()}
     if name not in known:
-        remedy = nearest(name, known) or f"there are {', '.join(known)}"
+        remedy = suggest_nearest(name, known) or f"there are {', '.join(known)}"
         raise ContractError(
             [Fault(code="template-unknown", where=ROOT, message=f"no template is named {name!r}", remedy=remedy)]
         )

@@ -11,7 +11,7 @@ from typing import Any
 from treaty.contracts.assertions import Assertion
 from treaty.contracts.document.model import SCOPES, DataObject
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.checks.executors import CheckAssignment, entrusted
+from treaty.engine.checks.executors import CheckAssignment, checks_with_runners
 from treaty.engine.core.results import Runner
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -83,8 +83,8 @@ class UnsupportedCheck:
 
 def promises(described: DataObject) -> Iterator[CommonCheck | UnsupportedCheck]:
     """Every check of the object, in these words or with the reason why not. One that says two things is two."""
-    for check in entrusted(described):
-        yield from _said(check)
+    for check in checks_with_runners(described):
+        yield from _common_checks(check)
 
 
 def line(words: str) -> str:
@@ -98,23 +98,23 @@ def label(words: str) -> str:
     return _ODD.sub("_", words)[:LONGEST]
 
 
-def _said(check: CheckAssignment) -> Iterator[CommonCheck | UnsupportedCheck]:
+def _common_checks(check: CheckAssignment) -> Iterator[CommonCheck | UnsupportedCheck]:
     if check.runner is not Runner.HERE or check.analyzer is None or check.check.assertion is None:
         yield UnsupportedCheck(check, check.reason or "it promises nothing")
         return
-    found = MEANT.get(check.analyzer.name, _nothing)(check.analyzer, check.check.assertion)
+    found = CONVERTERS.get(check.analyzer.name, _nothing)(check.analyzer, check.check.assertion)
     where = check.analyzer.where
     if reason := _hindrance(check, found, where):
         yield UnsupportedCheck(check, reason)
     yield from () if reason else (_promise(each, check, where) for each in found)
 
 
-def _promise(meant: "Meant", check: CheckAssignment, where: str | None) -> CommonCheck:
+def _promise(meant: "CommonForm", check: CheckAssignment, where: str | None) -> CommonCheck:
     kind, columns, told = meant
     return CommonCheck(kind=kind, columns=columns, told=told, check=check, where=where)
 
 
-def _hindrance(check: CheckAssignment, found: list["Meant"], where: str | None) -> str | None:
+def _hindrance(check: CheckAssignment, found: list["CommonForm"], where: str | None) -> str | None:
     """Why it is not said; None where it is."""
     if not found:
         return NO_WORD
@@ -126,7 +126,7 @@ def _hindrance(check: CheckAssignment, found: list["Meant"], where: str | None) 
     return "its words would be a template" if any(map(TEMPLATE.search, texts)) else None
 
 
-Meant = tuple[CommonCheckKind, tuple[str, ...], tuple[Any, ...]]
+CommonForm = tuple[CommonCheckKind, tuple[str, ...], tuple[Any, ...]]
 
 
 def closed(promise: Assertion, *, whole: bool = False) -> tuple[Any, Any] | None:
@@ -160,31 +160,31 @@ def _none(promise: Assertion) -> bool:
     return promise.operator in {"mustBe", "mustBeLessOrEqualTo"} and promise.limit == 0
 
 
-def _nothing(_: Analyzer, __: Assertion) -> list[Meant]:
+def _nothing(_: Analyzer, __: Assertion) -> list[CommonForm]:
     return []
 
 
-def _filled(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[Meant]]:
+def _filled(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[CommonForm]]:
     return lambda analyzer, promise: [(CommonCheckKind.FILLED, (analyzer.column,), ())] if holds(promise) else []
 
 
-def _unique(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[Meant]]:
+def _unique(holds: Callable[[Assertion], bool]) -> Callable[[Any, Assertion], list[CommonForm]]:
     return lambda analyzer, promise: (
         [(CommonCheckKind.UNIQUE, analyzer.columns, ())] if holds(promise) and analyzer.columns else []
     )
 
 
-def _key(analyzer: Any, promise: Assertion) -> list[Meant]:
-    filled: list[Meant] = [(CommonCheckKind.FILLED, (each,), ()) for each in analyzer.columns]
+def _key(analyzer: Any, promise: Assertion) -> list[CommonForm]:
+    filled: list[CommonForm] = [(CommonCheckKind.FILLED, (each,), ()) for each in analyzer.columns]
     return [*filled, (CommonCheckKind.UNIQUE, analyzer.columns, ())] if _all(promise) else []
 
 
-def _contained(analyzer: Any, promise: Assertion) -> list[Meant]:
+def _contained(analyzer: Any, promise: Assertion) -> list[CommonForm]:
     plain = _all(promise) and analyzer.nulls == "ignore"
     return [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.values)] if plain else []
 
 
-def _ranged(analyzer: Any, promise: Assertion) -> list[Meant]:
+def _ranged(analyzer: Any, promise: Assertion) -> list[CommonForm]:
     bounds = analyzer.minimum, analyzer.maximum
     strict = analyzer.exclusive_minimum is not None or analyzer.exclusive_maximum is not None
     numbers = all(isinstance(each, int | float | None) and not isinstance(each, bool) for each in bounds)
@@ -192,23 +192,23 @@ def _ranged(analyzer: Any, promise: Assertion) -> list[Meant]:
     return [(CommonCheckKind.RANGED, (analyzer.column,), bounds)] if plain else []
 
 
-def _matched(analyzer: Any, promise: Assertion) -> list[Meant]:
+def _matched(analyzer: Any, promise: Assertion) -> list[CommonForm]:
     plain = analyzer.pattern is not None and not analyzer.within and analyzer.nulls == "ignore"
     told = (rf"^(?:{analyzer.pattern})$",)
     return [(CommonCheckKind.MATCHED, (analyzer.column,), told)] if plain and _all(promise) else []
 
 
-def _valid(analyzer: Any, promise: Assertion) -> list[Meant]:
+def _valid(analyzer: Any, promise: Assertion) -> list[CommonForm]:
     plain = analyzer.pattern is None and analyzer.format is None and analyzer.valid_values
     return [(CommonCheckKind.LISTED, (analyzer.column,), analyzer.valid_values)] if plain and _none(promise) else []
 
 
-def _true(analyzer: Any, promise: Assertion) -> list[Meant]:
+def _true(analyzer: Any, promise: Assertion) -> list[CommonForm]:
     return [(CommonCheckKind.TRUE, (), (analyzer.predicate,))] if _all(promise) else []
 
 
-def _number(kind: CommonCheckKind) -> Callable[[Any, Assertion], list[Meant]]:
-    def meant(analyzer: Any, promise: Assertion) -> list[Meant]:
+def _number(kind: CommonCheckKind) -> Callable[[Any, Assertion], list[CommonForm]]:
+    def meant(analyzer: Any, promise: Assertion) -> list[CommonForm]:
         columns = getattr(analyzer, "columns", ()) or tuple(filter(None, [getattr(analyzer, "column", None)]))
         range_ = closed(promise, whole=kind in WHOLE_NUMBERS)
         return [(kind, columns, range_)] if range_ and len(columns) <= 1 else []
@@ -216,7 +216,7 @@ def _number(kind: CommonCheckKind) -> Callable[[Any, Assertion], list[Meant]]:
     return meant
 
 
-MEANT: Mapping[str, Callable[[Any, Assertion], list[Meant]]] = {
+CONVERTERS: Mapping[str, Callable[[Any, Assertion], list[CommonForm]]] = {
     "completeness": _filled(_all),
     "null_values": _filled(_none),
     "uniqueness": _unique(_all),

@@ -14,7 +14,7 @@ from treaty.contracts.document.columns import members, text
 from treaty.contracts.document.model import SCOPES, DataObject
 from treaty.contracts.document.writer import write as written
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.checks.executors import CheckAssignment, entrusted
+from treaty.engine.checks.executors import CheckAssignment, checks_with_runners
 from treaty.engine.core.results import Runner
 from treaty.registry.exchange.dbt_tests import is_test
 from treaty.registry.exchange.export_source import ExportSource
@@ -47,8 +47,8 @@ def write(subject: ExportSource) -> bytes:
 
 def _model(content: Mapping[str, Any], described: DataObject, comments: list[str]) -> dict[str, Any]:
     tests: dict[str, list[Any]] = {}
-    for check in entrusted(described):
-        for said in _said(check):
+    for check in checks_with_runners(described):
+        for said in _dbt_tests(check):
             known = tests.setdefault(said.column or "", [])
             if said.reason:
                 comments.append(f"# not said in dbt: {_line(described.name)}: {_line(check.sentence)} ({said.reason})")
@@ -82,7 +82,7 @@ def _name_of(test: Any) -> Any:
     return name, repr(body.get("arguments")) if isinstance(body, dict) and "arguments" in body else None
 
 
-def _said(check: CheckAssignment) -> Iterator[DbtTest]:
+def _dbt_tests(check: CheckAssignment) -> Iterator[DbtTest]:
     own = check.check.kind == "custom" and check.check.analyzer == FOREIGN
     if own and is_test(check.check.arguments["implementation"]) and _NAME.fullmatch(check.check.column or "_"):
         yield DbtTest(check.check.column, check.check.arguments["implementation"])

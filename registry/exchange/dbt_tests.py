@@ -29,11 +29,11 @@ def entry(test: Any, column: str | None, known: Collection[str]) -> dict[str, An
     told = told if isinstance(told, dict) else {}
     config, given = _mapping(told, "config"), _mapping(told, "arguments")
     arguments = {**{key: each for key, each in told.items() if key not in ABOUT}, **given}
-    words = MEANT.get(name, _unknown)(arguments, column)
+    words = READERS.get(name, _unknown)(arguments, column)
     setting = {**{key: told[key] for key in ("where", "severity") if key in told}, **config}
     if words is None or setting.keys() - UNDERSTOOD or not _fits(words, setting.get("where"), known):
         return {"type": "custom", "engine": "dbt", "implementation": test}
-    return _said(words, setting.get("where"), mild=str(setting.get("severity", "error")).lower() == "warn")
+    return _test_entry(words, setting.get("where"), mild=str(setting.get("severity", "error")).lower() == "warn")
 
 
 def constraint(found: Words, known: Collection[str]) -> dict[str, Any] | None:
@@ -43,7 +43,7 @@ def constraint(found: Words, known: Collection[str]) -> dict[str, Any] | None:
     kind, expression = text(found, "type"), text(found, "expression")
     if kind in {"not_null", "unique", "primary_key"}:
         return None
-    if kind == "check" and _judged(expression, known):
+    if kind == "check" and _is_valid_condition(expression, known):
         return _check({"analyzer": "compliance", "predicate": expression})
     return {"type": "text", "description": " ".join(filter(None, ("constraint of dbt:", kind, expression)))}
 
@@ -56,10 +56,10 @@ def _mapping(content: Words, key: str) -> dict[str, Any]:
 def _fits(words: Words, where: Any, known: Collection[str]) -> bool:
     read = frozenset(words.get("columns", ()))
     conditions = [each for each in (words.get("predicate"), where) if each is not None]
-    return (not known or read <= frozenset(known)) and all(_judged(each, known) for each in conditions)
+    return (not known or read <= frozenset(known)) and all(_is_valid_condition(each, known) for each in conditions)
 
 
-def _judged(condition: Any, known: Collection[str]) -> bool:
+def _is_valid_condition(condition: Any, known: Collection[str]) -> bool:
     """Whether it is a condition on these columns that Treaty takes."""
     try:
         return isinstance(condition, str) and bool(parse(condition, known or None))
@@ -67,7 +67,7 @@ def _judged(condition: Any, known: Collection[str]) -> bool:
         return False
 
 
-def _said(words: Words, where: str | None, *, mild: bool) -> dict[str, Any]:
+def _test_entry(words: Words, where: str | None, *, mild: bool) -> dict[str, Any]:
     short = next(iter(words))
     if short not in LONG:
         return _check(words, where, mild=mild)
@@ -126,7 +126,7 @@ def _true(given: Words, column: str | None) -> Words | None:
 
 
 LONG: Mapping[str, Words] = {"required": {"analyzer": "completeness"}, "unique": {"analyzer": "uniqueness"}}
-MEANT: Mapping[str, Callable[[Words, str | None], Words | None]] = {
+READERS: Mapping[str, Callable[[Words, str | None], Words | None]] = {
     "not_null": _word("required"),
     "unique": _word("unique"),
     "accepted_values": _accepted,

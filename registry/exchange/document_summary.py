@@ -9,7 +9,7 @@ from treaty.contracts.comparison.compatibility import MODES
 from treaty.contracts.document.columns import Element, columns, members, text
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.document.yaml_syntax import walk
-from treaty.engine.checks.executors import CheckAssignment, entrusted
+from treaty.engine.checks.executors import CheckAssignment, checks_with_runners
 from treaty.engine.core.results import Runner
 from treaty.registry.exchange.export_source import ExportSource
 
@@ -49,7 +49,7 @@ class DocumentSummary:
     document: str
 
 
-def told(subject: ExportSource) -> DocumentSummary:
+def summarize(subject: ExportSource) -> DocumentSummary:
     """What the subject's contract says; () for all that it says nothing of. Raises ContractError for a faulty one."""
     contract = subject.contract
     return DocumentSummary(
@@ -76,8 +76,8 @@ def _facts(subject: ExportSource) -> Iterator[tuple[str, str]]:
     yield "version", contract.version
     yield "status", subject.status or contract.status
     yield from ((key, found) for key in FACTS if (found := text(contract.document, key)))
-    yield from _listed("tags", contract.document.get("tags"))
-    yield from _listed("team", list(_people(contract.document.get("team"))))
+    yield from _list_fact("tags", contract.document.get("tags"))
+    yield from _list_fact("team", list(_people(contract.document.get("team"))))
     yield from (("service level", _level(each)) for _, each in members(contract.document, "slaProperties"))
     compatibility = contract.terms.compatibility
     yield "structure", f"{compatibility.structure}: {MODES[compatibility.structure].sentence}"
@@ -86,7 +86,7 @@ def _facts(subject: ExportSource) -> Iterator[tuple[str, str]]:
         yield "record of the approval", subject.record
 
 
-def _listed(name: str, found: Any) -> Iterator[tuple[str, str]]:
+def _list_fact(name: str, found: Any) -> Iterator[tuple[str, str]]:
     if isinstance(found, list) and found:
         yield name, ", ".join(map(str, found))
 
@@ -121,7 +121,7 @@ def _section(element: Element, described: DataObject) -> TableSection:
     at = f" ({described.physical_name})" if described.physical_name else ""
     named = ("column", "type", "is", "about")
     entries = dict(walk(dict(element[1]), element[0]))
-    checks = tuple(_check(entries.get(each.check.path), each) for each in entrusted(described))
+    checks = tuple(_check(entries.get(each.check.path), each) for each in checks_with_runners(described))
     return TableSection(
         title=visible(described.name + at),
         prose=tuple(map(visible, _prose(element[1]))),

@@ -53,49 +53,49 @@ def _entry(described: DataObject, promise: CommonCheck, function: str, arguments
     }
 
 
-Said = Iterator[tuple[str, Mapping[str, Any]]]
+DqxChecks = Iterator[tuple[str, Mapping[str, Any]]]
 
 
-def _filled(of: CommonCheck) -> Said:
+def _filled(of: CommonCheck) -> DqxChecks:
     yield "is_not_null", {"column": of.column}
 
 
-def _listed(of: CommonCheck) -> Said:
+def _in_list(of: CommonCheck) -> DqxChecks:
     yield "is_in_list", {"column": of.column, "allowed": list(of.told)}
 
 
-def _ranged(of: CommonCheck) -> Said:
+def _ranged(of: CommonCheck) -> DqxChecks:
     return _bounded(of, ("is_not_less_than", "is_not_greater_than"), {"column": of.column})
 
 
-def _matched(of: CommonCheck) -> Said:
+def _matched(of: CommonCheck) -> DqxChecks:
     yield "regex_match", {"column": of.column, "regex": of.told[0]}
 
 
-def _true(of: CommonCheck) -> Said:
+def _true(of: CommonCheck) -> DqxChecks:
     # To DQX a row of which the condition is null keeps it.
     yield "sql_expression", {"expression": f"coalesce(({of.told[0]}), false)", "msg": label(of.check.check.id)}
 
 
-def _unique(of: CommonCheck) -> Said:
+def _unique(of: CommonCheck) -> DqxChecks:
     yield "is_unique", {"columns": list(of.columns)}
 
 
-def _counted(function: str) -> Callable[[CommonCheck], Said]:
+def _counted(function: str) -> Callable[[CommonCheck], DqxChecks]:
     """Of one number about all rows."""
     names = "is_aggr_not_less_than", "is_aggr_not_greater_than"
     return lambda of: _bounded(of, names, {"column": of.column or "*", "aggr_type": function})
 
 
-def _bounded(of: CommonCheck, names: tuple[str, str], arguments: Mapping[str, Any]) -> Said:
+def _bounded(of: CommonCheck, names: tuple[str, str], arguments: Mapping[str, Any]) -> DqxChecks:
     for name, limit in zip(names, of.told, strict=True):
         if limit is not None:
             yield name, {**arguments, "limit": limit}
 
 
-SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], Said]] = {
+SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], DqxChecks]] = {
     CommonCheckKind.FILLED: _filled,
-    CommonCheckKind.LISTED: _listed,
+    CommonCheckKind.LISTED: _in_list,
     CommonCheckKind.RANGED: _ranged,
     CommonCheckKind.MATCHED: _matched,
     CommonCheckKind.TRUE: _true,

@@ -21,7 +21,7 @@ from treaty.registry.exchange.export_source import ExportSource
 
 FOREIGN = frozenset({"greatExpectations", "great-expectations", "great_expectations", "gx"})
 CONDITION = "its condition on rows is written as the data lie"
-Said = tuple[str, dict[str, Any]]
+Expectation = tuple[str, dict[str, Any]]
 
 
 def write(subject: ExportSource) -> bytes:
@@ -71,35 +71,35 @@ def _expectation(of: CommonCheck, kind: str, words: dict[str, Any]) -> dict[str,
     return {"type": kind, "kwargs": words, "meta": {"treaty": about}}
 
 
-def _of_column(kind: str, *names: str) -> Callable[[CommonCheck], Said]:
+def _of_column(kind: str, *names: str) -> Callable[[CommonCheck], Expectation]:
     """An expectation of one column, which is told these in turn; a bound that there is not is left out."""
 
-    def said(of: CommonCheck) -> Said:
+    def said(of: CommonCheck) -> Expectation:
         told = {name: each for name, each in zip(names, of.told, strict=True) if each is not None}
         return kind, {"column": of.column, **told}
 
     return said
 
 
-def _listed(of: CommonCheck) -> Said:
+def _in_set(of: CommonCheck) -> Expectation:
     return "expect_column_values_to_be_in_set", {"column": of.column, "value_set": list(of.told)}
 
 
-def _unique(of: CommonCheck) -> Said:
+def _unique(of: CommonCheck) -> Expectation:
     if len(of.columns) == 1:
         return "expect_column_values_to_be_unique", {"column": of.column}
     return "expect_compound_columns_to_be_unique", {"column_list": list(of.columns)}
 
 
-def _rows(of: CommonCheck) -> Said:
+def _rows(of: CommonCheck) -> Expectation:
     bounds = zip(BOUNDS, of.told, strict=True)
     return "expect_table_row_count_to_be_between", {name: each for name, each in bounds if each is not None}
 
 
 BOUNDS = ("min_value", "max_value")
-SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], Said]] = {
+SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], Expectation]] = {
     CommonCheckKind.FILLED: _of_column("expect_column_values_to_not_be_null"),
-    CommonCheckKind.LISTED: _listed,
+    CommonCheckKind.LISTED: _in_set,
     CommonCheckKind.RANGED: _of_column("expect_column_values_to_be_between", *BOUNDS),
     CommonCheckKind.MATCHED: _of_column("expect_column_values_to_match_regex", "regex"),
     CommonCheckKind.UNIQUE: _unique,

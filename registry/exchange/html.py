@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, told
+from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, summarize
 from treaty.registry.exchange.export_source import ExportSource
 
 # Whatever a document holds: a browser neither loads nor runs anything of the page.
@@ -24,7 +24,7 @@ pre { background: var(--ground); padding: 1rem; overflow-x: auto }
 
 def write(subject: ExportSource) -> bytes:
     """The page, in UTF-8. Raises ContractError for a faulty document."""
-    return "\n".join(_page(told(subject))).encode()
+    return "\n".join(_page(summarize(subject))).encode()
 
 
 def _page(page: DocumentSummary) -> Iterator[str]:

@@ -59,7 +59,7 @@ class ImportFailed(Exception):
         super().__init__("nothing was imported:\n" + "\n".join(f"  {each}" for each in lines))
 
 
-def imported(form: ImportFormat, texts: Iterable[ImportSource]) -> tuple[ImportedDocument, ...]:
+def import_documents(form: ImportFormat, texts: Iterable[ImportSource]) -> tuple[ImportedDocument, ...]:
     """The documents that the texts stand for, in their order. Raises NotImported with all faults of all of them."""
     made: list[ImportedDocument] = []
     faults: dict[str, Sequence[Fault]] = {}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, told
+from treaty.registry.exchange.document_summary import DocumentSummary, ExportGrid, TableSection, summarize
 from treaty.registry.exchange.export_source import ExportSource
 
 # Addresses, too: readers that turn them into links find none.
@@ -13,7 +13,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:@$=^])")
 
 def write(subject: ExportSource) -> bytes:
     """The text, in UTF-8. Raises ContractError for a faulty document."""
-    return "\n".join(_page(told(subject))).encode()
+    return "\n".join(_page(summarize(subject))).encode()
 
 
 def _page(page: DocumentSummary) -> Iterator[str]:

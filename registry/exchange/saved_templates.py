@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError
-from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission_anywhere
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.core.errors import Conflict, Forbidden, InvalidRequest, NotFound
@@ -18,9 +18,9 @@ from treaty.registry.tables import TemplateRow, UserRow
 Owned = tuple[DocumentTemplate, str | None]
 
 
-def listed(session: Session, by: Principal) -> list[Owned]:
+def list_templates(session: Session, by: Principal) -> list[Owned]:
     """All templates with the names of their owners (None: it comes with Treaty), those of people last, by name."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     row = TemplateRow
     query = select(row.name, row.about, row.document, UserRow.name).join(UserRow, col(UserRow.id) == col(row.owner_id))
     own = [
@@ -33,7 +33,7 @@ def listed(session: Session, by: Principal) -> list[Owned]:
 def keep(session: Session, made: DocumentTemplate, *, by: Principal, now: datetime) -> DocumentTemplate:
     """Keeps the template for others. Raises Conflict where there is one of that name, Invalid with every fault of its
     document as it is before anything is put in its places."""
-    decide_somewhere(by, Permission.DECIDE)
+    require_permission_anywhere(by, Permission.DECIDE)
     if session.get(TemplateRow, made.name) or made.name in {each.name for each in templates()}:
         raise Conflict(f"there is a template {made.name} already: take another name, or remove that one first")
     try:
@@ -48,7 +48,7 @@ def keep(session: Session, made: DocumentTemplate, *, by: Principal, now: dateti
 def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None:
     """Removes one's own template; another's, who manages users. Raises NotFound where there is none of people's,
     Forbidden for another's."""
-    decide_somewhere(by, Permission.DECIDE)
+    require_permission_anywhere(by, Permission.DECIDE)
     row = session.get(TemplateRow, name, with_for_update=True)
     if row is None:
         raise NotFound

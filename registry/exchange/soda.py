@@ -113,7 +113,7 @@ def _unique(of: CommonCheck) -> SodaCheck:
     return SodaCheck(f"duplicate_count({', '.join(of.columns)})", NONE)
 
 
-def _listed(of: CommonCheck) -> SodaCheck:
+def _valid_values(of: CommonCheck) -> SodaCheck:
     return SodaCheck(f"invalid_count({of.column})", NONE, {"valid values": list(of.told)})
 
 
@@ -139,7 +139,7 @@ def _number(metric: str) -> Callable[[CommonCheck], SodaCheck]:
 SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], SodaCheck]] = {
     CommonCheckKind.FILLED: _filled,
     CommonCheckKind.UNIQUE: _unique,
-    CommonCheckKind.LISTED: _listed,
+    CommonCheckKind.LISTED: _valid_values,
     CommonCheckKind.RANGED: _ranged,
     CommonCheckKind.MATCHED: _matched,
     CommonCheckKind.TRUE: _true,

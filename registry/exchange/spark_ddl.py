@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from treaty.contracts.errors import ROOT, ContractError, Fault, Faults, nearest
+from treaty.contracts.errors import ROOT, ContractError, Fault, Faults, suggest_nearest
 from treaty.contracts.schema import LOGICAL, Column
 
 ALIASES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint", "real": "float"}
@@ -40,7 +40,7 @@ def known_type(written: str, path: str, faults: Faults) -> str:
     name = found[1].lower() if found else ""
     name = ALIASES.get(name, name)
     if found is None or name not in LOGICAL or name in {*NESTED, "struct"}:
-        remedy = nearest(written.lower(), LOGICAL) or "name a type of Spark"
+        remedy = suggest_nearest(written.lower(), LOGICAL) or "name a type of Spark"
         faults.add("spark-type", path, "is not a type of Spark", remedy)
         return "string"
     sizes = [each for each in (found[2], found[3]) if each]

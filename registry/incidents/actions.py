@@ -8,11 +8,16 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide, decide_somewhere, rights_of
+from treaty.registry.access.authentication import (
+    Principal,
+    principal_for_user,
+    require_permission,
+    require_permission_anywhere,
+)
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import NO_FAULT, AuditAction, FeedbackKind, IncidentState, Permission, Resolution
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
-from treaty.registry.core.ids import derived
+from treaty.registry.core.ids import derived_id
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.core.state_machines import INCIDENT
 from treaty.registry.datasets.contract_datasets import ContractObject
@@ -58,15 +63,15 @@ class IncidentStep:
     now: datetime
 
 
-def listed(
+def list_incidents(
     session: Session, by: Principal, asked: PageRequest, which: IncidentFilter, *, now: datetime
 ) -> RowPage[IncidentListing]:
     """Incidents of what the principal may read, newest first."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     query = (
         select(IncidentRow)
         .join(ContractRow, col(ContractRow.id) == col(IncidentRow.contract_id))
-        .where(visibility.contracts(by))
+        .where(visibility.readable_contracts(by))
     )
     if which.contract_id is not None:
         query = query.where(IncidentRow.contract_id == which.contract_id)
@@ -77,33 +82,33 @@ def listed(
     if not which.snoozed:
         query = query.where(col(IncidentRow.snoozed_until).is_(None) | (col(IncidentRow.snoozed_until) <= now))
     portion = NEWEST_FIRST.cut(session.exec(NEWEST_FIRST.of(query, asked)).all(), asked)
-    return RowPage(_listed(session, portion.rows, by), portion.next)
+    return RowPage(_listings(session, portion.rows, by), portion.next)
 
 
 def get(session: Session, incident_id: UUID, *, by: Principal, lock: bool = False) -> IncidentRow:
     """The incident. Raises NotFound where there is none, or what it is about is not the principal's to read."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     if lock:
         incident_downstream.take_turn(session)
     found = session.get(IncidentRow, incident_id, with_for_update=lock, populate_existing=lock)
     if found is None:
         raise NotFound
-    visibility.see_object(session, found.contract_id, found.object, by)
+    visibility.require_readable_object(session, found.contract_id, found.object, by)
     return found
 
 
 def of_runs(session: Session, runs: Collection[UUID], by: Principal) -> list[IncidentListing]:
     """The incidents that those runs are the last word of, as far as the principal may read what they are about."""
     found = ownership.incidents(session, runs)
-    return _listed(session, [each for each in found if _may_read(session, (each.contract_id, each.object), by)], by)
+    return _listings(session, [each for each in found if _may_read(session, (each.contract_id, each.object), by)], by)
 
 
 def shown(session: Session, incident: IncidentRow, by: Principal) -> IncidentListing:
     """The incident as people see it: of its parts those that the principal may read."""
-    return _listed(session, [incident], by)[0]
+    return _listings(session, [incident], by)[0]
 
 
-def _listed(session: Session, found: Sequence[IncidentRow], by: Principal) -> list[IncidentListing]:
+def _listings(session: Session, found: Sequence[IncidentRow], by: Principal) -> list[IncidentListing]:
     row = IncidentObjectRow
     query = select(row).where(col(row.incident_id).in_([each.id for each in found]))
     parts = session.exec(query.order_by(col(row.joined), row.contract_id, row.object)).all()
@@ -128,7 +133,7 @@ def _listed(session: Session, found: Sequence[IncidentRow], by: Principal) -> li
 
 def acknowledge(session: Session, step: IncidentStep) -> IncidentRow:
     """Says that somebody looks after it. Raises NotFound, Forbidden; Conflict where it was changed meanwhile."""
-    incident = _taken(session, step, "acknowledge")
+    incident = _apply_step(session, step, "acknowledge")
     incident.acknowledged_by_id = step.by.user_id
     return _done(session, incident, step, AuditAction.INCIDENT_ACKNOWLEDGED)
 
@@ -136,7 +141,7 @@ def acknowledge(session: Session, step: IncidentStep) -> IncidentRow:
 def assign(session: Session, step: IncidentStep, name: str | None) -> IncidentRow:
     """Says who looks after it; None: nobody in particular. Raises Invalid for who may not even read what it is about,
     else as `acknowledge` does."""
-    incident = _taken(session, step, "assign")
+    incident = _apply_step(session, step, "assign")
     incident.assignee_id = _reader(session, incident, name) if name is not None else None
     return _done(session, incident, step, AuditAction.INCIDENT_ASSIGNED, assignee=name)
 
@@ -144,7 +149,7 @@ def assign(session: Session, step: IncidentStep, name: str | None) -> IncidentRo
 def snooze(session: Session, step: IncidentStep, until: datetime | None) -> IncidentRow:
     """Puts it off: nobody is told of it until then. None: not any longer. Raises Invalid for a time that is over, else
     as `acknowledge` does."""
-    incident = _taken(session, step, "snooze")
+    incident = _apply_step(session, step, "snooze")
     if until is not None and until <= step.now:
         raise InvalidRequest("put it off until a time that is still to come")
     incident.snoozed_until = until
@@ -161,13 +166,13 @@ def resolve(
 ) -> IncidentRow:
     """Ends it, for that reason. Raises Invalid for a reason that is found and not told, and for a duplicate of nothing
     that may be read; else as `acknowledge` does."""
-    incident = _taken(session, step, "resolve")
+    incident = _apply_step(session, step, "resolve")
     _refuse(session, incident, resolution, duplicate_of, step.by)
     incident.resolution, incident.comment, incident.duplicate_of = resolution, comment, duplicate_of
     incident.resolved, incident.resolved_by_id = step.now, step.by.user_id
     if duplicate_of is not None:
         lifecycle.move(session, incident.id, duplicate_of)
-    for part in lifecycle.parts(session, incident.id, active=True):
+    for part in lifecycle.incident_objects(session, incident.id, active=True):
         part.active = None
     session.flush()
     _clear(session, incident, step.now)
@@ -178,7 +183,7 @@ def resolve(
 def reopen(session: Session, step: IncidentStep) -> IncidentRow:
     """Opens it again: what was over, or what nobody looks after any more. What fails in another incident by now stays
     there. Raises as `acknowledge` does."""
-    incident = _taken(session, step, "reopen")
+    incident = _apply_step(session, step, "reopen")
     incident.acknowledged_by_id = None
     if incident.resolution is not None:
         _revive(session, incident, step)
@@ -186,7 +191,7 @@ def reopen(session: Session, step: IncidentStep) -> IncidentRow:
 
 
 def _revive(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
-    for part in lifecycle.parts(session, incident.id):
+    for part in lifecycle.incident_objects(session, incident.id):
         part.active = None if part.recovered or _fails_elsewhere(session, part) else True
     incident.resolution, incident.resolved, incident.resolved_by_id = None, None, None
     incident.duplicate_of, incident.recovered = None, None
@@ -197,10 +202,12 @@ def _revive(session: Session, incident: IncidentRow, step: IncidentStep) -> None
     _refit(session, incident, step)
 
 
-def _taken(session: Session, step: IncidentStep, name: str) -> IncidentRow:
+def _apply_step(session: Session, step: IncidentStep, name: str) -> IncidentRow:
     """The incident, locked, in the state that the step leaves it in."""
     incident = get(session, step.incident_id, by=step.by, lock=True)
-    decide(step.by, Permission.INCIDENTS, visibility.of_object(session, incident.contract_id, incident.object))
+    require_permission(
+        step.by, Permission.INCIDENTS, visibility.object_resource(session, incident.contract_id, incident.object)
+    )
     if incident.revision != step.revision:
         raise Conflict(f"it was changed in the meantime; it is at revision {incident.revision} now: look again")
     incident.state = INCIDENT.step(incident.state, name)
@@ -219,8 +226,8 @@ def _done(
 
 def _reader(session: Session, incident: IncidentRow, name: str) -> UUID:
     user = session.exec(select(UserRow).where(UserRow.name == name, col(UserRow.active).is_(True))).first()
-    place = visibility.of_object(session, incident.contract_id, incident.object)
-    if user is None or not rights_of(session, user).may(Permission.READ, place):
+    place = visibility.object_resource(session, incident.contract_id, incident.object)
+    if user is None or not principal_for_user(session, user).may(Permission.READ, place):
         raise InvalidRequest(UNKNOWN)
     return user.id
 
@@ -240,7 +247,7 @@ def _refuse(
 def _clear(session: Session, incident: IncidentRow, now: datetime) -> None:
     """What lies downstream: where nothing was wrong, nothing came to it; what was fixed goes with the next runs."""
     if incident.resolution in NO_FAULT or incident.resolution is Resolution.DUPLICATE:
-        incident_downstream.forget(session, incident.id)
+        incident_downstream.clear_downstream(session, incident.id)
         return
     incident.recovered = incident.recovered or now
     incident_downstream.refresh(session, incident)
@@ -250,7 +257,7 @@ def _teach(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
     """What its end says of the data that failed: whether programs and detectors learn from them."""
     if incident.resolution is Resolution.DUPLICATE:
         return
-    parts = lifecycle.parts(session, incident.id)
+    parts = lifecycle.incident_objects(session, incident.id)
     spots = {ContractObject(*_about(part)): baselines.failed_in(session, [part]) for part in parts}
     mark = FeedbackKind.EXPECTED if incident.resolution in NO_FAULT else FeedbackKind.INCIDENT
     feedback.of_incident(session, incident, spots, mark)
@@ -258,9 +265,11 @@ def _teach(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
 
 
 def _refit(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
-    for part in lifecycle.parts(session, incident.id):
+    for part in lifecycle.incident_objects(session, incident.id):
         about = ContractObject(*_about(part))
-        refits.say(session, about, now=step.now, task_id=derived(step.now, f"{incident.id}/{about}"))
+        refits.refit_after_feedback(
+            session, about, now=step.now, task_id=derived_id(step.now, f"{incident.id}/{about}")
+        )
 
 
 def _fails_elsewhere(session: Session, part: IncidentObjectRow) -> bool:
@@ -283,4 +292,4 @@ def _about(part: IncidentObjectRow) -> tuple[str, str]:
 
 
 def _may_read(session: Session, about: tuple[str, str], by: Principal) -> bool:
-    return by.may(Permission.READ) or by.may(Permission.READ, visibility.of_object(session, *about))
+    return by.may(Permission.READ) or by.may(Permission.READ, visibility.object_resource(session, *about))

@@ -32,7 +32,7 @@ ACTOR = "worker"
 REOPENS = timedelta(hours=24)
 
 
-def of_run(session: Session, run: RunRow, result: RunResult, *, now: datetime, ids: Ids) -> IncidentRow | None:
+def apply_run(session: Session, run: RunRow, result: RunResult, *, now: datetime, ids: Ids) -> IncidentRow | None:
     """What the run means for incidents: the one that it opened, joined or closed; None for none.
 
     A run that could not judge says nothing, nor one of data that a failed run wrote; nor do runs of consumers' checks,
@@ -67,7 +67,7 @@ def _parts_of(seen: RunViolations) -> Any:
 def _continued(seen: RunViolations, part: IncidentObjectRow) -> IncidentRow:
     """What goes on to fail, and what does not any more."""
     incident = _locked(seen.session, part.incident_id)
-    before, failing = _said(part), _still(seen, part)
+    before, failing = _last_failing(part), _still(seen, part)
     _store(part, seen, failing)
     if not failing:
         _recover(seen, incident, part)
@@ -92,12 +92,12 @@ def _widen(incident: IncidentRow, seen: RunViolations) -> None:
 def _still(seen: RunViolations, part: IncidentObjectRow) -> set[Failing]:
     """What fails now: what failed before and was not judged better, unless it cannot fail any more."""
     judged = {place(each) for each in seen.result.results if each.outcome is not Outcome.NOT_EVALUATED}
-    old = _said(part) - judged
+    old = _last_failing(part) - judged
     if seen.run.dataset_id is None:
         # It was about when data come, and says nothing of the data.
         return seen.failing | old
     there, checks = (
-        set(state_store.known(seen.session, seen.run.dataset_id)),
+        set(state_store.stored_fingerprints(seen.session, seen.run.dataset_id)),
         {each.check_id for each in seen.result.results},
     )
     kept = {each for each in old if each[1] is None or each[1] in there}
@@ -117,7 +117,7 @@ def _is_no_fault(seen: RunViolations, incident: IncidentRow, last: IncidentObjec
     if incident.resolution not in NO_FAULT:
         return False
     passed = {place(each) for each in seen.result.results if each.outcome is Outcome.PASSED}
-    said = _said(last) - passed
+    said = _last_failing(last) - passed
     last.failing, last.last_run_id = _plain(said), seen.run.id
     return seen.failing <= said
 
@@ -128,7 +128,7 @@ def _returns(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow
         return False
     if incident.resolution is Resolution.RECOVERED:
         return seen.now - (incident.resolved or seen.now) <= REOPENS
-    said = _said(last)
+    said = _last_failing(last)
     return incident.resolution is Resolution.FIXED and bool(said & seen.failing)
 
 
@@ -150,7 +150,7 @@ def _new(seen: RunViolations) -> IncidentRow:
     incident_downstream.refresh(seen.session, incident)
     _absorb(seen, incident)
     _record(seen, AuditAction.INCIDENT_OPENED, incident)
-    _tell(seen, incident)
+    _notify(seen, incident)
     return incident
 
 
@@ -159,7 +159,7 @@ def _joined_to(seen: RunViolations, incident: IncidentRow) -> IncidentRow:
     _add_part(seen, incident)
     _changed(incident, seen.now)
     _record(seen, AuditAction.INCIDENT_JOINED, incident)
-    _tell(seen, incident)
+    _notify(seen, incident)
     return incident
 
 
@@ -175,7 +175,7 @@ def _reopened(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRo
     _changed(incident, seen.now)
     incident_downstream.refresh(seen.session, incident)
     _record(seen, AuditAction.INCIDENT_REOPENED, incident)
-    _tell(seen, incident)
+    _notify(seen, incident)
     return incident
 
 
@@ -186,20 +186,20 @@ def _recover(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow
         incident.recovered = seen.written
     _changed(incident, seen.now)
     seen.session.flush()
-    if not parts(seen.session, incident.id, active=True):
+    if not incident_objects(seen.session, incident.id, active=True):
         incident.state, incident.resolution = IncidentState.RESOLVED, Resolution.RECOVERED
         incident.resolved, incident.resolved_by_id = seen.now, None
         _record(seen, AuditAction.INCIDENT_RESOLVED, incident)
-        dispatch.tell(seen.session, messages.recovered(seen.run, subject=_subject(incident)), now=seen.now)
+        dispatch.notify(seen.session, messages.recovered(seen.run, subject=_subject(incident)), now=seen.now)
 
 
-def _tell(seen: RunViolations, incident: IncidentRow) -> None:
+def _notify(seen: RunViolations, incident: IncidentRow) -> None:
     """Tells people of what fails: each of them once of an incident, and of none that is put off."""
     if incident.snoozed_until is not None and incident.snoozed_until > seen.now:
         return
     query = select(CheckResultRow).where(CheckResultRow.run_id == seen.run.id).order_by(col(CheckResultRow.position))
     notice = messages.violated(seen.run, seen.session.exec(query).all(), subject=_subject(incident))
-    dispatch.tell(seen.session, notice, now=seen.now)
+    dispatch.notify(seen.session, notice, now=seen.now)
 
 
 def _subject(incident: IncidentRow) -> str:
@@ -241,13 +241,13 @@ def _merge(seen: RunViolations, other: IncidentRow, into: IncidentRow) -> None:
     other.state, other.resolution, other.duplicate_of = IncidentState.RESOLVED, Resolution.DUPLICATE, into.id
     other.resolved, other.resolved_by_id = seen.now, None
     _changed(other, seen.now)
-    incident_downstream.forget(seen.session, other.id)
+    incident_downstream.clear_downstream(seen.session, other.id)
     _record(seen, AuditAction.INCIDENT_RESOLVED, other)
 
 
 def move(session: Session, incident_id: UUID, into: UUID) -> None:
     """Makes what fails in an incident fail in another one."""
-    for part in parts(session, incident_id):
+    for part in incident_objects(session, incident_id):
         session.delete(part)
         session.flush()
         there = session.get(IncidentObjectRow, (into, part.contract_id, part.object))
@@ -258,7 +258,7 @@ def move(session: Session, incident_id: UUID, into: UUID) -> None:
     session.flush()
 
 
-def parts(session: Session, incident_id: UUID, *, active: bool | None = None) -> Sequence[IncidentObjectRow]:
+def incident_objects(session: Session, incident_id: UUID, *, active: bool | None = None) -> Sequence[IncidentObjectRow]:
     """The objects that fail or failed in the incident, first ones first; with `active` those that still do."""
     query = select(IncidentObjectRow).where(IncidentObjectRow.incident_id == incident_id)
     if active is not None:
@@ -293,7 +293,7 @@ def _store(part: IncidentObjectRow, seen: RunViolations, failing: Collection[Fai
     part.last_run_id, part.version = seen.run.id, seen.run.version
 
 
-def _said(part: IncidentObjectRow) -> set[Failing]:
+def _last_failing(part: IncidentObjectRow) -> set[Failing]:
     """What failed when it was judged last."""
     return {(str(check), partition) for check, partition in part.failing}
 

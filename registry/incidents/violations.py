@@ -12,7 +12,7 @@ from treaty.registry.core.ids import Ids
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.downstream import impact
 from treaty.registry.lineage.events.run_state import FoldedRun
-from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.flows import graph_node
 from treaty.registry.lineage.graph.nodes import NameResolver
 from treaty.registry.tables import DatasetRow, LineageRunRow, RunRow
 
@@ -65,7 +65,8 @@ class RunViolations:
         here, nodes = LineageName(dataset.namespace, dataset.name), NameResolver(self.session)
         outputs = FoldedRun.model_validate(self.by.state).outputs
         return next(
-            (impact.version(each) for each in outputs if here in nodes.group(node(each.namespace, each.name))), None
+            (impact.version(each) for each in outputs if here in nodes.group(graph_node(each.namespace, each.name))),
+            None,
         )
 
 

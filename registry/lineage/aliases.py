@@ -20,7 +20,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.datasets.contract_datasets import ContractObject
-from treaty.registry.datasets.names import LineageName, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage import name_groups as pure
 from treaty.registry.lineage.events.links import AliasLink
 from treaty.registry.lineage.name_groups import LinkConflict
@@ -73,9 +73,9 @@ def groups(session: Session, names: Collection[LineageName]) -> dict[LineageName
 
 
 def _groups(session: Session, names: Collection[LineageName]) -> dict[LineageName, AliasGroup]:
-    tables = {name: trim(normalise(name.namespace, name.name)).dataset for name in names}
+    tables = {name: table_name(normalise(name.namespace, name.name)).dataset for name in names}
     seen = _surroundings(session, set(tables.values()))
-    found, _ = pure.grouped(seen.links, seen.owners)
+    found, _ = pure.group_names(seen.links, seen.owners)
     made: dict[int, AliasGroup] = {}
     return {name: _group(found, seen, table, made) for name, table in tables.items()}
 
@@ -215,7 +215,7 @@ def _group(found: pure.NameGroups, seen: _Surroundings, name: LineageName, made:
 def _report(session: Session, new: Sequence[tuple[LineageName, LineageName]]) -> tuple[LinkConflict, ...]:
     """Says with new links that are not followed why."""
     seen = _surroundings(session, {name for pair in new for name in pair})
-    _, refused = pure.grouped(seen.links, seen.owners)
+    _, refused = pure.group_names(seen.links, seen.owners)
     mine = {each.link.pair: each for each in refused if each.link.pair in set(new)}
     for row in _links(session, mine):
         row.refused = str(mine[_pair(row)])

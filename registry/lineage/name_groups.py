@@ -45,7 +45,7 @@ class NameGroups:
             self.members |= dict.fromkeys(smaller, larger)
 
 
-def grouped(
+def group_names(
     links: Iterable[AliasLink], owners: Mapping[LineageName, Owners]
 ) -> tuple[NameGroups, tuple[LinkConflict, ...]]:
     """The groups that contracts declare and links add, and the links that are refused: none joins datasets that

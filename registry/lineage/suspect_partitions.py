@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
-from treaty.engine.core.partitions.partition_names import escaped
+from treaty.engine.core.partitions.partition_names import escape_name
 from treaty.registry.lineage.events.triggers import Partition
 from treaty.registry.tables import LineageRunRow, RunRow, SuspectPartitionRow
 
@@ -58,4 +58,4 @@ def superseded(session: Session, lineage_run_id: UUID | None) -> str | None:
 
 
 def _name(partition: Partition) -> str:
-    return "/".join(f"{escaped(column)}={escaped(value)}" for column, value in partition)
+    return "/".join(f"{escape_name(column)}={escape_name(value)}" for column, value in partition)

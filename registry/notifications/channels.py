@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission_anywhere
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, ChannelKind, Permission, TeamRole
 from treaty.registry.core.errors import Conflict, InvalidRequest, NotFound
@@ -33,12 +33,12 @@ class ChannelListing:
 
 def channels(session: Session, by: Principal) -> list[ChannelListing]:
     """The principal's own channels and those of their teams, oldest first; all for who manages users."""
-    decide_somewhere(by, Permission.TOKENS)
+    require_permission_anywhere(by, Permission.TOKENS)
     query = select(ChannelRow).order_by(col(ChannelRow.id))
     if not by.may(Permission.USERS):
         teams = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == by.user_id)
         query = query.where((col(ChannelRow.user_id) == by.user_id) | col(ChannelRow.team_id).in_(teams))
-    return listed(session, session.exec(query).all())
+    return channel_listings(session, session.exec(query).all())
 
 
 def add(session: Session, channel: ChannelRow, *, by: Principal, now: datetime) -> ChannelListing:
@@ -46,19 +46,19 @@ def add(session: Session, channel: ChannelRow, *, by: Principal, now: datetime) 
 
     Raises Invalid for a target that is none; NotFound for a team that they do not lead or a contract that they may not
     read; Conflict where its holder has as many as can be."""
-    decide_somewhere(by, Permission.TOKENS)
+    require_permission_anywhere(by, Permission.TOKENS)
     _refuse_malformed(channel)
     if channel.team_id is None:
         channel.user_id = by.user_id
     else:
         _refuse_foreign(session, channel.team_id, by)
     if channel.contract_id is not None:
-        visibility.see(session, channel.contract_id, by)
+        visibility.require_readable_contract(session, channel.contract_id, by)
     _refuse_many(session, channel)
     channel.secret = webhook_signatures.new_secret() if channel.kind is ChannelKind.WEBHOOK else None
     session.add(channel)
     _record(session, AuditAction.CHANNEL_ADDED, channel, by=by, now=now)
-    return listed(session, [channel])[0]
+    return channel_listings(session, [channel])[0]
 
 
 def remove(session: Session, channel_id: UUID, *, by: Principal, now: datetime) -> None:
@@ -76,12 +76,12 @@ def try_out(session: Session, channel_id: UUID, *, subject: UUID, by: Principal,
     channel = own(session, channel_id, by)
     dispatch.send(session, messages.trial(str(subject)), channel, now=now)
     session.flush()
-    return listed(session, [channel])[0]
+    return channel_listings(session, [channel])[0]
 
 
 def own(session: Session, channel_id: UUID, by: Principal) -> ChannelRow:
     """The channel, locked. Raises NotFound where there is none, or it is neither theirs nor a led team's."""
-    decide_somewhere(by, Permission.TOKENS)
+    require_permission_anywhere(by, Permission.TOKENS)
     channel = session.get(ChannelRow, channel_id, with_for_update=True)
     if channel is None:
         raise NotFound
@@ -100,7 +100,7 @@ def shown(channel: ChannelRow) -> str:
     return f"{parts.scheme}://{parts.netloc}/..."
 
 
-def listed(session: Session, found: Sequence[ChannelRow]) -> list[ChannelListing]:
+def channel_listings(session: Session, found: Sequence[ChannelRow]) -> list[ChannelListing]:
     """The channels as lists show them."""
     users = _names(session, UserRow, [each.user_id for each in found])
     teams = _names(session, TeamRow, [each.team_id for each in found])

@@ -18,7 +18,7 @@ from sqlmodel import Session
 
 from treaty.contracts.fingerprint import canonical, fingerprint
 from treaty.engine.core import clock
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import ChannelKind
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.notifications import messages, outbox
@@ -86,7 +86,7 @@ class OutboxDeliverer:
 
     def _claim(self) -> OutboxMessageRow | None:
         now = self.clock()
-        with reading(self.database) as tx:
+        with read_session(self.database) as tx:
             if not outbox.due(tx, now=now):
                 return None
         with transaction(self.database) as tx:
@@ -126,7 +126,7 @@ def _lineage(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
         raise DeliveryFailed("no lineage service is set: TREATY_OPENLINEAGE_URL")
     bearer = {"Authorization": f"Bearer {key}"} if key else {}
     headers = {**JSON, **bearer, "Idempotency-Key": identity(message)}
-    _judge(_asked(desk, url, canonical(message.payload), headers, trusted=True), desk.clock())
+    _judge(_post(desk, url, canonical(message.payload), headers, trusted=True), desk.clock())
 
 
 def _through_client(path: str, message: OutboxMessageRow) -> None:
@@ -140,7 +140,7 @@ def _through_client(path: str, message: OutboxMessageRow) -> None:
 
 
 def _notice(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
-    with reading(desk.database) as tx:
+    with read_session(desk.database) as tx:
         channel = _channel(tx, message)
     told = RenderedNotice.kept(message.payload["notice"]).at(desk.settings.pages)
     WAYS[channel.kind](desk, channel, told, message)
@@ -171,16 +171,16 @@ def _by_mail(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, m
 
 def _by_chat(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
     headers = {**JSON, "Idempotency-Key": identity(message)}
-    _judge(_asked(desk, channel.target, canonical(messages.as_chat(told)), headers), desk.clock())
+    _judge(_post(desk, channel.target, canonical(messages.as_chat(told)), headers), desk.clock())
 
 
 def _by_webhook(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
     body, now = canonical(messages.as_data(told)), desk.clock()
     signature = webhook_signatures.signed(channel.secret or "", identity(message), body, now=now)
-    _judge(_asked(desk, channel.target, body, {**JSON, **signature}), now)
+    _judge(_post(desk, channel.target, body, {**JSON, **signature}), now)
 
 
-def _asked(
+def _post(
     desk: OutboxDeliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False
 ) -> OutboundResponse:
     """What the place answers. `trusted`: the settings name it, so that it may be anywhere."""

@@ -16,7 +16,7 @@ from treaty.registry.access.authentication import Principal, Resource
 from treaty.registry.access.permissions import GRANTS, ScopedGrant, permissions_of
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core.enums import GrantScope, NotificationKind, Permission, Role
-from treaty.registry.core.ids import derived
+from treaty.registry.core.ids import derived_id
 from treaty.registry.notifications import outbox
 from treaty.registry.notifications.messages import Notification, RenderedNotice
 from treaty.registry.notifications.outbox import NOTICE
@@ -48,7 +48,7 @@ CHOSEN = frozenset(
 )
 
 
-def tell(session: Session, notice: Notification, *, now: datetime) -> int:
+def notify(session: Session, notice: Notification, *, now: datetime) -> int:
     """Puts the notice into the outbox for every channel of whom it concerns; how many are told that were not before."""
     query = select(ChannelRow).order_by(col(ChannelRow.id))
     told = [each for each in session.exec(query).all() if not each.kinds or notice.kind in each.kinds]
@@ -99,7 +99,7 @@ class _Audience:
         return (
             user is not None
             and user.active
-            and authentication.rights_of(self._session, user).may(Permission.READ, self._place)
+            and authentication.principal_for_user(self._session, user).may(Permission.READ, self._place)
         )
 
     def _spoke(self, channel: ChannelRow) -> set[UUID]:
@@ -137,15 +137,15 @@ def _place(session: Session, contract_id: str) -> Resource:
     if session.get(ContractRow, contract_id) is None:
         query = select(ProposalRow).where(ProposalRow.contract_id == contract_id).order_by(col(ProposalRow.id).desc())
         proposal = session.exec(query.limit(1)).first()
-        return visibility.of_proposal(proposal) if proposal else Resource(contract_id)
-    return visibility.of_contract(session, contract_id)
+        return visibility.proposal_resource(proposal) if proposal else Resource(contract_id)
+    return visibility.contract_resource(session, contract_id)
 
 
 def _holder(session: Session, channel: ChannelRow) -> Principal | None:
     """What the channel's holder may do; None for a user who is not active any more."""
     if channel.user_id is not None:
         user = session.get(UserRow, channel.user_id)
-        return authentication.rights_of(session, user) if user and user.active else None
+        return authentication.principal_for_user(session, user) if user and user.active else None
     team = session.get(TeamRow, channel.team_id)
     return _team(session, team) if team else None
 
@@ -168,7 +168,7 @@ def _post(session: Session, notice: Notification, channel: ChannelRow, *, now: d
     to = destination(channel.id)
     key = f"{NOTICE}/{notice.key}/{to}"
     payload = {"channel": str(channel.id), "notice": asdict(RenderedNotice.of(notice, now=now))}
-    posted = outbox.post(
-        session, kind=NOTICE, destination=to, payload=payload, key=key, now=now, message_id=derived(now, key)
+    posted = outbox.enqueue_message(
+        session, kind=NOTICE, destination=to, payload=payload, key=key, now=now, message_id=derived_id(now, key)
     )
     return posted is not None

@@ -127,7 +127,7 @@ def recovered(run: RunRow, *, subject: str) -> Notification:
     )
 
 
-def proposed(proposal: ProposalRow, *, by: UUID) -> Notification:
+def proposal_submitted(proposal: ProposalRow, *, by: UUID) -> Notification:
     """That a proposal is put before the owners."""
     return Notification(
         kind=NotificationKind.PROPOSAL,
@@ -158,7 +158,7 @@ def changes_asked(
     )
 
 
-def said(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Collection[UUID]) -> Notification:
+def comment_added(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Collection[UUID]) -> Notification:
     """That somebody said something about a proposal to those who take part in it."""
     return Notification(
         kind=NotificationKind.REVIEW,
@@ -172,7 +172,7 @@ def said(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Collection[U
     )
 
 
-def decided(
+def proposal_decided(
     proposal: ProposalRow, outcome: str, said: str | None = None, *, by: UUID, to: Collection[UUID] = ()
 ) -> Notification:
     """What became of a proposal: its author is told, too, and `to`. `said`: the words of who decided."""
@@ -217,7 +217,7 @@ def lagging(subscription: SubscriptionRow, why: str, newest: str) -> Notificatio
     )
 
 
-def wanted(request: ContractRequestRow, author: str, place: Resource) -> Notification:
+def contract_requested(request: ContractRequestRow, author: str, place: Resource) -> Notification:
     """That somebody asks for a contract: whoever may decide about the dataset is told."""
     return Notification(
         kind=NotificationKind.REQUEST,

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, OutboxState, Permission
 from treaty.registry.core.errors import Conflict, NotFound, RegistryError
@@ -35,7 +35,7 @@ class DeliveryLeaseLost(RegistryError):
     """The message was given to another deliverer in the meantime: what became of this try is not kept."""
 
 
-def post(  # noqa: PLR0913 - each is a column of the message, named by the caller
+def enqueue_message(  # noqa: PLR0913 - each is a column of the message, named by the caller
     session: Session,
     *,
     kind: str,
@@ -83,7 +83,7 @@ def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessage
 
 def sent(session: Session, message: OutboxMessageRow, *, now: datetime) -> None:
     """Notes that the message was taken. Raises Overdue where another deliverer has it by now."""
-    _held(session, message, state=OutboxState.SENT, error=None, ended=now)
+    _update_leased(session, message, state=OutboxState.SENT, error=None, ended=now)
 
 
 def failed(
@@ -93,10 +93,10 @@ def failed(
 
     Raises Overdue as `sent`."""
     if retry_at is not None:
-        _held(session, message, error=error, available_at=retry_at)
+        _update_leased(session, message, error=error, available_at=retry_at)
         _put_off(session, message.destination, retry_at)
         return
-    _held(session, message, state=OutboxState.DEAD, error=error, ended=now)
+    _update_leased(session, message, state=OutboxState.DEAD, error=error, ended=now)
     details = {"kind": message.kind, "attempts": message.attempts, "error": error}
     audit_log.record(session, AuditAction.MESSAGE_FAILED, actor=ACTOR, object_id=message.id, details=details, now=now)
 
@@ -107,11 +107,11 @@ def pause(attempts: int, jitter: float) -> timedelta:
     return min(doubled, LONGEST_PAUSE) * (1 - jitter / 2)
 
 
-def listed(
+def list_messages(
     session: Session, by: Principal, asked: PageRequest, state: OutboxState | None = None
 ) -> RowPage[OutboxMessageRow]:
     """Messages, newest first; for who administers. Raises Forbidden."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     query = NEWEST_FIRST.of(select(OutboxMessageRow), asked)
     found = session.exec(query if state is None else query.where(OutboxMessageRow.state == state)).all()
     return NEWEST_FIRST.cut(found, asked)
@@ -121,7 +121,7 @@ def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) 
     """Has a message that was given up be delivered after all, with the same key and body.
 
     Raises Forbidden, NotFound, Conflict for one that was not given up."""
-    decide(by, Permission.USERS)
+    require_permission(by, Permission.USERS)
     message = session.get(OutboxMessageRow, message_id, with_for_update=True)
     if message is None:
         raise NotFound
@@ -165,7 +165,7 @@ def _put_off(session: Session, destination: str, until: datetime) -> None:
     session.exec(update(row).where(*waiting, col(row.available_at) < until).values(available_at=until))
 
 
-def _held(session: Session, message: OutboxMessageRow, **values: Any) -> None:
+def _update_leased(session: Session, message: OutboxMessageRow, **values: Any) -> None:
     """Writes to the message if this try still holds it. One statement: no other claim can come between."""
     mine: tuple[ColumnElement[bool], ...] = (
         col(OutboxMessageRow.id) == message.id,

@@ -49,7 +49,7 @@ class DebouncePolicy:
 AT_ONCE = DebouncePolicy()
 
 
-def touch(
+def record_trigger(
     session: Session, subject: ValidationRequest, *, now: datetime, task_id: UUID, pace: DebouncePolicy = AT_ONCE
 ) -> TaskRow | None:
     """Counts a trigger. Returns the task it enqueues where the object was clean, None where a task is under way."""
@@ -125,7 +125,7 @@ def release(session: Session, run_id: str, *, now: datetime) -> None:
             PendingValidationRow.waits_for == run_id
         )
     ).all()
-    contract_datasets.hold(session, [ContractObject(*each) for each in waiting])
+    contract_datasets.lock_datasets(session, [ContractObject(*each) for each in waiting])
     query = (
         select(PendingValidationRow)
         .where(PendingValidationRow.waits_for == run_id)

@@ -74,7 +74,7 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
         priority=priority,
         subject=_subject(session, kind, payload),
         producer=producer,
-        turn=_turn(session, producer, priority),
+        turn=_fair_position(session, producer, priority),
         created=now,
         available_at=now + delay,
     )
@@ -109,7 +109,7 @@ def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> 
     return task
 
 
-def bury(session: Session, *, now: datetime) -> list[TaskRow]:
+def fail_abandoned(session: Session, *, now: datetime) -> list[TaskRow]:
     """Marks tasks failed whose last attempt ended without an answer, and returns them: their workers died."""
     dead: list[TaskRow] = list(session.exec(_waiting(now, col(TaskRow.attempts) >= ATTEMPTS)))
     for task in dead:
@@ -124,10 +124,10 @@ def bury(session: Session, *, now: datetime) -> list[TaskRow]:
 def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, progress: str | None = None) -> None:
     """Extends the lease, and tells the progress where there is some. Raises Fenced where the task is another's."""
     told = {} if progress is None else {"progress": progress}
-    _held(session, task_id, fence, lease_until=until, **told)
+    _update_leased(session, task_id, fence, lease_until=until, **told)
 
 
-def refuse_late(session: Session, task_id: UUID, fence: int) -> None:
+def check_lease(session: Session, task_id: UUID, fence: int) -> None:
     """Raises Fenced where the task is another's by now, before anything is done in its name. Locks nothing: whoever
     ends a task locks what it is about first, as those do who ask for more of it; `finish` has the last word."""
     if session.exec(select(TaskRow.id).where(*_mine(task_id, fence))).first() is None:
@@ -197,11 +197,11 @@ def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | N
     if kind not in READING:
         return None
     about = str(payload.get("contract_id")), str(payload.get("object"))
-    dataset = contract_datasets.kept(session, *about)
+    dataset = contract_datasets.dataset_of(session, *about)
     return f"dataset {dataset.id}" if dataset else f"object {'/'.join(about)}"
 
 
-def _turn(session: Session, producer: str, priority: int) -> int:
+def _fair_position(session: Session, producer: str, priority: int) -> int:
     """The next place in the producer's line. A line that is empty begins where the others stand now, so that who sends
     much waits behind themselves alone, and who comes anew is not behind all of it."""
     waits = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.priority) == priority
@@ -235,10 +235,10 @@ def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
 
 
 def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
-    _held(session, task_id, fence, lease_until=None, progress=None, **values)
+    _update_leased(session, task_id, fence, lease_until=None, progress=None, **values)
 
 
-def _held(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
+def _update_leased(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
     """Writes to the task if this fence still holds it. One statement: no other claim can come between."""
     written = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*_mine(task_id, fence)).values(**values)))
     if written.rowcount != 1:

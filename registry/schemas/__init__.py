@@ -5,13 +5,13 @@ from treaty.registry.schemas.audit import ApprovalRecordOut, AuditHead, AuditOut
 from treaty.registry.schemas.base import EtagModel, FaultOut, HealthOut, Page, ProblemOut, ReadinessOut
 from treaty.registry.schemas.catalog import CatalogItemOut, CatalogPageOut, FacetOut, RecentRunOut
 from treaty.registry.schemas.consumers import (
+    AcknowledgementAnswer,
     AcknowledgementIn,
     AcknowledgementOut,
     CheckCopyIn,
     ConsumerCheckIn,
     ConsumerCheckOut,
     ConsumerImpactOut,
-    Given,
     SubscriptionIn,
     SubscriptionOut,
     SubscriptionUpdateIn,
@@ -69,7 +69,7 @@ from treaty.registry.schemas.incidents import (
     IncidentResolveIn,
     IncidentSnoozeIn,
     IncidentStepIn,
-    Told,
+    ManualResolution,
 )
 from treaty.registry.schemas.lineage_events import (
     LineageEventCountsOut,
@@ -172,6 +172,7 @@ from treaty.registry.schemas.versions import (
 )
 
 __all__ = [
+    "AcknowledgementAnswer",
     "AcknowledgementIn",
     "AcknowledgementOut",
     "AffectedContractOut",
@@ -249,7 +250,6 @@ __all__ = [
     "GateVerdictOut",
     "GatedDatasetOut",
     "GenerationBody",
-    "Given",
     "GrantIn",
     "GrantOut",
     "GraphNameOut",
@@ -272,6 +272,7 @@ __all__ = [
     "LineageEventCountsOut",
     "LineageEventOut",
     "LineageEventsOut",
+    "ManualResolution",
     "MeasurementOut",
     "MemberIn",
     "MemberOut",
@@ -332,7 +333,6 @@ __all__ = [
     "TemplateOut",
     "TokenIn",
     "TokenOut",
-    "Told",
     "UnmatchedDatasetOut",
     "UpstreamIncidentOut",
     "UseIn",

@@ -13,7 +13,9 @@ ContractId = Annotated[str, StringConstraints(min_length=1, max_length=500, patt
 Path = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)]
 CheckId = Annotated[str, StringConstraints(max_length=100, pattern=r"^[A-Za-z0-9_-]+$")]
 # What a consumer may say of a version: that they know of it, that it must not be, or that they have not said it.
-Given = Literal[AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED, AcknowledgementState.PENDING]
+AcknowledgementAnswer = Literal[
+    AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED, AcknowledgementState.PENDING
+]
 Reads = Annotated[dict[Path, Annotated[list[Path], Field(max_length=5000)]], Field(max_length=200)]
 
 
@@ -146,7 +148,7 @@ class AcknowledgementIn(ApiRequest):
     """Whether the consumer acknowledges the version or objects to it, which needs a comment; `pending` takes an answer
     back while the version waits."""
 
-    answer: Given
+    answer: AcknowledgementAnswer
     comment: Prose | None = None
 
 

@@ -10,7 +10,7 @@ from treaty.registry.core.enums import IncidentState, Resolution
 from treaty.registry.schemas.base import ApiModel, ApiRequest, EtagModel, Prose, UserName
 
 # What people say of it; that it recovered is found.
-Told = Literal[
+ManualResolution = Literal[
     Resolution.FIXED, Resolution.EXPECTED_CHANGE, Resolution.FALSE_ALARM, Resolution.DUPLICATE, Resolution.WONT_FIX
 ]
 Revision = Annotated[int, Field(ge=1, lt=2**31, description="the incident's revision, as it was seen")]
@@ -86,6 +86,6 @@ class IncidentSnoozeIn(IncidentStepIn):
 class IncidentResolveIn(IncidentStepIn):
     """Why it is over. `duplicate_of`: the incident that it is a duplicate of."""
 
-    resolution: Told
+    resolution: ManualResolution
     comment: Prose | None = None
     duplicate_of: UUID | None = None

@@ -17,7 +17,7 @@ from treaty.registry.client import Client
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.core.settings import load
 from treaty.registry.schemas import GateOut
-from treaty.registry.sdk.wait_for_gate import seconds_of, waited
+from treaty.registry.sdk.wait_for_gate import seconds_of, wait_for_answer
 
 log = logging.getLogger("treaty")
 NOWHERE = "the registry does not know where {} lies: name its location when it is drafted, or an alias in the contract"
@@ -64,7 +64,7 @@ def table(  # noqa: PLR0913 - each is a word of the question
     seconds, settings = seconds_of(wait), load()
     with client or Client(settings.api, settings.token or None) as used:
         ask = partial(used.gate, dataset, partition=partition, consumer=consumer, namespace=namespace)
-        told = waited(ask, seconds)
+        told = wait_for_answer(ask, seconds)
     _refuse(told)
     return AdmittedTable(_frame(spark, told), told)
 

@@ -13,15 +13,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from treaty.contracts.document.classification import beside
+from treaty.contracts.document.classification import with_classifications
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Schema
-from treaty.engine.anomaly.fits import LearnedFit, fitted
+from treaty.engine.anomaly.fits import LearnedFit, with_fits
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.gate.gated_contract import GatedContract
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.states import bag as bags
@@ -52,12 +52,12 @@ class RegistryStates:
 
     def current(self) -> Generation:
         """The newest generation."""
-        with _told():
+        with _engine_errors():
             return _generation(self.client.generation(self.name, **self._meant))
 
     def keep(self, packed: bytes) -> str:
         """The name of the bag, its content's checksum; it is not part of the memory until a generation names it."""
-        with _told():
+        with _engine_errors():
             kept = self.client.keep_bag(packed)
         self._read[kept] = packed
         return kept
@@ -74,21 +74,21 @@ class RegistryStates:
         return {"namespace": self.namespace, "contract_id": f"{self.contract_id}.{self.object.name}"}
 
     def _fetched(self, name: str) -> bytes:
-        with _told():
+        with _engine_errors():
             try:
                 packed = self.client.bag(self.name, name, **self._meant)
             except ClientError as error:
                 if error.status == NOT_FOUND:
                     raise StateError(error.message) from None
                 raise
-        bags.described(packed)
+        bags.describe_bag(packed)
         return packed
 
     def judged(self, run: RunResult, schema: Schema) -> GenerationVerdict:
         """How the run ended, with the run itself kept, to be recorded with the generation. What the contract classifies
         does not leave this process."""
-        with _told():
-            kept = self.client.keep_bag(run_codec.written(discreet(bind(self.object, schema), run)))
+        with _engine_errors():
+            kept = self.client.keep_bag(run_codec.written(redact(bind(self.object, schema), run)))
         return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, kept)
 
     def swap(
@@ -101,7 +101,7 @@ class RegistryStates:
              "judged": vars(judged) if judged else None}
         )  # fmt: skip
         try:
-            with _told():
+            with _engine_errors():
                 return _generation(self.client.swap_generation(self.name, body, **self._meant))
         except GenerationConflict:
             # A request that was sent twice on its way is refused the second time: then what came first was this one.
@@ -115,7 +115,7 @@ class RegistryStates:
 
     def collect(self) -> None:
         """Has the registry know that no publication is open; it collects what is left over itself."""
-        with _told():
+        with _engine_errors():
             try:
                 self.client.settle(self.name, **self._meant)
             except ClientError as error:
@@ -131,7 +131,7 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
     no such dataset, where the token may not write states, and where it cannot be reached."""
     settings = load()
     with client or Client(settings.api, settings.token or None, timeout=TIMEOUT_SECONDS) as used:
-        with _told():
+        with _engine_errors():
             found = used.gated(dataset, namespace=namespace)
             contract = _promised(used.document(found.contract_id, found.version), found)
         where = f"{settings.api}/dataset/{found.dataset_id}"
@@ -160,7 +160,7 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _engine_errors() -> Iterator[None]:
     """What the service refuses, in the engine's words."""
     try:
         yield
@@ -174,8 +174,8 @@ def _told() -> Iterator[None]:
 def _promised(source: bytes, found: schemas.GatedDatasetOut) -> Contract:
     """The contract as it judges now, whose object knows what others classify of the table: they share one memory."""
     contracts = (read(each.encode()) for each in found.classifying)
-    contract = beside(read(source), found.object, tuple(each.objects[0] for each in contracts))
-    return fitted(contract, found.object, {check: _fit(each) for check, each in found.fits.items()})
+    contract = with_classifications(read(source), found.object, tuple(each.objects[0] for each in contracts))
+    return with_fits(contract, found.object, {check: _fit(each) for check, each in found.fits.items()})
 
 
 def _fit(given: schemas.FitLimitsOut) -> LearnedFit:

@@ -14,7 +14,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
-def waited(ask: "Callable[[], GateOut]", seconds: float, *, rest: Callable[[float], None] = time.sleep) -> "GateOut":
+def wait_for_answer(
+    ask: "Callable[[], GateOut]", seconds: float, *, rest: Callable[[float], None] = time.sleep
+) -> "GateOut":
     """The first answer that is not unknown, else the last one before the time is over. Pauses grow while it waits."""
     found, pause = ask(), FIRST_PAUSE
     while found.answer is GateAnswer.UNKNOWN and seconds > 0:

@@ -80,7 +80,7 @@ class RunningProcess:
 
 
 @contextmanager
-def running(
+def run_processes(
     settings: RegistrySettings, makers: Sequence[Callable[[RegistrySettings], ManagedProcess]]
 ) -> Iterator[list[RunningProcess]]:
     """Starts the parts in order, each once the one before is ready; ends them all when the block ends.
@@ -94,7 +94,7 @@ def running(
         try:
             for make in makers:
                 # A process that is not in the list would outlive this one.
-                with interrupts.postponed():
+                with interrupts.defer_interrupts():
                     started.append(_start(make(settings), settings))
                 _wait(started[-1])
             yield started

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Index
 from sqlmodel import Field
 
-from treaty.registry.tables.base import BaseRow, data, moment, reference
+from treaty.registry.tables.base import BaseRow, foreign_key_column, json_column, time_column
 
 
 class ApprovalRecordRow(BaseRow, table=True):
@@ -16,9 +16,9 @@ class ApprovalRecordRow(BaseRow, table=True):
     __tablename__ = "approval_record"
     __table_args__ = (Index(None, "contract_id", "version"),)
     hash: str = Field(primary_key=True)
-    proposal_id: UUID = reference("proposal.id", index=True)
+    proposal_id: UUID = foreign_key_column("proposal.id", index=True)
     contract_id: str
     version: str
-    approver_id: UUID = reference("user.id")
-    created: datetime = moment()
-    content: dict[str, Any] = data()
+    approver_id: UUID = foreign_key_column("user.id")
+    created: datetime = time_column()
+    content: dict[str, Any] = json_column()

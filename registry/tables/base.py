@@ -43,28 +43,28 @@ class UtcTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-def moment(**options: Any) -> Any:
+def time_column(**options: Any) -> Any:
     """A field that keeps an aware UTC time."""
     return Field(sa_type=UtcTime, **options)
 
 
-def word(kind: type[StrEnum], **options: Any) -> Any:
+def enum_column(kind: type[StrEnum], **options: Any) -> Any:
     """A field that keeps a word of a closed vocabulary as its text."""
     values = Enum(kind, native_enum=False, length=32, values_callable=lambda words: [each.value for each in words])
     return Field(sa_type=values, **options)
 
 
-def data(**options: Any) -> Any:
+def json_column(**options: Any) -> Any:
     """A field that keeps plain data as JSON. Assign a new value: changes inside the old one are not seen."""
     return Field(sa_type=JSON(none_as_null=True), **options)
 
 
-def big(**options: Any) -> Any:
+def big_integer_column(**options: Any) -> Any:
     """A field for a count that may pass 2^31."""
     return Field(sa_type=BigInteger, **options)
 
 
-def reference(target: str, **options: Any) -> Any:
+def foreign_key_column(target: str, **options: Any) -> Any:
     """A field that refers to another row; the database checks it at commit, so the order of inserts is free."""
     deferred = ForeignKey(target, deferrable=True, initially="DEFERRED")
     return Field(sa_column_args=[deferred], **options)

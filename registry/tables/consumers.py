@@ -8,7 +8,7 @@ from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
 from treaty.registry.core.enums import AcknowledgementState, PinKind, SubscriptionState
-from treaty.registry.tables.base import BaseRow, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column, json_column, time_column
 
 
 class SubscriptionRow(BaseRow, table=True):
@@ -21,20 +21,20 @@ class SubscriptionRow(BaseRow, table=True):
 
     __tablename__ = "subscription"
     id: UUID = Field(primary_key=True)
-    contract_id: str = reference("contract.id", index=True)
-    user_id: UUID = reference("user.id", index=True)
+    contract_id: str = foreign_key_column("contract.id", index=True)
+    user_id: UUID = foreign_key_column("user.id", index=True)
     team_id: UUID | None = Field(default=None, index=True)
     purpose: str
     contact: str
-    pin: PinKind = word(PinKind, default=PinKind.NONE)
+    pin: PinKind = enum_column(PinKind, default=PinKind.NONE)
     pinned_to: str | None = None
-    reads: dict[str, list[str]] = data(default_factory=dict)
-    kinds: list[str] = data(default_factory=list)
+    reads: dict[str, list[str]] = json_column(default_factory=dict)
+    kinds: list[str] = json_column(default_factory=list)
     channel_id: UUID | None = Field(default=None)
-    state: SubscriptionState = word(SubscriptionState, default=SubscriptionState.ACTIVE)
+    state: SubscriptionState = enum_column(SubscriptionState, default=SubscriptionState.ACTIVE)
     revision: int = 1
-    created: datetime = moment()
-    ended: datetime | None = moment(default=None)
+    created: datetime = time_column()
+    ended: datetime | None = time_column(default=None)
 
 
 class ConsumerCheckRow(BaseRow, table=True):
@@ -46,15 +46,15 @@ class ConsumerCheckRow(BaseRow, table=True):
     __tablename__ = "consumer_check"
     __table_args__ = (UniqueConstraint("subscription_id", "identity", "number"),)
     id: UUID = Field(primary_key=True)
-    subscription_id: UUID = reference("subscription.id")
+    subscription_id: UUID = foreign_key_column("subscription.id")
     identity: str
     number: int
     object: str
     column: str | None = None
-    patch: dict[str, Any] | None = data(default=None)
-    source: dict[str, Any] | None = data(default=None)
-    created: datetime = moment()
-    created_by_id: UUID = reference("user.id")
+    patch: dict[str, Any] | None = json_column(default=None)
+    source: dict[str, Any] | None = json_column(default=None)
+    created: datetime = time_column()
+    created_by_id: UUID = foreign_key_column("user.id")
 
 
 class AcknowledgementRow(BaseRow, table=True):
@@ -65,12 +65,12 @@ class AcknowledgementRow(BaseRow, table=True):
     __tablename__ = "acknowledgement"
     __table_args__ = (UniqueConstraint("version_id", "subscription_id"),)
     id: UUID = Field(primary_key=True)
-    version_id: UUID = reference("contract_version.id")
-    subscription_id: UUID = reference("subscription.id", index=True)
-    breaks: list[str] = data(default_factory=list)
-    answer: AcknowledgementState = word(AcknowledgementState)
-    asked: datetime = moment()
-    deadline: datetime | None = moment(default=None)
+    version_id: UUID = foreign_key_column("contract_version.id")
+    subscription_id: UUID = foreign_key_column("subscription.id", index=True)
+    breaks: list[str] = json_column(default_factory=list)
+    answer: AcknowledgementState = enum_column(AcknowledgementState)
+    asked: datetime = time_column()
+    deadline: datetime | None = time_column(default=None)
     comment: str | None = None
-    answered_by_id: UUID | None = reference("user.id", default=None)
-    answered_at: datetime | None = moment(default=None)
+    answered_by_id: UUID | None = foreign_key_column("user.id", default=None)
+    answered_at: datetime | None = time_column(default=None)

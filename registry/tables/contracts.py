@@ -8,7 +8,14 @@ from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from treaty.registry.core.enums import Decision, ProposalState, VersionState
-from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
+from treaty.registry.tables.base import (
+    BaseRow,
+    big_integer_column,
+    enum_column,
+    foreign_key_column,
+    json_column,
+    time_column,
+)
 
 
 class ContractRow(BaseRow, table=True):
@@ -17,10 +24,10 @@ class ContractRow(BaseRow, table=True):
     __tablename__ = "contract"
     id: str = Field(primary_key=True)
     name: str
-    owner_id: UUID = reference("user.id", index=True)
+    owner_id: UUID = foreign_key_column("user.id", index=True)
     active_version: str | None = None
     domain: str | None = Field(default=None, index=True)
-    created: datetime = moment()
+    created: datetime = time_column()
 
 
 class ContractVersionRow(BaseRow, table=True):
@@ -32,19 +39,19 @@ class ContractVersionRow(BaseRow, table=True):
     __tablename__ = "contract_version"
     __table_args__ = (UniqueConstraint("contract_id", "version"),)
     id: UUID = Field(primary_key=True)
-    contract_id: str = reference("contract.id")
+    contract_id: str = foreign_key_column("contract.id")
     version: str
     body: bytes
     fingerprint: str
     group: str = "main"
-    state: VersionState = word(VersionState, index=True)
-    proposal_id: UUID | None = reference("proposal.id", default=None, index=True)
-    approved_by_id: UUID = reference("user.id")
-    approved_at: datetime = moment()
-    effective_from: datetime | None = moment(default=None)
-    effective_until: datetime | None = moment(default=None)
-    activated_at: datetime | None = moment(default=None)
-    ended_at: datetime | None = moment(default=None)
+    state: VersionState = enum_column(VersionState, index=True)
+    proposal_id: UUID | None = foreign_key_column("proposal.id", default=None, index=True)
+    approved_by_id: UUID = foreign_key_column("user.id")
+    approved_at: datetime = time_column()
+    effective_from: datetime | None = time_column(default=None)
+    effective_until: datetime | None = time_column(default=None)
+    activated_at: datetime | None = time_column(default=None)
+    ended_at: datetime | None = time_column(default=None)
     successor: str | None = None
     reason: str | None = None
 
@@ -67,14 +74,14 @@ class DatasetRow(BaseRow, table=True):
     name: str
     location: str | None = None
     format: str | None = None
-    partition_by: list[str] = data(default_factory=list)
-    states_version: int = big(default=0)
-    publishing: int | None = big(default=None)
-    seen: datetime | None = moment(default=None)
-    arrived: datetime | None = moment(default=None)
-    written: datetime | None = moment(default=None)
-    dropped: datetime | None = moment(default=None)
-    redefined: datetime | None = moment(default=None)
+    partition_by: list[str] = json_column(default_factory=list)
+    states_version: int = big_integer_column(default=0)
+    publishing: int | None = big_integer_column(default=None)
+    seen: datetime | None = time_column(default=None)
+    arrived: datetime | None = time_column(default=None)
+    written: datetime | None = time_column(default=None)
+    dropped: datetime | None = time_column(default=None)
+    redefined: datetime | None = time_column(default=None)
     read_at: str | None = None
 
 
@@ -82,8 +89,8 @@ class DatasetContractRow(BaseRow, table=True):
     """That an object of a contract promises something about a dataset: several may, of one contract or of many."""
 
     __tablename__ = "dataset_contract"
-    dataset_id: UUID = reference("dataset.id", primary_key=True)
-    contract_id: str = reference("contract.id", primary_key=True, index=True)
+    dataset_id: UUID = foreign_key_column("dataset.id", primary_key=True)
+    contract_id: str = foreign_key_column("contract.id", primary_key=True, index=True)
     object: str = Field(primary_key=True)
 
 
@@ -100,18 +107,18 @@ class ProposalRow(BaseRow, table=True):
     domain: str | None = Field(default=None, index=True)
     title: str
     base: bytes
-    source: dict[str, Any] | None = data(default=None)
-    author_id: UUID = reference("user.id", index=True)
-    state: ProposalState = word(ProposalState, index=True)
+    source: dict[str, Any] | None = json_column(default=None)
+    author_id: UUID = foreign_key_column("user.id", index=True)
+    state: ProposalState = enum_column(ProposalState, index=True)
     revision: int = 1
-    task_id: UUID | None = reference("task.id", default=None, index=True)
+    task_id: UUID | None = foreign_key_column("task.id", default=None, index=True)
     comment: str | None = None
     reason: str | None = None
-    created: datetime = moment()
-    decided_by_id: UUID | None = reference("user.id", default=None)
-    decided_at: datetime | None = moment(default=None)
-    effective_from: datetime | None = moment(default=None)
-    effective_until: datetime | None = moment(default=None)
+    created: datetime = time_column()
+    decided_by_id: UUID | None = foreign_key_column("user.id", default=None)
+    decided_at: datetime | None = time_column(default=None)
+    effective_from: datetime | None = time_column(default=None)
+    effective_until: datetime | None = time_column(default=None)
     assignee_id: UUID | None = Field(default=None, index=True)
 
 
@@ -119,9 +126,9 @@ class ProposalSnoozeRow(BaseRow, table=True):
     """That a user put a proposal off: until then it does not wait for them."""
 
     __tablename__ = "postponement"
-    user_id: UUID = reference("user.id", primary_key=True)
-    proposal_id: UUID = reference("proposal.id", primary_key=True)
-    until: datetime = moment()
+    user_id: UUID = foreign_key_column("user.id", primary_key=True)
+    proposal_id: UUID = foreign_key_column("proposal.id", primary_key=True)
+    until: datetime = time_column()
 
 
 class ContractRequestRow(BaseRow, table=True):
@@ -135,10 +142,10 @@ class ContractRequestRow(BaseRow, table=True):
     id: UUID = Field(primary_key=True)
     namespace: str
     name: str
-    author_id: UUID = reference("user.id")
+    author_id: UUID = foreign_key_column("user.id")
     why: str
-    created: datetime = moment()
-    ended: datetime | None = moment(default=None)
+    created: datetime = time_column()
+    ended: datetime | None = time_column(default=None)
     reason: str | None = None
 
 
@@ -151,38 +158,38 @@ class ProposalSuggestionRow(BaseRow, table=True):
     __tablename__ = "suggestion"
     __table_args__ = (UniqueConstraint("proposal_id", "identity"),)
     id: UUID = Field(primary_key=True)
-    proposal_id: UUID = reference("proposal.id")
+    proposal_id: UUID = foreign_key_column("proposal.id")
     identity: str = Field(index=True)
     position: int
-    content: dict[str, Any] = data()
-    decision: Decision = word(Decision, default=Decision.PENDING)
+    content: dict[str, Any] = json_column()
+    decision: Decision = enum_column(Decision, default=Decision.PENDING)
     reason: str | None = None
     rejected_before: bool = False
-    edited: dict[str, Any] | None = data(default=None)
+    edited: dict[str, Any] | None = json_column(default=None)
     news: str | None = None
-    decided_by_id: UUID | None = reference("user.id", default=None)
-    decided_at: datetime | None = moment(default=None)
+    decided_by_id: UUID | None = foreign_key_column("user.id", default=None)
+    decided_at: datetime | None = time_column(default=None)
 
 
 class ProposalProfileRow(BaseRow, table=True):
     """What the table was like that a proposal was drafted of, in the format of `treaty.engine.profile.format`."""
 
     __tablename__ = "proposal_profile"
-    proposal_id: UUID = reference("proposal.id", primary_key=True)
-    document: dict[str, Any] = data()
-    created: datetime = moment()
+    proposal_id: UUID = foreign_key_column("proposal.id", primary_key=True)
+    document: dict[str, Any] = json_column()
+    created: datetime = time_column()
 
 
 class ProposalRevisionRow(BaseRow, table=True):
     """One change of a proposal, by the revision that it made. `wrote`: its author had a hand in what is proposed."""
 
     __tablename__ = "proposal_change"
-    proposal_id: UUID = reference("proposal.id", primary_key=True)
+    proposal_id: UUID = foreign_key_column("proposal.id", primary_key=True)
     revision: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
-    author_id: UUID = reference("user.id")
+    author_id: UUID = foreign_key_column("user.id")
     what: str
     wrote: bool
-    time: datetime = moment()
+    time: datetime = time_column()
 
 
 class ProposalApprovalRow(BaseRow, table=True):
@@ -190,13 +197,13 @@ class ProposalApprovalRow(BaseRow, table=True):
 
     __tablename__ = "approval"
     id: UUID = Field(primary_key=True)
-    proposal_id: UUID = reference("proposal.id", index=True)
-    approver_id: UUID = reference("user.id", index=True)
+    proposal_id: UUID = foreign_key_column("proposal.id", index=True)
+    approver_id: UUID = foreign_key_column("user.id", index=True)
     version: str
     fingerprint: str
     revision: int
-    time: datetime = moment()
-    void_since: datetime | None = moment(default=None)
+    time: datetime = time_column()
+    void_since: datetime | None = time_column(default=None)
 
 
 class ProposalCommentRow(BaseRow, table=True):
@@ -204,11 +211,11 @@ class ProposalCommentRow(BaseRow, table=True):
 
     __tablename__ = "comment"
     id: UUID = Field(primary_key=True)
-    proposal_id: UUID = reference("proposal.id", index=True)
-    author_id: UUID = reference("user.id")
+    proposal_id: UUID = foreign_key_column("proposal.id", index=True)
+    author_id: UUID = foreign_key_column("user.id")
     revision: int
     text: str
-    time: datetime = moment()
+    time: datetime = time_column()
 
 
 class ProposalChangeRequestRow(BaseRow, table=True):
@@ -216,7 +223,7 @@ class ProposalChangeRequestRow(BaseRow, table=True):
     or they ask no longer; None: it is not approved meanwhile."""
 
     __tablename__ = "change_request"
-    comment_id: UUID = reference("comment.id", primary_key=True)
-    proposal_id: UUID = reference("proposal.id", index=True)
-    author_id: UUID = reference("user.id")
-    ended: datetime | None = moment(default=None)
+    comment_id: UUID = foreign_key_column("comment.id", primary_key=True)
+    proposal_id: UUID = foreign_key_column("proposal.id", index=True)
+    author_id: UUID = foreign_key_column("user.id")
+    ended: datetime | None = time_column(default=None)

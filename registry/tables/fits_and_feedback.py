@@ -7,7 +7,14 @@ from sqlalchemy import Index
 from sqlmodel import Field
 
 from treaty.registry.core.enums import FeedbackKind, FitReason
-from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
+from treaty.registry.tables.base import (
+    BaseRow,
+    big_integer_column,
+    enum_column,
+    foreign_key_column,
+    json_column,
+    time_column,
+)
 
 
 class FitRow(BaseRow, table=True):
@@ -21,7 +28,7 @@ class FitRow(BaseRow, table=True):
     __tablename__ = "fit"
     __table_args__ = (Index(None, "contract_id", "object", "check_id", "created"),)
     id: UUID = Field(primary_key=True)
-    contract_id: str = reference("contract.id")
+    contract_id: str = foreign_key_column("contract.id")
     object: str
     check_id: str
     version: str
@@ -32,14 +39,14 @@ class FitRow(BaseRow, table=True):
     points: int
     first: str
     last: str
-    without: list[str] = data()
-    states_version: int = big()
+    without: list[str] = json_column()
+    states_version: int = big_integer_column()
     training: str
     judged: int
-    alarms: list[str] = data()
+    alarms: list[str] = json_column()
     admitted: bool
-    reason: FitReason = word(FitReason)
-    created: datetime = moment()
+    reason: FitReason = enum_column(FitReason)
+    created: datetime = time_column()
 
 
 class PointFeedbackRow(BaseRow, table=True):
@@ -51,13 +58,13 @@ class PointFeedbackRow(BaseRow, table=True):
     __tablename__ = "point_mark"
     __table_args__ = (Index(None, "contract_id", "object", "created"),)
     id: UUID = Field(primary_key=True)
-    contract_id: str = reference("contract.id")
+    contract_id: str = foreign_key_column("contract.id")
     object: str
-    run_id: UUID = reference("run.id")
+    run_id: UUID = foreign_key_column("run.id")
     partition: str | None = None
-    since: int | None = big(default=None)
-    mark: FeedbackKind = word(FeedbackKind)
+    since: int | None = big_integer_column(default=None)
+    mark: FeedbackKind = enum_column(FeedbackKind)
     why: str
-    author_id: UUID = reference("user.id")
-    incident_id: UUID | None = reference("incident.id", default=None, index=True)
-    created: datetime = moment()
+    author_id: UUID = foreign_key_column("user.id")
+    incident_id: UUID | None = foreign_key_column("incident.id", default=None, index=True)
+    created: datetime = time_column()

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlmodel import Field
 
-from treaty.registry.tables.base import BaseRow, data, moment
+from treaty.registry.tables.base import BaseRow, json_column, time_column
 
 
 class IdempotencyKeyRow(BaseRow, table=True):
@@ -19,6 +19,6 @@ class IdempotencyKeyRow(BaseRow, table=True):
     content: str
     rights: str | None = None
     status: int
-    headers: dict[str, str] = data()
+    headers: dict[str, str] = json_column()
     answer: bytes | None = None
-    created: datetime = moment(index=True)
+    created: datetime = time_column(index=True)

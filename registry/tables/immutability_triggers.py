@@ -19,7 +19,7 @@ begin
 end
 $$
 """
-KEPT = {
+GUARDED_TABLES = {
     "audit_entry": "update",
     "contract_version": f"update of {IMMUTABLE}",
     "approval_record": "update",
@@ -32,7 +32,7 @@ KEPT = {
 }
 OTHER = "exists (select 1 from {table} as other where other.{key} = new.{key})"
 # `insert or replace` of SQLite deletes without asking the triggers: what would be replaced is looked for before.
-TAKEN = {
+INSERT_CONFLICTS = {
     "audit_entry": "new.position <> (select coalesce(max(position), 0) + 1 from audit_entry)",
     "contract_version": "exists (select 1 from contract_version as other where other.id = new.id"
     " or (other.contract_id = new.contract_id and other.version = new.version))",
@@ -50,7 +50,7 @@ TAKEN = {
 
 def guard() -> None:
     """Has the triggers created together with their tables."""
-    for table, change in KEPT.items():
+    for table, change in GUARDED_TABLES.items():
         for dialect, statements in _statements(table, change).items():
             for statement in statements:
                 _after_create(table, statement, dialect)
@@ -71,7 +71,7 @@ def _statements(table: str, change: str) -> dict[str, tuple[str, ...]]:
                 f"create trigger {table}_kept_{event.split()[0]} before {event} on {table} {refuse}"
                 for event in (change, "delete")
             ),
-            f"create trigger {table}_kept_insert before insert on {table} when {TAKEN[table]} {refuse}",
+            f"create trigger {table}_kept_insert before insert on {table} when {INSERT_CONFLICTS[table]} {refuse}",
         ),
     }
 

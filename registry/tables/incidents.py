@@ -7,7 +7,7 @@ from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from treaty.registry.core.enums import ContaminationState, IncidentState, InferredConsumerState, Resolution
-from treaty.registry.tables.base import BaseRow, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column, json_column, time_column
 
 
 class IncidentRow(BaseRow, table=True):
@@ -21,26 +21,26 @@ class IncidentRow(BaseRow, table=True):
     __tablename__ = "incident"
     __table_args__ = (Index(None, "contract_id", "object"),)
     id: UUID = Field(primary_key=True)
-    contract_id: str = reference("contract.id")
+    contract_id: str = foreign_key_column("contract.id")
     object: str
-    dataset_id: UUID | None = reference("dataset.id", default=None)
-    state: IncidentState = word(IncidentState, index=True)
+    dataset_id: UUID | None = foreign_key_column("dataset.id", default=None)
+    state: IncidentState = enum_column(IncidentState, index=True)
     revision: int = 1
-    opened: datetime = moment()
-    changed: datetime = moment()
-    since: datetime = moment()
+    opened: datetime = time_column()
+    changed: datetime = time_column()
+    since: datetime = time_column()
     data_version: str | None = None
-    columns: list[str] | None = data(default=None)
-    recovered: datetime | None = moment(default=None)
+    columns: list[str] | None = json_column(default=None)
+    recovered: datetime | None = time_column(default=None)
     reopened: int = 0
-    acknowledged_by_id: UUID | None = reference("user.id", default=None)
-    assignee_id: UUID | None = reference("user.id", default=None, index=True)
-    snoozed_until: datetime | None = moment(default=None)
-    resolution: Resolution | None = word(Resolution, default=None)
-    resolved: datetime | None = moment(default=None)
-    resolved_by_id: UUID | None = reference("user.id", default=None)
+    acknowledged_by_id: UUID | None = foreign_key_column("user.id", default=None)
+    assignee_id: UUID | None = foreign_key_column("user.id", default=None, index=True)
+    snoozed_until: datetime | None = time_column(default=None)
+    resolution: Resolution | None = enum_column(Resolution, default=None)
+    resolved: datetime | None = time_column(default=None)
+    resolved_by_id: UUID | None = foreign_key_column("user.id", default=None)
     comment: str | None = None
-    duplicate_of: UUID | None = reference("incident.id", default=None)
+    duplicate_of: UUID | None = foreign_key_column("incident.id", default=None)
 
 
 class IncidentObjectRow(BaseRow, table=True):
@@ -49,16 +49,16 @@ class IncidentObjectRow(BaseRow, table=True):
 
     __tablename__ = "incident_part"
     __table_args__ = (UniqueConstraint("contract_id", "object", "active"),)
-    incident_id: UUID = reference("incident.id", primary_key=True)
-    contract_id: str = reference("contract.id", primary_key=True)
+    incident_id: UUID = foreign_key_column("incident.id", primary_key=True)
+    contract_id: str = foreign_key_column("contract.id", primary_key=True)
     object: str = Field(primary_key=True)
     active: bool | None = True
     version: str
-    failing: list[list[str | None]] = data()
-    first_run_id: UUID = reference("run.id")
-    last_run_id: UUID = reference("run.id")
-    joined: datetime = moment()
-    recovered: datetime | None = moment(default=None)
+    failing: list[list[str | None]] = json_column()
+    first_run_id: UUID = foreign_key_column("run.id")
+    last_run_id: UUID = foreign_key_column("run.id")
+    joined: datetime = time_column()
+    recovered: datetime | None = time_column(default=None)
 
 
 class IncidentDownstreamRow(BaseRow, table=True):
@@ -69,27 +69,27 @@ class IncidentDownstreamRow(BaseRow, table=True):
 
     __tablename__ = "incident_reach"
     __table_args__ = (Index(None, "namespace", "name"),)
-    incident_id: UUID = reference("incident.id", primary_key=True)
+    incident_id: UUID = foreign_key_column("incident.id", primary_key=True)
     namespace: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
     node_namespace: str
     node_name: str
     distance: int
-    spread: ContaminationState = word(ContaminationState)
+    spread: ContaminationState = enum_column(ContaminationState)
     direct: bool
     coarse: bool
-    since: datetime | None = moment(default=None)
-    path: list[list[str]] = data(default_factory=list)
+    since: datetime | None = time_column(default=None)
+    path: list[list[str]] = json_column(default_factory=list)
 
 
 class InferredConsumerRow(BaseRow, table=True):
     """What somebody decided about a job that was seen reading a contract's data."""
 
     __tablename__ = "guessed_consumer"
-    contract_id: str = reference("contract.id", primary_key=True)
+    contract_id: str = foreign_key_column("contract.id", primary_key=True)
     job_namespace: str = Field(primary_key=True)
     job_name: str = Field(primary_key=True)
-    state: InferredConsumerState = word(InferredConsumerState)
-    subscription_id: UUID | None = reference("subscription.id", default=None)
-    decided: datetime = moment()
-    decided_by_id: UUID = reference("user.id")
+    state: InferredConsumerState = enum_column(InferredConsumerState)
+    subscription_id: UUID | None = foreign_key_column("subscription.id", default=None)
+    decided: datetime = time_column()
+    decided_by_id: UUID = foreign_key_column("user.id")

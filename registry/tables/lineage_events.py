@@ -8,7 +8,14 @@ from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field
 
 from treaty.registry.core.enums import LineageEventState
-from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
+from treaty.registry.tables.base import (
+    BaseRow,
+    big_integer_column,
+    enum_column,
+    foreign_key_column,
+    json_column,
+    time_column,
+)
 
 REPEATED = text("duplicates > 0")
 
@@ -24,17 +31,17 @@ class LineageEventRow(BaseRow, table=True):
     __table_args__ = (Index(None, "duplicates", sqlite_where=REPEATED, postgresql_where=REPEATED),)
     id: UUID = Field(primary_key=True)
     key: str = Field(unique=True)
-    received: datetime = moment(index=True)
+    received: datetime = time_column(index=True)
     body: bytes
     original_sha256: str
-    original_size: int = big()
+    original_size: int = big_integer_column()
     producer: str
-    state: LineageEventState = word(LineageEventState, default=LineageEventState.NEW, index=True)
+    state: LineageEventState = enum_column(LineageEventState, default=LineageEventState.NEW, index=True)
     duplicates: int = 0
     attempts: int = 0
     error: str | None = None
     lineage_run_id: UUID | None = Field(default=None, index=True)
-    diagnostics: list[str] = data(default_factory=list)
+    diagnostics: list[str] = json_column(default_factory=list)
 
 
 class RejectedLineageEventRow(BaseRow, table=True):
@@ -42,7 +49,7 @@ class RejectedLineageEventRow(BaseRow, table=True):
 
     __tablename__ = "rejected_event"
     id: UUID = Field(primary_key=True)
-    time: datetime = moment(index=True)
+    time: datetime = time_column(index=True)
     producer: str
     status: int = Field(index=True)
     reason: str
@@ -61,12 +68,12 @@ class LineageRunRow(BaseRow, table=True):
     job_namespace: str
     job_name: str
     run_id: str = Field(index=True)
-    state: dict[str, Any] = data()
+    state: dict[str, Any] = json_column()
     failed: bool = False
     ended: bool = False
-    started: datetime | None = moment(default=None)
-    finished: datetime | None = moment(default=None)
-    updated: datetime = moment()
+    started: datetime | None = time_column(default=None)
+    finished: datetime | None = time_column(default=None)
+    updated: datetime = time_column()
     parent_id: str | None = Field(default=None, index=True)
     root_id: str | None = None
     awaited: bool = False
@@ -83,8 +90,8 @@ class DatasetAliasRow(BaseRow, table=True):
     one_name: str = Field(primary_key=True)
     other_namespace: str = Field(primary_key=True)
     other_name: str = Field(primary_key=True)
-    first_seen: datetime = moment()
-    last_seen: datetime = moment()
+    first_seen: datetime = time_column()
+    last_seen: datetime = time_column()
     refused: str | None = None
 
 
@@ -92,7 +99,7 @@ class DatasetAliasPatternRow(BaseRow, table=True):
     """Names that mean an object of a contract, as a version of it in force says: with `*`, or a regular expression."""
 
     __tablename__ = "name_pattern"
-    contract_id: str = reference("contract.id", primary_key=True)
+    contract_id: str = foreign_key_column("contract.id", primary_key=True)
     object: str = Field(primary_key=True)
     namespace: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
@@ -105,11 +112,11 @@ class UnmatchedDatasetRow(BaseRow, table=True):
     __tablename__ = "unmatched_dataset"
     namespace: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
-    first_seen: datetime = moment()
-    last_seen: datetime = moment(index=True)
+    first_seen: datetime = time_column()
+    last_seen: datetime = time_column(index=True)
     times: int = 1
-    lineage_run_id: UUID | None = reference("lineage_run.id", default=None)
-    told: dict[str, Any] = data(default_factory=dict)
+    lineage_run_id: UUID | None = foreign_key_column("lineage_run.id", default=None)
+    told: dict[str, Any] = json_column(default_factory=dict)
 
 
 class SuspectPartitionRow(BaseRow, table=True):
@@ -118,8 +125,8 @@ class SuspectPartitionRow(BaseRow, table=True):
     `since`: when that became known; `why` says it for people."""
 
     __tablename__ = "suspect_mark"
-    dataset_id: UUID = reference("dataset.id", primary_key=True)
+    dataset_id: UUID = foreign_key_column("dataset.id", primary_key=True)
     partition: str = Field(primary_key=True)
-    lineage_run_id: UUID = reference("lineage_run.id", primary_key=True)
-    since: datetime = moment()
+    lineage_run_id: UUID = foreign_key_column("lineage_run.id", primary_key=True)
+    since: datetime = time_column()
     why: str

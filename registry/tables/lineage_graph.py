@@ -8,7 +8,7 @@ from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from treaty.registry.core.enums import EdgeDirection
-from treaty.registry.tables.base import BaseRow, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column, json_column, time_column
 
 
 class LineageJobRow(BaseRow, table=True):
@@ -24,12 +24,12 @@ class LineageJobRow(BaseRow, table=True):
     namespace: str
     name: str
     grade: int
-    moment: datetime = moment()
+    moment: datetime = time_column()
     run_id: str
     flow: str = ""
-    declared: dict[str, Any] | None = data(default=None)
+    declared: dict[str, Any] | None = json_column(default=None)
     ours: bool = False
-    owners: list[str] = data(default_factory=list)
+    owners: list[str] = json_column(default_factory=list)
 
 
 class LineageEdgeRow(BaseRow, table=True):
@@ -40,10 +40,10 @@ class LineageEdgeRow(BaseRow, table=True):
 
     __tablename__ = "lineage_edge"
     __table_args__ = (Index(None, "namespace", "name"),)
-    job_id: UUID = reference("lineage_job.id", primary_key=True)
-    direction: EdgeDirection = word(EdgeDirection, primary_key=True)
+    job_id: UUID = foreign_key_column("lineage_job.id", primary_key=True)
+    direction: EdgeDirection = enum_column(EdgeDirection, primary_key=True)
     namespace: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
-    feeds: list[list[Any]] = data(default_factory=list)
-    sources: list[list[str]] | None = data(default=None)
-    owners: list[str] = data(default_factory=list)
+    feeds: list[list[Any]] = json_column(default_factory=list)
+    sources: list[list[str]] | None = json_column(default=None)
+    owners: list[str] = json_column(default_factory=list)

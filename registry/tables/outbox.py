@@ -8,7 +8,7 @@ from sqlalchemy import Index
 from sqlmodel import Field
 
 from treaty.registry.core.enums import ChannelKind, OutboxState
-from treaty.registry.tables.base import BaseRow, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column, json_column, time_column
 
 
 class OutboxMessageRow(BaseRow, table=True):
@@ -22,15 +22,15 @@ class OutboxMessageRow(BaseRow, table=True):
     kind: str
     destination: str
     key: str = Field(unique=True)
-    payload: dict[str, Any] = data()
-    state: OutboxState = word(OutboxState, default=OutboxState.WAITING)
+    payload: dict[str, Any] = json_column()
+    state: OutboxState = enum_column(OutboxState, default=OutboxState.WAITING)
     attempts: int = 0
     fence: int = 0
-    lease_until: datetime | None = moment(default=None)
-    available_at: datetime = moment()
+    lease_until: datetime | None = time_column(default=None)
+    available_at: datetime = time_column()
     error: str | None = None
-    created: datetime = moment()
-    ended: datetime | None = moment(default=None)
+    created: datetime = time_column()
+    ended: datetime | None = time_column(default=None)
 
 
 class ChannelRow(BaseRow, table=True):
@@ -41,11 +41,11 @@ class ChannelRow(BaseRow, table=True):
 
     __tablename__ = "channel"
     id: UUID = Field(primary_key=True)
-    user_id: UUID | None = reference("user.id", default=None, index=True)
-    team_id: UUID | None = reference("team.id", default=None, index=True)
-    kind: ChannelKind = word(ChannelKind)
+    user_id: UUID | None = foreign_key_column("user.id", default=None, index=True)
+    team_id: UUID | None = foreign_key_column("team.id", default=None, index=True)
+    kind: ChannelKind = enum_column(ChannelKind)
     target: str
     secret: str | None = None
-    contract_id: str | None = reference("contract.id", default=None)
-    kinds: list[str] = data(default_factory=list)
-    created: datetime = moment()
+    contract_id: str | None = foreign_key_column("contract.id", default=None)
+    kinds: list[str] = json_column(default_factory=list)
+    created: datetime = time_column()

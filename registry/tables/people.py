@@ -8,7 +8,7 @@ from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from treaty.registry.core.enums import AuditAction, GrantScope, Role, TeamRole
-from treaty.registry.tables.base import BaseRow, data, moment, reference, word
+from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column, json_column, time_column
 
 
 class UserRow(BaseRow, table=True):
@@ -18,9 +18,9 @@ class UserRow(BaseRow, table=True):
     id: UUID = Field(primary_key=True)
     name: str = Field(unique=True)
     password_hash: str | None = None
-    roles: list[str] = data()
+    roles: list[str] = json_column()
     active: bool = True
-    created: datetime = moment()
+    created: datetime = time_column()
 
 
 class TeamRow(BaseRow, table=True):
@@ -29,16 +29,16 @@ class TeamRow(BaseRow, table=True):
     __tablename__ = "team"
     id: UUID = Field(primary_key=True)
     name: str = Field(unique=True)
-    created: datetime = moment()
+    created: datetime = time_column()
 
 
 class TeamMemberRow(BaseRow, table=True):
     """A user of a team."""
 
     __tablename__ = "team_member"
-    team_id: UUID = reference("team.id", primary_key=True)
-    user_id: UUID = reference("user.id", primary_key=True, index=True)
-    role: TeamRole = word(TeamRole)
+    team_id: UUID = foreign_key_column("team.id", primary_key=True)
+    user_id: UUID = foreign_key_column("user.id", primary_key=True, index=True)
+    role: TeamRole = enum_column(TeamRole)
 
 
 class RoleGrantRow(BaseRow, table=True):
@@ -52,12 +52,12 @@ class RoleGrantRow(BaseRow, table=True):
         UniqueConstraint("team_id", "role", "part", "target"),
     )
     id: UUID = Field(primary_key=True)
-    user_id: UUID | None = reference("user.id", default=None)
-    team_id: UUID | None = reference("team.id", default=None)
-    role: Role = word(Role)
-    part: GrantScope = word(GrantScope)
+    user_id: UUID | None = foreign_key_column("user.id", default=None)
+    team_id: UUID | None = foreign_key_column("team.id", default=None)
+    role: Role = enum_column(Role)
+    part: GrantScope = enum_column(GrantScope)
     target: str = ""
-    created: datetime = moment()
+    created: datetime = time_column()
 
 
 class ApiTokenRow(BaseRow, table=True):
@@ -69,15 +69,15 @@ class ApiTokenRow(BaseRow, table=True):
     id: UUID = Field(primary_key=True)
     prefix: str = Field(unique=True)
     secret_sha256: str
-    user_id: UUID = reference("user.id", index=True)
+    user_id: UUID = foreign_key_column("user.id", index=True)
     name: str
-    scopes: list[str] = data()
-    created: datetime = moment()
-    expires: datetime | None = moment(default=None)
-    last_used: datetime | None = moment(default=None)
-    revoked: datetime | None = moment(default=None)
+    scopes: list[str] = json_column()
+    created: datetime = time_column()
+    expires: datetime | None = time_column(default=None)
+    last_used: datetime | None = time_column(default=None)
+    revoked: datetime | None = time_column(default=None)
     previous_sha256: str | None = None
-    previous_until: datetime | None = moment(default=None)
+    previous_until: datetime | None = time_column(default=None)
 
 
 class WebSessionRow(BaseRow, table=True):
@@ -87,10 +87,10 @@ class WebSessionRow(BaseRow, table=True):
     __tablename__ = "web_session"
     id: UUID = Field(primary_key=True)
     secret_sha256: str = Field(unique=True)
-    user_id: UUID = reference("user.id", index=True)
-    created: datetime = moment()
-    expires: datetime = moment()
-    teams: list[str] = data(default_factory=list)
+    user_id: UUID = foreign_key_column("user.id", index=True)
+    created: datetime = time_column()
+    expires: datetime = time_column()
+    teams: list[str] = json_column(default_factory=list)
 
 
 class SignInWindowRow(BaseRow, table=True):
@@ -100,7 +100,7 @@ class SignInWindowRow(BaseRow, table=True):
 
     __tablename__ = "sign_in_window"
     key: str = Field(primary_key=True)
-    began: datetime = moment(index=True)
+    began: datetime = time_column(index=True)
     attempts: int = 0
     refused: bool = False
 
@@ -111,9 +111,9 @@ class SetupTokenRow(BaseRow, table=True):
     __tablename__ = "setup_token"
     id: UUID = Field(primary_key=True)
     secret_sha256: str = Field(unique=True)
-    created: datetime = moment()
-    expires: datetime = moment()
-    used: datetime | None = moment(default=None)
+    created: datetime = time_column()
+    expires: datetime = time_column()
+    used: datetime | None = time_column(default=None)
 
 
 class AuditEntryRow(BaseRow, table=True):
@@ -122,11 +122,11 @@ class AuditEntryRow(BaseRow, table=True):
     __tablename__ = "audit_entry"
     __table_args__ = (Index(None, "object_id", "position"),)
     position: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
-    time: datetime = moment(index=True)
+    time: datetime = time_column(index=True)
     actor: str
-    action: AuditAction = word(AuditAction)
+    action: AuditAction = enum_column(AuditAction)
     object_type: str
     object_id: str
-    details: dict[str, Any] = data()
+    details: dict[str, Any] = json_column()
     previous_hash: str
     hash: str

@@ -9,7 +9,14 @@ from sqlmodel import Field
 
 from treaty.engine.core.results import Outcome, ResultFields, Verdict
 from treaty.registry.core.enums import RunKind
-from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
+from treaty.registry.tables.base import (
+    BaseRow,
+    big_integer_column,
+    enum_column,
+    foreign_key_column,
+    json_column,
+    time_column,
+)
 
 
 class RunRow(BaseRow, table=True):
@@ -29,24 +36,24 @@ class RunRow(BaseRow, table=True):
         Index(None, "subscription_id", "id"),
     )
     id: UUID = Field(primary_key=True)
-    contract_id: str = reference("contract.id")
+    contract_id: str = foreign_key_column("contract.id")
     version: str
     fingerprint: str
     object: str
-    dataset_id: UUID | None = reference("dataset.id", default=None)
-    partitions: list[str] = data()
-    verdict: Verdict = word(Verdict)
-    counts: dict[str, int] = data()
-    rows: int | None = big(default=None)
-    started: datetime = moment()
-    finished: datetime = moment()
-    task_id: UUID | None = reference("task.id", default=None, index=True)
-    lineage_run_id: UUID | None = reference("lineage_run.id", default=None, index=True)
+    dataset_id: UUID | None = foreign_key_column("dataset.id", default=None)
+    partitions: list[str] = json_column()
+    verdict: Verdict = enum_column(Verdict)
+    counts: dict[str, int] = json_column()
+    rows: int | None = big_integer_column(default=None)
+    started: datetime = time_column()
+    finished: datetime = time_column()
+    task_id: UUID | None = foreign_key_column("task.id", default=None, index=True)
+    lineage_run_id: UUID | None = foreign_key_column("lineage_run.id", default=None, index=True)
     marker: str | None = None
-    states_version: int | None = big(default=None)
+    states_version: int | None = big_integer_column(default=None)
     reason: str | None = None
     subscription_id: UUID | None = None
-    cause: RunKind = word(RunKind, default=RunKind.DATA)
+    cause: RunKind = enum_column(RunKind, default=RunKind.DATA)
     superseded: str | None = None
     found_by: str | None = None
     read_version: str | None = None
@@ -58,17 +65,17 @@ class CheckResultRow(BaseRow, ResultFields, table=True):
     What is declared here is how the databases keep a field; all others are columns as they are."""
 
     __tablename__ = "result"
-    run_id: UUID = reference("run.id", primary_key=True)
+    run_id: UUID = foreign_key_column("run.id", primary_key=True)
     position: int = Field(primary_key=True)
-    outcome: Outcome = word(Outcome)
+    outcome: Outcome = enum_column(Outcome)
     value: str | None = None
-    counted: int | None = big(default=None)
-    broken: int | None = big(default=None)
-    unevaluated: int = big(default=0)
+    counted: int | None = big_integer_column(default=None)
+    broken: int | None = big_integer_column(default=None)
+    unevaluated: int = big_integer_column(default=0)
     # The column has the name that it was made with.
-    threshold: Any | None = data(default=None, sa_column_kwargs={"name": "bound"})
-    reference: dict[str, Any] | None = data(default=None)
-    band: dict[str, Any] | None = data(default=None)
+    threshold: Any | None = json_column(default=None, sa_column_kwargs={"name": "bound"})
+    reference: dict[str, Any] | None = json_column(default=None)
+    band: dict[str, Any] | None = json_column(default=None)
 
 
 class ViolationSampleRow(BaseRow, table=True):
@@ -78,13 +85,13 @@ class ViolationSampleRow(BaseRow, table=True):
     They are not shown after `expires`, and are then deleted."""
 
     __tablename__ = "sample"
-    run_id: UUID = reference("run.id", primary_key=True)
+    run_id: UUID = foreign_key_column("run.id", primary_key=True)
     position: int = Field(primary_key=True)
     check_id: str
-    columns: list[str] = data()
-    masked: list[str] = data()
-    rows: list[list[str | None]] = data()
-    expires: datetime = moment(index=True)
+    columns: list[str] = json_column()
+    masked: list[str] = json_column()
+    rows: list[list[str | None]] = json_column()
+    expires: datetime = time_column(index=True)
 
 
 class MeasurementRow(BaseRow, table=True):
@@ -96,22 +103,22 @@ class MeasurementRow(BaseRow, table=True):
 
     __tablename__ = "measurement"
     __table_args__ = (Index(None, "contract_id", "object", "identity", "time"),)
-    run_id: UUID = reference("run.id", primary_key=True)
+    run_id: UUID = foreign_key_column("run.id", primary_key=True)
     position: int = Field(primary_key=True)
-    contract_id: str = reference("contract.id")
+    contract_id: str = foreign_key_column("contract.id")
     object: str
     identity: str
     analyzer: str
-    arguments: dict[str, Any] = data()
+    arguments: dict[str, Any] = json_column()
     partition: str | None = None
     value: float | None = None
     exact: str | None = None
     reason: str | None = None
-    time: datetime = moment()
-    counted: int | None = big(default=None)
-    details: dict[str, Any] | None = data(default=None)
+    time: datetime = time_column()
+    counted: int | None = big_integer_column(default=None)
+    details: dict[str, Any] | None = json_column(default=None)
     subscription_id: UUID | None = None
-    data_time: datetime | None = moment(default=None)
+    data_time: datetime | None = time_column(default=None)
     segment: str | None = None
 
 
@@ -119,7 +126,7 @@ class RunTagRow(BaseRow, table=True):
     """A word that the contract tagged the object with that a run judged."""
 
     __tablename__ = "run_tag"
-    run_id: UUID = reference("run.id", primary_key=True)
+    run_id: UUID = foreign_key_column("run.id", primary_key=True)
     tag: str = Field(primary_key=True, index=True)
 
 
@@ -136,17 +143,17 @@ class PartitionStateRow(BaseRow, table=True):
     __tablename__ = "partition_state"
     __table_args__ = (UniqueConstraint("dataset_id", "partition", "generation"), Index(None, "dataset_id", "until"))
     id: UUID = Field(primary_key=True)
-    dataset_id: UUID = reference("dataset.id")
+    dataset_id: UUID = foreign_key_column("dataset.id")
     partition: str
     generation: int = 1
-    since: int = big(default=1)
-    until: int | None = big(default=None)
-    ended: datetime | None = moment(default=None)
+    since: int = big_integer_column(default=1)
+    until: int | None = big_integer_column(default=None)
+    ended: datetime | None = time_column(default=None)
     fingerprint: str
     states: bytes
     bag: str | None = None
-    columns: list[dict[str, Any]] = data()
-    rows: int | None = big(default=None)
-    created: datetime = moment()
-    files: list[str] | None = data(default=None)
-    members: dict[str, str] | None = data(default=None)
+    columns: list[dict[str, Any]] = json_column()
+    rows: int | None = big_integer_column(default=None)
+    created: datetime = time_column()
+    files: list[str] | None = json_column(default=None)
+    members: dict[str, str] | None = json_column(default=None)

@@ -8,7 +8,14 @@ from sqlalchemy import Index
 from sqlmodel import Field
 
 from treaty.registry.core.enums import TaskState
-from treaty.registry.tables.base import BaseRow, big, data, moment, reference, word
+from treaty.registry.tables.base import (
+    BaseRow,
+    big_integer_column,
+    enum_column,
+    foreign_key_column,
+    json_column,
+    time_column,
+)
 
 
 class TaskRow(BaseRow, table=True):
@@ -24,23 +31,23 @@ class TaskRow(BaseRow, table=True):
     )
     id: UUID = Field(primary_key=True)
     kind: str
-    payload: dict[str, Any] = data()
+    payload: dict[str, Any] = json_column()
     key: str = Field(unique=True)
-    state: TaskState = word(TaskState, default=TaskState.QUEUED)
+    state: TaskState = enum_column(TaskState, default=TaskState.QUEUED)
     priority: int = 5
     subject: str | None = Field(default=None, index=True)
     producer: str = ""
-    turn: int = big(default=0)
+    turn: int = big_integer_column(default=0)
     attempts: int = 0
     fence: int = 0
     worker: str | None = None
-    lease_until: datetime | None = moment(default=None)
-    available_at: datetime = moment()
+    lease_until: datetime | None = time_column(default=None)
+    available_at: datetime = time_column()
     progress: str | None = None
     error: str | None = None
-    result: dict[str, Any] | None = data(default=None)
-    created: datetime = moment()
-    finished: datetime | None = moment(default=None)
+    result: dict[str, Any] | None = json_column(default=None)
+    created: datetime = time_column()
+    finished: datetime | None = time_column(default=None)
 
 
 class ScheduleEntryRow(BaseRow, table=True):
@@ -48,18 +55,18 @@ class ScheduleEntryRow(BaseRow, table=True):
     files. `due` None: once data come. `missed`: the time that was not kept, while the data have still not come."""
 
     __tablename__ = "appointment"
-    version_id: UUID = reference("contract_version.id", primary_key=True)
+    version_id: UUID = foreign_key_column("contract_version.id", primary_key=True)
     object: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
-    due: datetime | None = moment(default=None, index=True)
-    missed: datetime | None = moment(default=None)
+    due: datetime | None = time_column(default=None, index=True)
+    missed: datetime | None = time_column(default=None)
 
 
 class ReadCheckpointRow(BaseRow, table=True):
     """The packed states of a partition that a task has read, kept until the task ends; `fingerprint` as read."""
 
     __tablename__ = "part_read"
-    task_id: UUID = reference("task.id", primary_key=True)
+    task_id: UUID = foreign_key_column("task.id", primary_key=True)
     partition: str = Field(primary_key=True)
     fingerprint: str
     states: bytes
@@ -73,16 +80,16 @@ class PendingValidationRow(BaseRow, table=True):
     that came since. `streamed`: when a stream was looked at last. `waits_for`: the run whose end the task waits for."""
 
     __tablename__ = "dirty_mark"
-    contract_id: str = reference("contract.id", primary_key=True)
+    contract_id: str = foreign_key_column("contract.id", primary_key=True)
     object: str = Field(primary_key=True)
     dirty_seq: int = 0
     done_seq: int = 0
-    told: list[dict[str, Any]] = data(default_factory=list)
+    told: list[dict[str, Any]] = json_column(default_factory=list)
     task_id: UUID | None = None
     priority: int = 5
     quiet_seconds: float = 0
-    floor: datetime | None = moment(default=None)
-    quiet_until: datetime | None = moment(default=None)
-    due: datetime | None = moment(default=None)
-    streamed: datetime | None = moment(default=None)
+    floor: datetime | None = time_column(default=None)
+    quiet_until: datetime | None = time_column(default=None)
+    due: datetime | None = time_column(default=None)
+    streamed: datetime | None = time_column(default=None)
     waits_for: str | None = Field(default=None, index=True)

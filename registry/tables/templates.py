@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlmodel import Field
 
-from treaty.registry.tables.base import BaseRow, moment, reference
+from treaty.registry.tables.base import BaseRow, foreign_key_column, time_column
 
 
 class TemplateRow(BaseRow, table=True):
@@ -15,5 +15,5 @@ class TemplateRow(BaseRow, table=True):
     name: str = Field(primary_key=True)
     about: str
     document: str
-    owner_id: UUID = reference("user.id", index=True)
-    created: datetime = moment()
+    owner_id: UUID = foreign_key_column("user.id", index=True)
+    created: datetime = time_column()

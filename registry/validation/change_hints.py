@@ -46,7 +46,10 @@ def begun(
     task: TaskRow, dataset: DatasetRow, runs: Sequence[WrittenDataset], terms: Lineage, partition_by: tuple[str, ...]
 ) -> ChangeHints:
     """The look that the task asks for; of all there is, where no run is known to have asked for it."""
-    told = [write_hints.of(run, write_hints.outputs_of(run, name), partition_by, terms.nominal) for run, name in runs]
+    told = [
+        write_hints.write_hint(run, write_hints.outputs_of(run, name), partition_by, terms.nominal)
+        for run, name in runs
+    ]
     hint = write_hints.joined(told) if task.attempts <= PINNED_ATTEMPTS else write_hints.NOTHING
     latest = terms.latest if runs and terms.without_partition == "latest" else None
     return ChangeHints(hint, TableVersion.of(dataset.read_at), latest, str(task.id))

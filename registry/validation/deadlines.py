@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
-from treaty.contracts.document.deadlines import ParsedDeadline, promises, spelled
+from treaty.contracts.document.deadlines import ParsedDeadline, duration_text, promises
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
@@ -57,14 +57,14 @@ class DueDeadline:
         return self.arrived is not None and self.since < self.arrived
 
 
-def of(session: Session, task: TaskRow) -> DueDeadline | None:
+def due_deadline(session: Session, task: TaskRow) -> DueDeadline | None:
     """The deadline that the task is about; None where its version is not in force any more."""
     version = session.get_one(ContractVersionRow, UUID(task.payload["version_id"]))
     contract = read(version.body)
     promised = promises(contract).of(task.payload["object"], task.payload["name"])
     if version.state not in IN_FORCE or promised is None:
         return None
-    dataset = contract_datasets.kept(session, contract.id, promised.object)
+    dataset = contract_datasets.dataset_of(session, contract.id, promised.object)
     return DueDeadline(
         contract=contract,
         promised=promised,
@@ -79,7 +79,7 @@ def judge(
 ) -> dict[str, Any]:
     """Keeps the run of the deadline; the task's result. `looked`: when the files were looked at that showed that data
     came, which nothing else told; None: something else did, or none came."""
-    asked = of(session, task)
+    asked = due_deadline(session, task)
     if asked is None:
         return {"note": OVER}
     row = _appointment(session, asked)
@@ -95,11 +95,11 @@ def give_up(
     session: Session, task: TaskRow, reason: str, *, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> None:  # fmt: skip
     """Records that nobody could look whether data came. When they come, it is told how late that is."""
-    asked = of(session, task)
+    asked = due_deadline(session, task)
     if asked is None:
         return
     _appointment(session, asked).missed = asked.due
-    told = _told(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
+    told = _check_result(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
     _record(session, asked, told, _VerdictSource(task.id, emitter, now, ids))
 
 
@@ -132,7 +132,7 @@ def hold(session: Session, dataset: DatasetRow) -> None:
 def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEntryRow, DueDeadline]]:
     """What data of the dataset are waited for, which a version in force promises."""
     row, version = ScheduleEntryRow, ContractVersionRow
-    for about in contract_datasets.about(session, dataset.id):
+    for about in contract_datasets.objects_of(session, dataset.id):
         mine = version.contract_id == about.contract_id, row.object == about.object, col(row.missed).is_not(None)
         query = select(row, version.body).join(version, col(version.id) == col(row.version_id))
         found = query.where(*mine, col(version.state).in_(IN_FORCE)).order_by(col(row.name))
@@ -156,23 +156,25 @@ def _result(asked: DueDeadline, looked: datetime | None) -> CheckResult:
     came = asked.arrived
     if came is None or came <= asked.since:
         last = f"; the last came at {_at(came)}" if came else ""
-        return _told(asked, Outcome.FAILED, f"nothing came since {_at(asked.since)}{last}")
+        return _check_result(asked, Outcome.FAILED, f"nothing came since {_at(asked.since)}{last}")
     if came <= asked.due:
-        return _told(asked, Outcome.PASSED, f"came at {_at(came)}", value=0)
+        return _check_result(asked, Outcome.PASSED, f"came at {_at(came)}", value=0)
     if looked is None:
-        return _told(asked, Outcome.FAILED, _lateness(asked, came), value=_minutes(came - asked.due))
+        return _check_result(asked, Outcome.FAILED, _lateness(asked, came), value=_minutes(came - asked.due))
     if looked <= asked.due + SLACK:
-        return _told(asked, Outcome.PASSED, f"had come when the files were looked at, at {_at(looked)}", value=0)
-    return _told(asked, Outcome.NOT_EVALUATED, reason=f"came before {_at(looked)}; nobody looked earlier")
+        return _check_result(
+            asked, Outcome.PASSED, f"had come when the files were looked at, at {_at(looked)}", value=0
+        )
+    return _check_result(asked, Outcome.NOT_EVALUATED, reason=f"came before {_at(looked)}; nobody looked earlier")
 
 
 def _cleared(asked: DueDeadline, came: datetime) -> CheckResult:
     if came <= asked.due:
-        return _told(asked, Outcome.PASSED, f"came at {_at(came)}, in time", value=0)
-    return _told(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due))
+        return _check_result(asked, Outcome.PASSED, f"came at {_at(came)}, in time", value=0)
+    return _check_result(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due))
 
 
-def _told(
+def _check_result(
     asked: DueDeadline,
     outcome: Outcome,
     found: str | None = None,
@@ -221,7 +223,7 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
     # Of no dataset: whoever asks how the data stand is told what judged them.
     origin = RunProvenance(task_id=by.task_id, reason=told.found or told.reason, cause=RunKind.DEADLINE)
     run = recording.record(session, by.ids(), result, origin, now=by.now)
-    lifecycle.of_run(session, run, result, now=by.now, ids=by.ids)
+    lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
     described = asked.contract.object(asked.promised.object)
     promise = ValidationTarget(
         contract=asked.contract, object=described, about=ContractObject(asked.contract.id, described.name), since=None
@@ -233,7 +235,7 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
 
 
 def _lateness(asked: DueDeadline, came: datetime) -> str:
-    return f"came at {_at(came)}, {spelled(came - asked.due)} late"
+    return f"came at {_at(came)}, {duration_text(came - asked.due)} late"
 
 
 def _minutes(span: timedelta) -> int:

@@ -23,7 +23,7 @@ EvaluateFunction = Callable[[EvaluationRequest], RunResult]
 
 class MissingStatesFunction(Protocol):
     """What stored bags have, where the checks of a contract's object, and of others, need more:
-    `treaty.engine.evaluation.evaluator.lacking`."""
+    `treaty.engine.evaluation.evaluator.missing_states`."""
 
     def __call__(
         self,

@@ -16,9 +16,9 @@ from treaty.engine.core.partitions import months
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation import declared_schema as columns
 from treaty.engine.evaluation.evaluator import EvaluationRequest
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.protocol.requests import SpectraRequest
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import RunKind
 from treaty.registry.datasets import related_datasets
 from treaty.registry.measurements.anomalies import baselines, fits
@@ -60,7 +60,7 @@ class EvaluationInputs:
     spectra: Mapping[str, FrequencySpectrum] = field(default_factory=dict)
 
 
-def bench(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, started: datetime) -> EvaluationInputs:
+def prepare(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, started: datetime) -> EvaluationInputs:
     """What the promises of the order are judged from. Raises StateError, EngineError."""
     whole, schema = _remembered(asked, tools, found)
     files: dict[str, tuple[str, ...]] = {}
@@ -73,13 +73,15 @@ def bench(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, start
     )
 
 
-def unevaluated(promise: ValidationTarget, reason: str, *, started: datetime, finished: datetime) -> EvaluationResult:
+def unevaluated_result(
+    promise: ValidationTarget, reason: str, *, started: datetime, finished: datetime
+) -> EvaluationResult:
     """The promise of which no check could be evaluated, and why."""
     result = recording.unevaluated(promise.contract, promise.object.name, reason, started=started, finished=finished)
     return EvaluationResult(promise=promise, result=result, reason=reason, readable=False)
 
 
-def each(on: EvaluationInputs, *, strict: bool) -> Iterator[EvaluationResult]:
+def evaluate_all(on: EvaluationInputs, *, strict: bool) -> Iterator[EvaluationResult]:
     """How every promise is kept of which something is new: what is wrong with one is told of that one alone.
 
     Raises StateError where states are damaged and it is `strict`, and what nobody expects of the task's own promise."""
@@ -95,25 +97,25 @@ def redefined(on: EvaluationInputs) -> Iterator[EvaluationResult]:
 
     Raises StateError where states are damaged."""
     told = on.asked.redefined or on.found.measured.columns
-    schema = columns.redefined(on.schema, told, on.asked.source.partition_by)
+    schema = columns.merge_declared_columns(on.schema, told, on.asked.source.partition_by)
     for promise in on.asked.promises if on.states else ():
         last = _of_columns(on, promise)
         if schema != on.schema or last is not None:
-            result = _judged(replace(on, schema=schema), promise, ())
+            result = _evaluate(replace(on, schema=schema), promise, ())
             if result.results and not (last and _repeats(on, last, result)):
                 yield EvaluationResult(promise=promise, result=result, reason=REDEFINED, cause=RunKind.SCHEMA)
 
 
 def _of_columns(on: EvaluationInputs, promise: ValidationTarget) -> UUID | None:
     """The id of the last run, where it was of other columns than the data have."""
-    with reading(on.tools.database) as session:
+    with read_session(on.tools.database) as session:
         whose = recording.RunSeriesKey(*promise.about, promise.contract.fingerprint, promise.subscription_id)
         last = recording.last(session, whose, on.asked.dataset_id)
         return last.id if last is not None and last.cause is RunKind.SCHEMA else None
 
 
 def _repeats(on: EvaluationInputs, last: UUID, result: RunResult) -> bool:
-    with reading(on.tools.database) as session:
+    with read_session(on.tools.database) as session:
         return recording.repeats(session, last, result)
 
 
@@ -127,7 +129,7 @@ def one(on: EvaluationInputs, promise: ValidationTarget) -> EvaluationResult | N
     if not on.states:
         told = _of_nothing(on, promise, f"{reason}; nothing is left")
         return EvaluationResult(promise=promise, result=told.result, reason=reason)
-    return EvaluationResult(promise=promise, result=_judged(on, promise, delta), reason=reason)
+    return EvaluationResult(promise=promise, result=_evaluate(on, promise, delta), reason=reason)
 
 
 def _guarded(on: EvaluationInputs, promise: ValidationTarget, *, strict: bool) -> EvaluationResult | None:
@@ -145,19 +147,19 @@ def _guarded(on: EvaluationInputs, promise: ValidationTarget, *, strict: bool) -
 
 
 def _of_nothing(on: EvaluationInputs, promise: ValidationTarget, reason: str) -> EvaluationResult:
-    return unevaluated(promise, reason, started=on.started, finished=on.tools.clock())
+    return unevaluated_result(promise, reason, started=on.started, finished=on.tools.clock())
 
 
-def _judged(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str, ...]) -> RunResult:
+def _evaluate(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str, ...]) -> RunResult:
     checks = bind(promise.object, on.schema)
     whose = recording.RunSeriesKey(*promise.about, promise.contract.fingerprint, promise.subscription_id)
     large = on.tools.large(promise.contract, promise.object.name, on.schema, on.states)
-    with reading(on.tools.database) as session:
+    with read_session(on.tools.database) as session:
         referents = related_datasets.referents(session, promise.contract, promise.object)
         known = baselines.pasts(session, whose, checks)
         # What is learned beside a version is of the contract's own checks.
         own = promise.subscription_id is None
-        contract = fits.judging(session, promise.contract, promise.object.name) if own else promise.contract
+        contract = fits.with_active_fits(session, promise.contract, promise.object.name) if own else promise.contract
     request = EvaluationRequest(
         contract=contract,
         object_name=promise.object.name,
@@ -172,7 +174,7 @@ def _judged(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str, .
         spectra={key: on.spectra[key] for key in large},
         history=known,
     )
-    return _sampled(on, promise, discreet(checks, on.tools.judge(request)), delta)
+    return _sampled(on, promise, redact(checks, on.tools.judge(request)), delta)
 
 
 def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult, delta: tuple[str, ...]) -> RunResult:
@@ -192,7 +194,7 @@ def _remembered(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult)
     whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
     if read:
         return found.measured.judged(whole), found.measured.schema
-    with reading(tools.database) as session:
+    with read_session(tools.database) as session:
         return found.measured.judged(whole), state_store.schema(session, asked.dataset_id)
 
 

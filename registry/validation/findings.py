@@ -49,7 +49,9 @@ class ValidationFinding:
 
 def unevaluated(order: ValidationPlan, reason: str, *, started: datetime, finished: datetime) -> ValidationFinding:
     """The finding that no check of the task's own could be evaluated, and why."""
-    return ValidationFinding(judged=(evaluation.unevaluated(order.main, reason, started=started, finished=finished),))
+    return ValidationFinding(
+        judged=(evaluation.unevaluated_result(order.main, reason, started=started, finished=finished),)
+    )
 
 
 def store(
@@ -115,7 +117,7 @@ def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | N
             marker=None,
             states_version=None,
         )
-    marker = fingerprint(state_store.known(session, order.dataset_id))
+    marker = fingerprint(state_store.stored_fingerprints(session, order.dataset_id))
     whence = RunProvenance(
         dataset_id=order.dataset_id,
         task_id=order.task_id,
@@ -135,7 +137,7 @@ def _record(
     run = recording.record(session, ids(), found.result, whose, now=now)
     run.superseded = suspect_partitions.superseded(session, whose.lineage_run_id)
     samples.keep(session, run.id, found.result.samples, until=until, now=now)
-    lifecycle.of_run(session, run, found.result, now=now, ids=ids)
+    lifecycle.apply_run(session, run, found.result, now=now, ids=ids)
     return run
 
 
@@ -179,7 +181,10 @@ def _claim(session: Session, order: ValidationPlan) -> DatasetRow:
     dataset = session.get_one(DatasetRow, order.dataset_id, with_for_update=UNKEYED, populate_existing=True)
     deadlines.hold(session, dataset)
     coalescing.hold(session, (each.about for each in order.promises))
-    found = state_store.known(session, order.dataset_id), state_store.merged(session, order.dataset_id)
+    found = (
+        state_store.stored_fingerprints(session, order.dataset_id),
+        state_store.merged_names(session, order.dataset_id),
+    )
     if found != (order.known, order.merged):
         raise state_store.StateConflict
     return dataset

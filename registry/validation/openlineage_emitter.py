@@ -17,10 +17,10 @@ from sqlmodel import Session
 from treaty.contracts.fingerprint import canonical
 from treaty.engine.core.results import RunResult
 from treaty.registry.core.enums import RunKind
-from treaty.registry.core.ids import derived
+from treaty.registry.core.ids import derived_id
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets import contract_datasets
-from treaty.registry.datasets.names import LineageName, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.events import event_store, model, run_metrics
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 from treaty.registry.notifications import outbox
@@ -65,14 +65,14 @@ def of_run(
     if run.subscription_id is not None:
         return
     document = _event(session, found, run, emitter, broke)
-    event = model.of(document)
-    event_id = derived(now, event.key)
+    event = model.parse_event(document)
+    event_id = derived_id(now, event.key)
     event_store.accept(session, event, canonical(document), producer=PRODUCER, now=now, event_id=event_id)
     if emitter.sends:
         key = f"{LINEAGE}/{run.id}"
-        outbox.post(
+        outbox.enqueue_message(
             session, kind=LINEAGE, destination=LINEAGE, payload=document, key=key, now=now,
-            message_id=derived(now, key),
+            message_id=derived_id(now, key),
         )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def _event(
     caused = _lineage_run(session, run)
     of = found.promise.object
     # A task may tell of several promises about when data come: each is a validation of its own.
-    beside = "" if run.cause is RunKind.DATA else f"{run.cause}/{'/'.join(_apart(found.result, run.cause))}"
+    beside = "" if run.cause is RunKind.DATA else f"{run.cause}/{'/'.join(_assertion_names(found.result, run.cause))}"
     judged = verdict_event.VerdictPayload(
         result=found.result,
         about=_about(session, run, task, caused),
@@ -111,13 +111,13 @@ def _event(
         link=f"{emitter.pages}/run?id={run.id}" if emitter.pages else "",
         schemas=f"{emitter.api}{FACETS}",
         mirror=emitter.mirror,
-        words={each.id: each.analyzer or each.kind for each in of.checks} | _apart(found.result, run.cause),
+        words={each.id: each.analyzer or each.kind for each in of.checks} | _assertion_names(found.result, run.cause),
         beside=beside,
     )
     return verdict_event.event(judged)
 
 
-def _apart(result: RunResult, cause: RunKind) -> dict[str, str]:
+def _assertion_names(result: RunResult, cause: RunKind) -> dict[str, str]:
     """The words for promises that no check of the document makes."""
     return {each.check_id: cause.value for each in result.results} if cause is RunKind.DEADLINE else {}
 
@@ -141,7 +141,7 @@ def _about(session: Session, run: RunRow, task: TaskRow | None, caused: FoldedRu
             name = told.identity if whole else named
             return EventDataset(name.namespace, name.name, tuple(_symlinks(told)), run.read_version or _version(told))
     mine = session.get(DatasetRow, run.dataset_id) if run.dataset_id else None
-    dataset = mine or contract_datasets.kept(session, run.contract_id, run.object)
+    dataset = mine or contract_datasets.dataset_of(session, run.contract_id, run.object)
     return (
         EventDataset(dataset.namespace, dataset.name, version=run.read_version)
         if dataset
@@ -155,7 +155,7 @@ def _triggering(task: TaskRow | None) -> LineageName | None:
 
 
 def _table(dataset: FoldedDataset) -> LineageName:
-    return trim(normalise(dataset.namespace, dataset.name)).dataset
+    return table_name(normalise(dataset.namespace, dataset.name)).dataset
 
 
 def _symlinks(dataset: FoldedDataset) -> Iterator[tuple[str, str, str]]:

@@ -110,13 +110,18 @@ class ValidationPlan:
         return self.redefined is not None or any(since != self.known for since in behind)
 
 
-def order(session: Session, task: TaskRow, consumers: Consumers = consumer_checks.documents) -> ValidationPlan:
+def plan_validation(
+    session: Session, task: TaskRow, consumers: Consumers = consumer_checks.documents
+) -> ValidationPlan:
     """What the task asks for. Raises Unworkable where no version is in force or nobody knows where the data lies."""
     about = ContractObject(task.payload["contract_id"], task.payload["object"])
     dataset = _dataset(session, about)
     found = _in_force(session, dataset, about)
     desk = _PlanBuilder(
-        session, dataset.id, state_store.known(session, dataset.id), state_store.merged(session, dataset.id)
+        session,
+        dataset.id,
+        state_store.stored_fingerprints(session, dataset.id),
+        state_store.merged_names(session, dataset.id),
     )
     # Triggers are counted before it is read what they told: what comes between is looked at once more.
     main, *also = [desk.promise(each) for each in found]
@@ -176,7 +181,7 @@ class _PlanBuilder:
         self, about: ContractObject, subscription_id: UUID, document: Contract, beside: tuple[DataObject, ...]
     ) -> ValidationTarget:
         name = about.object if len(document.objects) > 1 else document.objects[0].name
-        described = in_force.beside(ObjectInForce(document, document.object(name)), beside)
+        described = in_force.with_classifications(ObjectInForce(document, document.object(name)), beside)
         since = self._since(recording.RunSeriesKey(*about, document.fingerprint, subscription_id))
         others = related_datasets.sources(self.session, replace(document, id=about.contract_id), described.object)
         contract = replace(described.contract, id=about.contract_id)
@@ -196,7 +201,7 @@ class _PlanBuilder:
             return None
         if run.states_version is None or run.marker == fingerprint(self.known):
             return self.known
-        then = state_store.known(self.session, self.dataset_id, version=run.states_version)
+        then = state_store.stored_fingerprints(self.session, self.dataset_id, version=run.states_version)
         # Days whose states were merged since are not judged one by one any more.
         together = {day for name in self.merged for day in members(name)}
         return {**then, **{name: mark for name, mark in self.known.items() if name in together}}
@@ -207,7 +212,7 @@ def _in_force(session: Session, dataset: DatasetRow, about: ContractObject) -> l
     found = in_force.all_about(session, dataset.id)
     mine = [each for each in found if each.about == about]
     if not mine:
-        raise ImpossibleTask(in_force.missing(session, about) or f"{about} is about another dataset")
+        raise ImpossibleTask(in_force.missing_reason(session, about) or f"{about} is about another dataset")
     return [*mine, *(each for each in found if each.about != about)]
 
 
@@ -221,10 +226,10 @@ def _redefined(session: Session, task: TaskRow) -> tuple[tuple[str, str], ...] |
 
 
 def _dataset(session: Session, about: ContractObject) -> DatasetRow:
-    found = contract_datasets.kept(session, *about)
+    found = contract_datasets.dataset_of(session, *about)
     if found is None:
         nowhere = f"nobody knows where the data of {about.object} lies: name its dataset in the contract's aliases"
-        raise ImpossibleTask(in_force.missing(session, about) or nowhere)
+        raise ImpossibleTask(in_force.missing_reason(session, about) or nowhere)
     return found
 
 

@@ -30,12 +30,16 @@ def notice(session: Session, *, now: datetime, ids: Ids) -> list[RunRow]:
     """Keeps, of each object whose dataset is not there any more, the run that says so, and what it means for incidents,
     which people are told of; once each time that a dataset goes, and of contracts in force alone."""
     gone = select(DatasetRow).where(col(DatasetRow.dropped).is_not(None)).order_by(col(DatasetRow.id))
-    pairs = [(each, about) for each in session.exec(gone).all() for about in contract_datasets.about(session, each.id)]
-    told = [_tell(session, each, about, now, ids) for each, about in pairs]
+    pairs = [
+        (each, about) for each in session.exec(gone).all() for about in contract_datasets.objects_of(session, each.id)
+    ]
+    told = [_record_missing(session, each, about, now, ids) for each, about in pairs]
     return [each for each in told if each is not None]
 
 
-def _tell(session: Session, dataset: DatasetRow, about: ContractObject, now: datetime, ids: Ids) -> RunRow | None:
+def _record_missing(
+    session: Session, dataset: DatasetRow, about: ContractObject, now: datetime, ids: Ids
+) -> RunRow | None:
     at = dataset.dropped or now
     known = session.exec(_missed(about).where(col(RunRow.started) >= at).limit(1)).first()
     contract = None if known else next(iter(in_force.versions(session, about.contract_id)), None)
@@ -61,7 +65,9 @@ def returned(
 def _gone(session: Session, dataset_id: UUID) -> list[ContractObject]:
     """The objects about the dataset that it is gone for, as far as is known."""
     return [
-        each for each in contract_datasets.about(session, dataset_id) if session.exec(_missed(each).limit(1)).first()
+        each
+        for each in contract_datasets.objects_of(session, dataset_id)
+        if session.exec(_missed(each).limit(1)).first()
     ]
 
 
@@ -111,5 +117,5 @@ def _run(
 
 def _record(session: Session, result: RunResult, origin: RunProvenance, *, now: datetime, ids: Ids) -> RunRow:
     run = recording.record(session, ids(), result, origin, now=now)
-    lifecycle.of_run(session, run, result, now=now, ids=ids)
+    lifecycle.apply_run(session, run, result, now=now, ids=ids)
     return run

@@ -14,7 +14,7 @@ from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import CheckResult, RunResult, Value
 from treaty.engine.evaluation.evaluator import EvaluationRequest
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.contracts import in_force, lookup
 from treaty.registry.core.errors import InvalidRequest, NotFound
@@ -66,13 +66,13 @@ def again(session: Session, run_id: UUID, judge: EvaluateFunction, *, files: Sta
         raise InvalidRequest(CONSUMED)
     if run.dataset_id is None or run.states_version is None:
         raise InvalidRequest(NOTHING)
-    if fingerprint(state_store.known(session, run.dataset_id, version=run.states_version)) != run.marker:
+    if fingerprint(state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version)) != run.marker:
         raise InvalidRequest(_gone(session, run, run.dataset_id))
     before = session.exec(
         select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
     ).all()
     checks, request = _request(session, run, run.dataset_id, before, files)
-    result = discreet(checks, judge(request))
+    result = redact(checks, judge(request))
     return Rerun(run, result, tuple(_differences(before, result)))
 
 
@@ -86,8 +86,8 @@ def _request(
 ) -> tuple[BoundChecks, EvaluationRequest]:
     """What the run was judged from, as far as it is stored, with the checks that it binds."""
     version = read(lookup.version(session, run.contract_id, run.version).body)
-    shared = in_force.sharing(session, dataset_id, version, run.object)
-    contract = fits.named(session, shared, run.object, _fits(before))
+    shared = in_force.with_shared_classifications(session, dataset_id, version, run.object)
+    contract = fits.with_named_fits(session, shared, run.object, _fits(before))
     stored = state_store.load(session, dataset_id, version=run.states_version)
     schema = state_store.schema(session, dataset_id, version=run.states_version)
     checks = bind(contract.object(run.object), schema)
@@ -128,7 +128,7 @@ def _value(plain: Any) -> Value:
 def _differences(before: Sequence[CheckResultRow], result: RunResult) -> list[RerunDifference]:
     then = {_key(row): (row.outcome.value, row.value) for row in before}
     now = {_key(each): each for each in result.results}
-    told = {key: _told(each) for key, each in now.items()}
+    told = {key: _comparable(each) for key, each in now.items()}
     changed = [key for key in dict.fromkeys([*then, *told]) if then.get(key) != told.get(key)]
     return [
         RerunDifference(
@@ -146,5 +146,5 @@ def _key(result: CheckResultRow | CheckResult) -> tuple[str, str, str | None]:
     return result.check_id, result.sentence, result.partition
 
 
-def _told(result: CheckResult) -> tuple[str, str | None]:
+def _comparable(result: CheckResult) -> tuple[str, str | None]:
     return result.outcome.value, recording.exact(result.value)

@@ -9,7 +9,7 @@ from treaty.contracts.errors import ContractError
 from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.violation_samples import wanted
+from treaty.engine.evaluation.violation_samples import sampled_checks
 from treaty.engine.protocol.requests import Engine, SampleRequest
 from treaty.registry.validation.plan import ValidationPlan, ValidationTarget
 
@@ -26,7 +26,7 @@ class SamplingPolicy:
 
 def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result: RunResult) -> RunResult:
     """The run with rows of what arrived that break failed checks; without them where none can be read."""
-    only = wanted(checks, result.results)
+    only = sampled_checks(checks, result.results)
     try:
         shown = engine.sample(replace(request, only=only)) if only else ()
     except (EngineError, ContractError) as error:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from treaty.contracts.document.deadlines import ParsedDeadline, promises, spelled
+from treaty.contracts.document.deadlines import ParsedDeadline, duration_text, promises
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.registry.core.enums import TaskKind
@@ -80,14 +80,14 @@ def _sweeps(
 ) -> Iterator[ScheduleEntryRow]:
     every = _every(contract)
     for each in contract.objects if every else ():
-        dataset = contract_datasets.kept(session, contract.id, each.name)
+        dataset = contract_datasets.dataset_of(session, contract.id, each.name)
         last = dataset.seen if dataset and dataset.seen else now
         yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due=last + every)
 
 
 def _first(session: Session, version: ContractVersionRow, promised: ParsedDeadline, now: datetime) -> ScheduleEntryRow:
     """The first of a promise; what an earlier version of the contract waits for is waited for on."""
-    dataset = contract_datasets.kept(session, version.contract_id, promised.object)
+    dataset = contract_datasets.dataset_of(session, version.contract_id, promised.object)
     due = promised.rhythm.following(now, dataset.arrived if dataset else None)
     missed = _missed(session, version, promised)
     waits = missed is not None and not promised.rhythm.goes_on
@@ -110,7 +110,7 @@ def _missed(session: Session, version: ContractVersionRow, promised: ParsedDeadl
 def _hold(session: Session, each: ScheduleEntryRow, now: datetime, ids: Ids) -> None:
     version = session.get_one(ContractVersionRow, each.version_id)
     contract = read(version.body)
-    dataset = contract_datasets.kept(session, contract.id, each.object)
+    dataset = contract_datasets.dataset_of(session, contract.id, each.object)
     if each.name == SWEEP:
         _sweep(session, each, contract, dataset, now, ids)
         return
@@ -159,11 +159,11 @@ def _sweep(
         contract_id=contract.id,
         object=each.object,
         cause=f"sweep/{now.isoformat()}",
-        extra={"why": WHY.format(spelled(every))},
+        extra={"why": WHY.format(duration_text(every))},
         priority=Priority.SWEEP,
     )
     if dataset is not None:
-        coalescing.touch(session, subject, now=now, task_id=ids())
+        coalescing.record_trigger(session, subject, now=now, task_id=ids())
     each.due = now + every
 
 

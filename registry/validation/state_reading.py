@@ -11,7 +11,7 @@ from treaty.engine.core.partitions import months
 from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult
 from treaty.engine.protocol.write_hints import ChangeHints
 from treaty.engine.states import bag as bags
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.measurements.states import merged_days, state_store
 from treaty.registry.measurements.states.checkpoints import CheckpointedPartition
 from treaty.registry.validation.dependencies import ValidationDeps
@@ -73,12 +73,12 @@ def read(
 
     `kept` are parts that were read already; what they are of and did not change since is not read again."""
     stored, progress = _stored(asked, tools) if known else {}, ReadProgress(dict(kept))
-    stored = merged_days.whole(stored, progress.parts)
+    stored = merged_days.unmerged_states(stored, progress.parts)
     while True:
         measured = _portion(asked, tools, known, stored, progress)
         new = progress.take(measured)
         lost = merged_days.lost(stored, progress.parts, measured.fingerprints)
-        stored = merged_days.whole(stored, progress.parts, measured.fingerprints)
+        stored = merged_days.unmerged_states(stored, progress.parts, measured.fingerprints)
         if not measured.left and not lost:
             return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
         done = len(progress.parts)
@@ -95,7 +95,7 @@ def _portion(
     """What the next portion brings, states that were added put beside those that there were."""
     packed = {**stored, **{name: part.states for name, part in progress.parts.items()}}
     here = {**known, **{name: part.fingerprint for name, part in progress.parts.items()}}
-    held = merged_days.held(partial(_lacking, asked, tools, progress), here, packed)
+    held = merged_days.stored_keys(partial(_lacking, asked, tools, progress), here, packed)
     request = MeasureRequest(
         source=asked.source,
         contract=asked.main.contract.source,
@@ -162,7 +162,7 @@ def _of_columns(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult)
     """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
     if found.arrived(asked.known) or not (asked.merged and found.measured.states):
         return found
-    with reading(tools.database) as session:
+    with read_session(tools.database) as session:
         schema = state_store.schema(session, asked.dataset_id)
     return replace(found, measured=replace(found.measured, schema=schema))
 
@@ -179,13 +179,13 @@ def _schema(measured: MeasureResult, changed: Collection[str]) -> Schema:
 def _columns(packed: bytes) -> Schema:
     """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
     try:
-        return bags.described(packed)[0]
+        return bags.describe_bag(packed)[0]
     except StateError:
         return Schema(())
 
 
 def _stored(asked: ValidationPlan, tools: ValidationDeps) -> Mapping[str, bytes]:
-    with reading(tools.database) as session:
+    with read_session(tools.database) as session:
         return state_store.load(session, asked.dataset_id)
 
 
@@ -194,7 +194,7 @@ def _completed(
 ) -> MeasureResult:
     """The states that were added put beside those that are stored; where none of these can be used, in their place."""
     whole = {
-        name: bags.joined(stored[name], packed, keys=held[name]) if held[name] else packed
+        name: bags.combine_readings(stored[name], packed, keys=held[name]) if held[name] else packed
         for name, packed in measured.added.items()
     }
     return replace(measured, states={**measured.states, **whole}, added={})

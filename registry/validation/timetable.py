@@ -48,7 +48,7 @@ def _of_version(session: Session, version: ContractVersionRow) -> Iterator[Deadl
 
 def _line(session: Session, version: ContractVersionRow, promised: ParsedDeadline) -> DeadlineStatus:
     row = session.get(ScheduleEntryRow, (version.id, promised.object, promised.name))
-    dataset = contract_datasets.kept(session, version.contract_id, promised.object)
+    dataset = contract_datasets.dataset_of(session, version.contract_id, promised.object)
     return DeadlineStatus(
         version=version.version,
         name=promised.name,

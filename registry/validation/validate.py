@@ -48,7 +48,7 @@ class Validation:
         """Return the validation that the task asks for: what is promised of the data, where they lie, what is known.
 
         Raises Unworkable if no version is in force, or if nobody knows where the data lie."""
-        return cls(validation_plan.order(session, task, consumers), tools)
+        return cls(validation_plan.plan_validation(session, task, consumers), tools)
 
     def run(self) -> ValidationFinding:
         """Read what changed and evaluate every promise. A contract that does not fit the table is a finding.
@@ -118,17 +118,19 @@ class Validation:
         found = Validation(order.alone, self.tools)._found()
         reason = f"its states could not be computed together with those of {order.main.about}: {error.reason}"
         missed = (each for each in order.also if each.subscription_id is not None)
-        told = (evaluation.unevaluated(each, reason, started=started, finished=self.tools.clock()) for each in missed)
+        told = (
+            evaluation.unevaluated_result(each, reason, started=started, finished=self.tools.clock()) for each in missed
+        )
         return replace(found, judged=(*found.judged, *told))
 
     def _judged(self, found: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
-        return tuple(evaluation.each(evaluation.bench(self.order, self.tools, found, started), strict=strict))
+        return tuple(evaluation.evaluate_all(evaluation.prepare(self.order, self.tools, found, started), strict=strict))
 
     def _redefined(self, found: ReadResult, started: datetime) -> tuple[EvaluationResult, ...]:
         """What comes of other columns where the data are as they were; () where the table was given none."""
         if self.order.redefined is None:
             return ()
-        return tuple(evaluation.redefined(evaluation.bench(self.order, self.tools, found, started)))
+        return tuple(evaluation.redefined(evaluation.prepare(self.order, self.tools, found, started)))
 
 
 def _is_settled(promise: ValidationTarget, found: ReadResult) -> bool:
@@ -149,7 +151,7 @@ def give_up(
 ) -> None:
     """Records that the data could not be judged, as a run, and lets later triggers of the object begin anew."""
     with suppress(ImpossibleTask, ContractError):
-        order = validation_plan.order(session, task).alone
+        order = validation_plan.plan_validation(session, task).alone
         broken = replace(findings.unevaluated(order, reason, started=now, finished=now), broke=reason)
         findings.store(session, order, broken, emitter=emitter, now=now, ids=ids)
     settle(session, task, None, now=now, ids=ids)

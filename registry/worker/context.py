@@ -10,8 +10,8 @@ from sqlalchemy.exc import OperationalError
 
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.evaluation.evaluator import lacking
-from treaty.engine.protocol.progress import Tell
+from treaty.engine.evaluation.evaluator import missing_states
+from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.protocol.requests import Engine
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
@@ -37,7 +37,7 @@ class WorkerContext:
     judge: EvaluateFunction
     large: Large
     settings: RegistrySettings
-    lacking: MissingStatesFunction = lacking
+    lacking: MissingStatesFunction = missing_states
     clock: Callable[[], datetime] = clock.now
     ids: Ids = ids.new
     jitter: Callable[[], float] = random
@@ -63,7 +63,7 @@ class WorkerContext:
             portion=self.settings.portion_partitions, key=self.key, files=StateFiles(self.settings.states),
         )  # fmt: skip
 
-    def hear(self, task: TaskRow) -> Tell:
+    def hear(self, task: TaskRow) -> ReportProgress:
         """Keeps what is told of a task as its progress; where it is another's, or was ended, the engine is stopped."""
 
         def tell(words: str) -> None:

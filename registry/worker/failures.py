@@ -23,7 +23,7 @@ WORDS: dict[type[Exception], str] = {UnreadableTable: "unreachable", EngineKille
 
 
 @contextmanager
-def survived(blame: Callable[[Exception], None]) -> Iterator[None]:
+def survive_errors(blame: Callable[[Exception], None]) -> Iterator[None]:
     """Ends the block at an error, which is blamed on what was being done: the worker itself goes on."""
     try:
         yield

@@ -33,7 +33,7 @@ log = logging.getLogger("treaty.worker")
 ACTOR = "worker"
 AT_A_TIME = 200
 # Others who want to change what is changed here wait for as long as so many events take.
-TOGETHER = 20
+BATCH_SIZE = 20
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Worker(WorkerContext):
 
     def forever(self, stop: StopSignal) -> None:
         """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
-        with periodic.watched(self, periodic.DUTIES):
+        with periodic.run_periodic_jobs(self, periodic.DUTIES):
             while not stop.told:
                 try:
                     busy = self.step()
@@ -66,7 +66,7 @@ class Worker(WorkerContext):
 
     def take_in(self) -> bool:
         """Folds waiting events, some together; where that fails each for itself, so that one stops no other."""
-        rounds = (self._fold_some() for _ in repeat(None, AT_A_TIME // TOGETHER))
+        rounds = (self._fold_some() for _ in repeat(None, AT_A_TIME // BATCH_SIZE))
         return sum(takewhile(bool, rounds)) > 0
 
     def work(self) -> bool:
@@ -74,7 +74,7 @@ class Worker(WorkerContext):
         task: TaskRow | None = None
         try:
             # A task that is this worker's without its knowing would wait until the lease ends.
-            with interrupts.postponed():
+            with interrupts.defer_interrupts():
                 task = self._claim()
             if task is not None:
                 self._attempt(task)
@@ -85,38 +85,42 @@ class Worker(WorkerContext):
         return task is not None
 
     def _attempt(self, task: TaskRow) -> None:
-        with logs.about(**_told(task)), failures.survived(partial(self._give_back, task)), self.figures.attempt(task):
+        with (
+            logs.log_fields(**_task_fields(task)),
+            failures.survive_errors(partial(self._give_back, task)),
+            self.figures.attempt(task),
+        ):
             self._do(task)
 
     def _fold_some(self) -> bool:
         try:
-            return self._fold(TOGETHER) > 0
+            return self._fold(BATCH_SIZE) > 0
         except Exception as error:
             log.info("waiting events are folded one by one: %s", failures.reason(error))
-            ones = (self._fold_one() for _ in repeat(None, TOGETHER))
+            ones = (self._fold_one() for _ in repeat(None, BATCH_SIZE))
             return sum(takewhile(bool, ones)) > 0
 
     def _fold(self, most: int) -> int:
         """How many events it folded."""
         with transaction(self.database) as tx:
-            events = event_store.waiting(tx, most=most)
+            events = event_store.next_events(tx, most=most)
             self._take_in(tx, events)
         return len(events)
 
     def _fold_one(self) -> bool:
         with transaction(self.database) as tx:
-            events = event_store.waiting(tx, most=1)
+            events = event_store.next_events(tx, most=1)
             for event in events:
-                with logs.about(event_key=event.key), failures.survived(partial(self._blame, tx, event.id)):
+                with logs.log_fields(event_key=event.key), failures.survive_errors(partial(self._blame, tx, event.id)):
                     self._take_in(tx, events)
         return bool(events)
 
     def _take_in(self, tx: Session, events: Sequence[LineageEventRow]) -> None:
         old = timedelta(days=self.settings.trigger_days)
-        event_processing.take_in(tx, events, now=self.clock(), ids=self.ids, old=old)
+        event_processing.process_events(tx, events, now=self.clock(), ids=self.ids, old=old)
         tx.commit()
         for each in events:
-            logs.tell(log, "event folded", event_key=each.key, lineage_run_id=each.lineage_run_id)
+            logs.log_event(log, "event folded", event_key=each.key, lineage_run_id=each.lineage_run_id)
             self.figures.events.labels(each.state).inc()
 
     def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:
@@ -133,7 +137,7 @@ class Worker(WorkerContext):
     def _claim(self) -> TaskRow | None:
         now = self.clock()
         with transaction(self.database) as tx:
-            for dead in task_queue.bury(tx, now=now):
+            for dead in task_queue.fail_abandoned(tx, now=now):
                 self._give_up(tx, dead, dead.error or "", now)
             task = task_queue.claim(tx, worker=self.name, now=now, lease=self.lease)
             tx.commit()
@@ -141,9 +145,9 @@ class Worker(WorkerContext):
 
     def _do(self, task: TaskRow) -> None:
         with self._alive(task):
-            effect = task_handlers.of(task).work(self, task)
+            effect = task_handlers.handler_of(task).work(self, task)
         with transaction(self.database) as tx:
-            task_queue.refuse_late(tx, task.id, task.fence)
+            task_queue.check_lease(tx, task.id, task.fence)
             now = self.clock()
             result = effect(tx, now)
             task_queue.finish(tx, task.id, task.fence, result=result, now=now)
@@ -155,9 +159,9 @@ class Worker(WorkerContext):
         runs = [each for each in (result, *result.get("also", ())) if "run_id" in each]
         for each in runs:
             self.figures.verdicts.labels(each["verdict"]).inc()
-            logs.tell(log, "verdict", run_id=each["run_id"], verdict=each["verdict"])
+            logs.log_event(log, "verdict", run_id=each["run_id"], verdict=each["verdict"])
         if not runs:
-            logs.tell(log, "task done")
+            logs.log_event(log, "task done")
 
     def _give_back(self, task: TaskRow, error: Exception) -> None:
         """Has the task tried again later, or gives it up and says so where people look."""
@@ -172,7 +176,7 @@ class Worker(WorkerContext):
             tx.commit()
 
     def _give_up(self, tx: Session, task: TaskRow, reason: str, now: datetime) -> None:
-        task_handlers.of(task).give_up(self, tx, task, reason, now=now)
+        task_handlers.handler_of(task).give_up(self, tx, task, reason, now=now)
         details = {"kind": task.kind, "attempts": task.attempts, "error": reason}
         audit_log.record(tx, AuditAction.TASK_FAILED, actor=ACTOR, object_id=task.id, details=details, now=now)
 
@@ -206,7 +210,7 @@ class Worker(WorkerContext):
                 log.warning("a heartbeat was lost; the lease still holds for a while")
 
 
-def _told(task: TaskRow) -> dict[str, Any]:
+def _task_fields(task: TaskRow) -> dict[str, Any]:
     """By what people find the task in the log, and what made it."""
     named = {name: task.payload.get(name) for name in ("contract_id", "object", "lineage_run_id")}
     return {"task_id": task.id, "task_kind": task.kind, "attempt": task.attempts, **named}

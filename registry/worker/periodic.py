@@ -12,7 +12,7 @@ from threading import Thread
 
 from sqlalchemy.exc import OperationalError
 
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.drafting import nightly_redraft, refits
 from treaty.registry.measurements.patterns import index_updates
 from treaty.registry.notifications.delivery import OutboxDeliverer
@@ -38,18 +38,18 @@ class PeriodicJob:
 def order_upkeep(means: WorkerContext) -> int:
     """Has some worker do today's upkeep; 0 where that is ordered already."""
     now = means.clock()
-    with reading(means.database) as tx:
+    with read_session(means.database) as tx:
         if upkeep.ordered(tx, now=now):
             return 0
     with transaction(means.database) as tx:
-        task = upkeep.order(tx, now=now, task_id=means.ids())
+        task = upkeep.schedule_upkeep(tx, now=now, task_id=means.ids())
         tx.commit()
     return int(task is not None)
 
 
 def keep_time(means: WorkerContext) -> int:
     """Puts versions in force that are due and ends those whose time is over; how many there were."""
-    return _done(means, activation.waiting, activation.keep_time)
+    return _done(means, activation.waiting, activation.apply_schedule)
 
 
 def keep_appointments(means: WorkerContext) -> int:
@@ -65,7 +65,7 @@ def find_orphans(means: WorkerContext) -> int:
 def _done(means: WorkerContext, waits: Callable[..., object], do: Callable[..., int]) -> int:
     """What is done in a transaction where something waits for it: to look keeps nobody from writing."""
     now = means.clock()
-    with reading(means.database) as tx:
+    with read_session(means.database) as tx:
         if not waits(tx, now=now):
             return 0
     with transaction(means.database) as tx:
@@ -129,7 +129,7 @@ DUTIES = (
 
 
 @contextmanager
-def watched(means: WorkerContext, duties: Sequence[PeriodicJob]) -> Iterator[None]:
+def run_periodic_jobs(means: WorkerContext, duties: Sequence[PeriodicJob]) -> Iterator[None]:
     """Looks after all duties for as long as the block takes. One that fails is tried again when it is due next."""
     over = Flag()
     threads = [Thread(target=_watch, args=(means, each, over), name=each.name, daemon=True) for each in duties]

@@ -17,7 +17,7 @@ from treaty.registry.validation.dependencies import Large
 from treaty.registry.worker.database_clock import DatabaseClock
 from treaty.registry.worker.loop import StopSignal, Worker
 from treaty.registry.worker.metrics import WorkerMetrics, served
-from treaty.registry.worker.periodic import PeriodicJob, watched
+from treaty.registry.worker.periodic import PeriodicJob, run_periodic_jobs
 
 log = logging.getLogger("treaty.worker")
 ADJUSTED = timedelta(minutes=1)
@@ -25,7 +25,7 @@ ADJUSTED = timedelta(minutes=1)
 
 def run(settings: RegistrySettings) -> None:
     """Works with real Spark until SIGTERM or SIGINT, then gives its task back and ends Spark."""
-    from treaty.engine.evaluation.evaluator import judge
+    from treaty.engine.evaluation.evaluator import evaluate
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
 
     limits = ChildSettings(
@@ -48,10 +48,10 @@ def run(settings: RegistrySettings) -> None:
         time.adjust()
         log.info("working")
         worker = Worker(
-            database=database, engine=engine, judge=judge, large=_large(settings), settings=settings,
+            database=database, engine=engine, judge=evaluate, large=_large(settings), settings=settings,
             clock=time, key=_key(settings), figures=figures,
         )  # fmt: skip
-        clockwork = watched(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
+        clockwork = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
         with clockwork, served(figures, settings.host, settings.worker_metrics_port):
             worker.forever(stop)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from sqlmodel import Session
 
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import TaskKind
 from treaty.registry.drafting import drafts, nightly_redraft, refits
 from treaty.registry.measurements.patterns import index_updates
@@ -45,13 +45,13 @@ class TaskHandler:
     give_up: FailureHandler = _nothing
 
 
-def of(task: TaskRow) -> TaskHandler:
+def handler_of(task: TaskRow) -> TaskHandler:
     """The task's kind; one that refuses what no worker knows."""
     return KINDS.get(task.kind, UNKNOWN)
 
 
 def _validate(means: WorkerContext, task: TaskRow) -> Effect:
-    with reading(means.database) as session:
+    with read_session(means.database) as session:
         if validate.is_covered(session, task):
             return lambda *_: {"note": validate.COVERED}
         planned = Validation.plan(session, task, means.tools(task), means.consumers)
@@ -69,8 +69,8 @@ def _validate(means: WorkerContext, task: TaskRow) -> Effect:
 
 def _judge_deadline(means: WorkerContext, task: TaskRow) -> Effect:
     """Where it is not known already that data came, their files are looked at first."""
-    with reading(means.database) as session:
-        asked = deadlines.of(session, task)
+    with read_session(means.database) as session:
+        asked = deadlines.due_deadline(session, task)
         if asked is None:
             return lambda *_: {"note": deadlines.OVER}
         planned = None if asked.is_known else Validation.plan(session, task, means.tools(task), means.consumers)
@@ -98,27 +98,27 @@ def _give_deadline_up(means: WorkerContext, session: Session, task: TaskRow, rea
 
 
 def _draft(means: WorkerContext, task: TaskRow) -> Effect:
-    with reading(means.database) as session:
+    with read_session(means.database) as session:
         asked = drafts.request(session, task.payload, means.settings.lake)
     drafted = means.engine.draft(asked, means.hear(task))
     return lambda session, now: drafts.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _redraft(means: WorkerContext, task: TaskRow) -> Effect:
-    with reading(means.database) as session:
+    with read_session(means.database) as session:
         asked = drafts.request(session, task.payload, means.settings.lake)
     drafted = means.engine.draft(asked, means.hear(task))
     return lambda session, now: nightly_redraft.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _refit(means: WorkerContext, task: TaskRow) -> Effect:
-    with reading(means.database) as session:
+    with read_session(means.database) as session:
         found = refits.work(session, means.settings, task.payload)
     return lambda session, now: refits.keep(session, task, found, now=now, ids=means.ids)
 
 
 def _learn(means: WorkerContext, task: TaskRow) -> Effect:
-    with reading(means.database) as session:
+    with read_session(means.database) as session:
         asked = index_updates.request(session, means.settings)
     found = dict(means.engine.learn(asked, means.hear(task)))
     return lambda session, now: found
@@ -129,7 +129,7 @@ def _keep_up(means: WorkerContext, task: TaskRow) -> Effect:
 
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         if "more" in done:
-            upkeep.order(session, now=now, task_id=means.ids(), after=task.id)
+            upkeep.schedule_upkeep(session, now=now, task_id=means.ids(), after=task.id)
         return done
 
     return effect

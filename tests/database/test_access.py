@@ -16,7 +16,7 @@ from support.api import NOW, PASSWORD, World, build, cheap_passwords
 from treaty.registry.access import authentication, first_admin, users
 from treaty.registry.access.authentication import GRANTS
 from treaty.registry.core import ids
-from treaty.registry.core.database import connect, reading, transaction
+from treaty.registry.core.database import connect, read_session, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import Conflict, Forbidden, Unauthenticated
 from treaty.registry.core.settings import RegistrySettings
@@ -33,7 +33,7 @@ def _cheap():
 
 
 def principal(engine: Engine, secret: str, *, after: timedelta = timedelta(0)) -> authentication.Principal:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         return authentication.principal_of(tx, secret, now=NOW + after)
 
 
@@ -85,7 +85,7 @@ def test_only_the_right_name_with_the_right_password_enters(
     engine: Engine, name: str, password: str, enters: bool
 ) -> None:
     user = added(engine, Role.VIEWER)
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         if enters:
             assert authentication.authenticate(tx, name, password).id == user.id
         else:
@@ -97,7 +97,7 @@ def test_only_the_right_name_with_the_right_password_enters(
 def test_users_without_a_password_or_no_longer_active_do_not_enter(engine: Engine, state: dict[str, Any]) -> None:
     user = added(engine, Role.VIEWER)
     changed(engine, UserRow, user.id, **state)
-    with reading(engine) as tx, pytest.raises(Unauthenticated):
+    with read_session(engine) as tx, pytest.raises(Unauthenticated):
         authentication.authenticate(tx, "ada", PASSWORD)
 
 
@@ -109,7 +109,7 @@ def test_a_name_that_nobody_has_is_checked_as_dearly_as_one_that_somebody_has(
     hasher = authentication.HASHER
     monkeypatch.setattr(type(hasher), "verify", lambda _, known, __: checked.append(known) or False)
     for name in ("ada", "bob"):
-        with reading(engine) as tx, pytest.raises(Unauthenticated):
+        with read_session(engine) as tx, pytest.raises(Unauthenticated):
             authentication.authenticate(tx, name, "wrong")
     known, unknown = (each.split("$")[1:4] for each in checked)
     assert known == unknown
@@ -142,7 +142,7 @@ def test_sessions_that_ended_are_swept_by_the_next_sign_in(engine: Engine) -> No
     with transaction(engine) as tx:
         authentication.sign_in(tx, user, session_id=ids.new(), now=NOW + 2 * HOUR, lasts=HOUR)
         tx.commit()
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert len(tx.exec(select(WebSessionRow)).all()) == 1
 
 
@@ -207,13 +207,16 @@ def test_no_secret_is_stored(engine: Engine) -> None:
 def test_the_use_of_a_token_is_noted_at_most_every_ten_minutes(engine: Engine) -> None:
     secret, token_id = token_of(engine, added(engine, Role.PRODUCER), Permission.READ)
     who = principal(engine, secret)
-    assert authentication.stale(who, now=NOW)
+    assert authentication.needs_usage_update(who, now=NOW)
     with transaction(engine) as tx:
         authentication.mark_used(tx, who, now=NOW)
         tx.commit()
     who = principal(engine, secret)
-    assert [authentication.stale(who, now=NOW + timedelta(minutes=each)) for each in (9, 10)] == [False, True]
-    with reading(engine) as tx:
+    assert [authentication.needs_usage_update(who, now=NOW + timedelta(minutes=each)) for each in (9, 10)] == [
+        False,
+        True,
+    ]
+    with read_session(engine) as tx:
         assert tx.get_one(ApiTokenRow, token_id).last_used == NOW
 
 
@@ -365,4 +368,4 @@ def test_signing_in_over_http_answers_wrong_names_and_wrong_passwords_alike(engi
 def test_forbidden_names_the_permission_that_is_missing() -> None:
     nobody = authentication.Principal(user_id=ids.new(), name="ada", roles=frozenset(), permissions=frozenset())
     with pytest.raises(Forbidden, match="needs the permission users:manage, which ada does not have"):
-        authentication.decide(nobody, Permission.USERS)
+        authentication.require_permission(nobody, Permission.USERS)

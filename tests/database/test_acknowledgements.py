@@ -15,7 +15,7 @@ from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import AcknowledgementState, PinKind, VersionState
 from treaty.registry.review.approval import activation
 from treaty.registry.review.consumers import acknowledgements
@@ -44,12 +44,12 @@ def refused(call: Callable[[], object]) -> ClientError:
 def asked(world: World, made: dict[str, Any]) -> UUID:
     """The version, approved; its consumers were asked."""
     number = approve(world, made).version
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         return tx.exec(select(ContractVersionRow.id).where(ContractVersionRow.version == number)).one()
 
 
 def outstanding(world: World, version_id: UUID, *, after: timedelta = timedelta(0)) -> list[UUID]:
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         version = tx.get_one(ContractVersionRow, version_id)
         moment = version.approved_at + after
         return [row.subscription_id for row in acknowledgements.outstanding(tx, version, now=moment)]
@@ -62,7 +62,7 @@ def states(world: World) -> dict[str, VersionState]:
 def later(world: World, after: timedelta = timedelta(0)) -> dict[str, VersionState]:
     """The states of the versions once the clock was asked, so much later."""
     with transaction(world.engine) as tx:
-        activation.keep_time(tx, now=clock.now() + after, ids=ids.new)
+        activation.apply_schedule(tx, now=clock.now() + after, ids=ids.new)
         tx.commit()
     return states(world)
 

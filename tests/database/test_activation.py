@@ -14,11 +14,11 @@ from support.engines import FakeEngine, large
 
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
-from treaty.engine.evaluation.evaluator import judge
+from treaty.engine.evaluation.evaluator import evaluate
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import PinKind, VersionState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.review.approval import activation
@@ -49,7 +49,7 @@ def approve(
 
 
 def states(world: World) -> dict[str, str]:
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         rows = tx.exec(select(ContractVersionRow).order_by(ContractVersionRow.version)).all()
     return {row.version: row.state.value for row in rows}
 
@@ -60,7 +60,7 @@ def active(world: World) -> str | None:
 
 def tick(world: World, *, at: datetime) -> int:
     with transaction(world.engine) as tx:
-        moved = activation.keep_time(tx, now=at, ids=ids.new)
+        moved = activation.apply_schedule(tx, now=at, ids=ids.new)
         tx.commit()
     return moved
 
@@ -72,7 +72,7 @@ def refused(call: Callable[[], object]) -> ClientError:
 
 
 def validated(world: World) -> list[str]:
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         return sorted(tx.exec(select(TaskRow.key)).all())
 
 
@@ -103,7 +103,12 @@ def test_a_worker_looks_at_the_clock_and_changes_nothing_where_nothing_is_due(wo
     approve(world, "2.0.0", start=start)
     engine: Any = FakeEngine()
     worker = Worker(
-        database=world.engine, engine=engine, judge=judge, large=large, settings=RegistrySettings(), clock=lambda: start
+        database=world.engine,
+        engine=engine,
+        judge=evaluate,
+        large=large,
+        settings=RegistrySettings(),
+        clock=lambda: start,
     )
     early = replace(worker, clock=lambda: start - DAY)
     assert [keep_time(each) for each in (early, worker, worker)] == [0, 1, 0]

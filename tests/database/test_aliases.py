@@ -11,7 +11,7 @@ from support.events import event, output
 from support.lineages import canonical, marks, promised
 from support.scenes import NOON, Scene, rows
 
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage import aliases
 from treaty.registry.tables import DatasetAliasRow, DatasetRow, UnmatchedDatasetRow
@@ -208,7 +208,7 @@ def test_what_nobody_promises_anything_about_is_remembered_with_what_was_told(sc
     facets = {"schema": {"fields": [{"name": "id", "type": "long"}]}, "storage": {"fileFormat": "parquet"}}
     fold(scene, event("COMPLETE", output("/data/other/ds=1", **facets), run="a"))
     fold(scene, event("COMPLETE", output("/data/other/ds=2", **facets), run="b"))
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         row = tx.get_one(UnmatchedDatasetRow, ("file", "/data/other"))
     assert (row.times, row.told["job"]) == (2, {"namespace": "shop", "name": "load_orders"})
     assert (row.told["columns"], row.told["format"]) == ([{"name": "id", "type": "long"}], "parquet")
@@ -238,6 +238,6 @@ def rows_of_links(scene: Scene) -> list[DatasetAliasRow]:
 def test_the_canonical_name_of_what_nobody_owns_is_the_smallest(scene: Scene) -> None:
     fold(scene, event("COMPLETE", linked(HIVE, PATH)))
     assert canonical(scene.database, *HIVE) == "file /data/orders"
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         found = aliases.groups(tx, [LineageName(*PATH)])[LineageName(*PATH)]
     assert found.names == {LineageName("file", "/data/orders"), LineageName("hive://metastore", "sales.orders")}

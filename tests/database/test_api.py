@@ -39,7 +39,7 @@ from treaty.registry.api.app import create_app
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
-from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.database import connect, migrate, read_session, transaction
 from treaty.registry.core.enums import (
     AcknowledgementState,
     ChannelKind,
@@ -901,7 +901,7 @@ def test_signing_in_and_the_first_link_are_audited(engine: Engine) -> None:
         http.post("/api/v1/setup", json={"token": secret, "name": "Ada", "password": PASSWORD})
         opened = http.post("/api/v1/session", json={"name": "ada", "password": PASSWORD})
     assert opened.status_code == 201
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert [each.action.value for each in reversed(audit_log.entries(tx, PageRequest(9)).rows)] == [
             "setup:issued",
             "user:created",

@@ -15,7 +15,7 @@ from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Decision, ProposalState, VersionState
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.review.proposals import proposals as proposals_proposals
@@ -67,7 +67,7 @@ def test_an_approval_makes_the_version_active_and_supersedes_the_last(world: Wor
 
 def test_an_approval_asks_for_the_validation_of_each_table_once(world: World) -> None:
     approve(world, propose(world))
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         task = tx.exec(select(TaskRow)).one()
     assert (task.kind, task.key) == ("validate", "validate/shop-orders/1.0.0/orders")
     assert task.payload == {"contract_id": "shop-orders", "version": "1.0.0", "object": "orders", "all": True}
@@ -105,22 +105,22 @@ def test_a_dataset_that_a_new_version_no_longer_names_is_free_again(world: World
     approve(world, propose(world, document(physical="/lake/a")))
     approve(world, propose(world, document(version="1.1.0", physical="/lake/b")))
     approve(world, propose(world, document("other", physical="/lake/a")))
-    with reading(world.engine) as tx:
-        about = {each.name: contract_datasets.about(tx, each.id) for each in tx.exec(select(DatasetRow))}
+    with read_session(world.engine) as tx:
+        about = {each.name: contract_datasets.objects_of(tx, each.id) for each in tx.exec(select(DatasetRow))}
     assert about == {"/lake/a": [("other", "orders")], "/lake/b": [("shop-orders", "orders")]}
 
 
 def test_a_dataset_of_another_contract_is_that_of_both(world: World) -> None:
     for name in ("shop-orders", "other"):
         approve(world, propose(world, document(name, physical="/lake/a")))
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         (dataset,) = tx.exec(select(DatasetRow)).all()
-        assert contract_datasets.about(tx, dataset.id) == [("other", "orders"), ("shop-orders", "orders")]
+        assert contract_datasets.objects_of(tx, dataset.id) == [("other", "orders"), ("shop-orders", "orders")]
     for name in ("shop-orders", "other"):
         assert [each.name for each in world.client("viewer").contract(name).datasets] == ["/lake/a"]
     approve(world, propose(world, document("other", version="2.0.0", physical="/lake/b")))
-    with reading(world.engine) as tx:
-        assert contract_datasets.about(tx, dataset.id) == [("shop-orders", "orders")]
+    with read_session(world.engine) as tx:
+        assert contract_datasets.objects_of(tx, dataset.id) == [("shop-orders", "orders")]
 
 
 def test_a_contract_that_does_not_say_how_a_dataset_is_parted_leaves_that_to_others(world: World) -> None:
@@ -248,7 +248,7 @@ def test_of_two_first_versions_approved_at_once_one_wins(world: World) -> None:
 
     with ThreadPoolExecutor(2) as threads:
         assert sorted(threads.map(race, [0, 1])) == [200, 409]
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert len(tx.exec(select(ContractVersionRow)).all()) == len(tx.exec(select(ContractRow)).all()) == 1
 
 
@@ -258,7 +258,7 @@ def test_a_refused_approval_leaves_nothing_behind(world: World) -> None:
     before = world.audited()
     refused(lambda: approve(world, second))
     assert world.audited() == before
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert [each.name for each in tx.exec(select(DatasetRow))] == ["/lake/a"]
 
 
@@ -271,7 +271,7 @@ def test_the_database_itself_refuses_to_change_a_version(world: World, change: s
 
 def test_a_preview_of_a_person_s_proposal_is_its_own_text(world: World) -> None:
     proposal = propose(world)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         row = tx.get_one(ProposalRow, proposal.id)
         assert proposals_proposals.preview(tx, row).document == document().encode() == row.base
         assert row.created != NOW

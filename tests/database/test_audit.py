@@ -16,7 +16,7 @@ from support.tampering import CASES, LENGTH, Entry, entries
 from treaty.engine.core import key_files
 from treaty.registry.audit import audit_log, hash_chain
 from treaty.registry.audit.hash_chain import CHANGED, AuditHead, ChainCheck
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.tables import AuditEntryRow, ContractVersionRow
@@ -33,14 +33,14 @@ def write(engine: Engine, *names: str) -> None:
 
 
 def broken_at(engine: Engine) -> int | None:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         return audit_log.verify(tx).broken_at
 
 
 def test_an_untouched_audit_verifies(engine: Engine) -> None:
     assert broken_at(engine) is None
     write(engine, "a", "b", "c")
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         found = audit_log.verify(tx)
     assert (found.entries, found.broken_at, found.fault) == (3, None, None)
 
@@ -69,21 +69,21 @@ def test_the_first_entry_that_was_changed_is_named(engine: Engine, statement: st
 def test_an_entry_is_undone_with_its_change(engine: Engine) -> None:
     with transaction(engine) as tx:
         audit_log.record(tx, AuditAction.USER_CREATED, actor="ada", object_id="x", now=NOW)
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert audit_log.verify(tx).entries == 0
 
 
 def test_writers_at_the_same_time_make_one_chain(engine: Engine) -> None:
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda number: write(engine, *(f"{number}-{each}" for each in range(5))), range(4)))
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         found = audit_log.verify(tx)
     assert (found.entries, found.broken_at) == (20, None)
 
 
 def test_entries_come_newest_first_and_page_by_page(engine: Engine) -> None:
     write(engine, "a", "b", "c", "b")
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         first = audit_log.entries(tx, PageRequest(2))
         pages = [first, audit_log.entries(tx, PageRequest(2, first.next))]
         of_b = audit_log.entries(tx, PageRequest(10), object_id="b")
@@ -130,13 +130,13 @@ def eight(engine: Engine) -> Engine:
 
 
 def test_every_way_to_tamper_with_the_database_shows_where_it_begins(eight: Engine) -> None:
-    with reading(eight) as tx:
+    with read_session(eight) as tx:
         head, written = audit_log.head_of(tx, now=NOW), list(audit_log.stream(tx))
     assert written == entries()
     found = {each.name: tampered(eight, each.change, head) for each in CASES}
     told = {name: (chain.broken_at, chain.fault) for name, chain in found.items()}
     assert told == {each.name: (each.broken_at, each.fault) for each in CASES}
-    with reading(eight) as tx:
+    with read_session(eight) as tx:
         assert audit_log.verify(tx, head) == ChainCheck(LENGTH, head.hash)
 
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_read_is_told_as_changed(eight: Engine, position: int, ch
     with eight.begin() as connection:
         for statement in (*unguarded(eight), f"update audit_entry set {change} where position = {position}"):
             connection.execute(text(statement))
-    with reading(eight) as tx:
+    with read_session(eight) as tx:
         found = audit_log.verify(tx)
     assert (found.broken_at, found.fault) == (position, CHANGED)
 
@@ -194,7 +194,7 @@ def test_no_statement_changes_an_entry_that_was_written(eight: Engine) -> None:
     for statement in {**REFUSED, **own}.values():
         with pytest.raises(DBAPIError, match=r"kept as they were written|duplicate key"), eight.begin() as connection:
             connection.execute(text(statement))
-    with reading(eight) as tx:
+    with read_session(eight) as tx:
         assert list(audit_log.stream(tx)) == entries()
 
 
@@ -220,7 +220,7 @@ def test_nothing_is_written_over_a_version_or_a_record(world: World) -> None:
 def test_a_long_audit_is_verified_and_exported_piece_by_piece(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit_log, "AT_A_TIME", 3)
     write(engine, *map(str, range(8)))
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert audit_log.verify(tx).entries == 8
         lines = list(hash_chain.lines(audit_log.stream(tx)))
         later = list(hash_chain.lines(audit_log.stream(tx, after=5)))
@@ -258,7 +258,7 @@ def test_entries_of_what_is_undone_inside_a_transaction_are_not_kept(engine: Eng
                     raise Undone
         noted(tx, "last")
         tx.commit()
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         found = [each.object_id for each in audit_log.entries(tx, PageRequest(10)).rows]
         assert audit_log.verify(tx).broken_at is None
     assert found == ["last", "kept too", "kept too, within", "kept"]
@@ -271,7 +271,7 @@ def test_what_is_recorded_after_an_undone_transaction_is_all_that_is_kept(engine
         noted(tx, "after")
         tx.commit()
         noted(tx, "never committed")
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert [each.object_id for each in audit_log.entries(tx, PageRequest(10)).rows] == ["after"]
 
 

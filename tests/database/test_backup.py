@@ -22,7 +22,7 @@ from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
-from treaty.registry.core.database import connect, migrate, reading, transaction
+from treaty.registry.core.database import connect, migrate, read_session, transaction
 from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import state_store
@@ -344,7 +344,7 @@ def test_of_postgres_the_files_of_states_alone_are_kept(
     from support.databases import empty
 
     empty(postgres)
-    with reading(place.engine) as tx, transaction(postgres) as other:
+    with read_session(place.engine) as tx, transaction(postgres) as other:
         for kind in (DatasetRow, PartitionStateRow):
             for row in tx.exec(select(kind)):
                 other.add(kind(**row.model_dump()))

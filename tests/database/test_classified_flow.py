@@ -20,7 +20,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import EngineKilled
 from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import judge, lacking
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS
@@ -77,7 +77,7 @@ def scene(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sc
 
 
 def work(scene: Scene, key: HashKey | None = KEY, **other: Any) -> None:
-    scene.work(judge=judge, lacking=lacking, key=key, **other)
+    scene.work(judge=evaluate, lacking=missing_states, key=key, **other)
 
 
 def told(scene: Scene, check_id: str) -> dict[str | None, tuple[Outcome, str | None]]:

@@ -22,11 +22,11 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Verdict
-from treaty.engine.evaluation.evaluator import judge, lacking
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import TaskKind, TaskState, VersionState
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.settings import RegistrySettings
@@ -99,7 +99,7 @@ class Table(Scene):
         return self.engine.tables[LOCATION]
 
     def worker(self, **other: Any) -> Any:
-        return super().worker(judge=judge, lacking=lacking, **other)
+        return super().worker(judge=evaluate, lacking=missing_states, **other)
 
     def put(self, *names: str, found: list[int] | None = None) -> None:
         """Writes partitions."""
@@ -309,8 +309,8 @@ def test_a_run_is_done_again_from_days_while_they_are_kept_and_from_months_ever_
     before, since = table.runs
 
     def again(run: RunRow) -> Any:
-        with reading(table.database) as tx:
-            return reruns.again(tx, run.id, judge, files=table.files)
+        with read_session(table.database) as tx:
+            return reruns.again(tx, run.id, evaluate, files=table.files)
 
     assert again(before).differences == again(since).differences == ()
     with transaction(table.database) as tx:
@@ -358,7 +358,7 @@ def test_days_of_other_columns_are_merged_apart(engine: Engine, tmp_path: Path) 
     assert scene.compact() == 2
     assert scene.stored == ["day=2026-01-[01-02]/country=DE", "day=2026-01-[03-05]/country=DE"]
     assert scene.compact() == 0
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         assert memory.schema(tx, scene.dataset) == scene.engine.schema
         assert memory.schema(tx, scene.dataset, version=1) == TABLE
 
@@ -510,12 +510,12 @@ def test_whatever_comes_in_whatever_order_the_table_is_judged_as_it_is(
             scene.compact()
         scene.validate(all=rng.random() < 0.1)
         assert scene.values == scene.truth
-        with reading(scene.database) as tx:
-            known = memory.known(tx, scene.dataset)
+        with read_session(scene.database) as tx:
+            known = memory.stored_fingerprints(tx, scene.dataset)
             assert known.keys() == scene.here.keys()
     assert any("[" in row.partition for row in rows(scene.database, PartitionStateRow))
-    with reading(scene.database) as tx:
-        assert [run.id for run in scene.runs if reruns.again(tx, run.id, judge, files=scene.files).differences] == []
+    with read_session(scene.database) as tx:
+        assert [run.id for run in scene.runs if reruns.again(tx, run.id, evaluate, files=scene.files).differences] == []
 
 
 def test_a_month_of_more_combinations_than_can_be_loaded_is_left(

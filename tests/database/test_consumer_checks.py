@@ -20,7 +20,7 @@ from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Decision, ProposalState
 from treaty.registry.review.consumers import consumer_checks
 from treaty.registry.review.consumers.consumer_checks import ConsumerDocument
@@ -44,7 +44,7 @@ def refused(call: Callable[[], object]) -> ClientError:
 
 
 def documents(world: World) -> list[ConsumerDocument]:
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         return list(consumer_checks.documents(tx, CONTRACT, "orders"))
 
 
@@ -150,7 +150,7 @@ def test_a_changed_check_is_a_new_row_and_what_it_said_stays(shop: World) -> Non
     assert client.consumer_checks(subscription.id) == []
     assert refused(lambda: client.end_consumer_check(subscription.id, "mean-amount")).status == 404
     assert ask(shop, subscription.id, MEAN).number == 4
-    with reading(shop.engine) as tx:
+    with read_session(shop.engine) as tx:
         mine = select(ConsumerCheckRow).where(ConsumerCheckRow.subscription_id == subscription.id)
         rows = tx.exec(mine.order_by(col(ConsumerCheckRow.number))).all()
     assert [row.patch and row.patch["quality"].get("severity", "error") for row in rows] == [
@@ -353,5 +353,5 @@ def test_only_owners_promote(shop: World, who: str) -> None:
     subscription = subscribe(shop)
     ask(shop, subscription.id, MEAN)
     assert refused(lambda: shop.client(who).promote_check(subscription.id, "mean-amount")).status == 403
-    with reading(shop.engine) as tx:
+    with read_session(shop.engine) as tx:
         assert len(tx.exec(select(ConsumerCheckRow)).all()) == 1

@@ -30,7 +30,7 @@ def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise CliError(error.message) from None
 
-    monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
+    monkeypatch.setattr("treaty.registry.cli.commands.service.open_client", opened)
     approve(world, content())
     return world
 

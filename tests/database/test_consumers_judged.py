@@ -64,7 +64,7 @@ def test_what_a_consumer_asks_cannot_stop_the_producers_validation(
     table: Registered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subscribed(table)
-    monkeypatch.setattr(consumer_checks.consumed, "_whole", broken)
+    monkeypatch.setattr(consumer_checks.check_document, "_whole", broken)
     table.gated.gate().stage({A: [1]}, table.gated.table, {})
     task = table.worked()
     assert task.result is not None, task.error

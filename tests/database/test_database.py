@@ -11,7 +11,7 @@ from sqlmodel import select
 from support.signals import interruptible
 
 from treaty.registry.core import ids
-from treaty.registry.core.database import migration_of, reading, transaction
+from treaty.registry.core.database import migration_of, read_session, transaction
 from treaty.registry.tables import ApiTokenRow, UserRow
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -22,7 +22,7 @@ def user(name: str = "ada", *, created: datetime = NOON) -> UserRow:
 
 
 def names(engine: Engine) -> list[str]:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         return sorted(tx.exec(select(UserRow.name)))
 
 
@@ -66,7 +66,7 @@ def test_times_come_back_aware_and_in_utc_from_any_zone(engine: Engine) -> None:
     with transaction(engine) as tx:
         tx.add(user(created=NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))))
         tx.commit()
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         found = tx.exec(select(UserRow)).one().created
     assert (found, found.utcoffset()) == (NOON, timedelta(0))
 
@@ -106,5 +106,5 @@ def test_readers_go_on_while_a_writer_is_at_work(engine: Engine) -> None:
 
 
 def test_the_schema_version_is_known(engine: Engine) -> None:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert migration_of(tx).isdigit()

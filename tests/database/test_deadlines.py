@@ -15,7 +15,7 @@ from treaty.contracts.document.reader import read
 from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import RunKind, TaskState, VersionState
 from treaty.registry.datasets.names import location, normalise
 from treaty.registry.tables import (
@@ -253,7 +253,7 @@ def test_a_deadline_whose_version_ended_meanwhile_is_not_judged(scene: Scene) ->
 
 
 def test_nothing_due_costs_no_writing(scene: Scene) -> None:
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         assert not schedule.waiting(tx, now=NOON + HOUR)
     assert keep_appointments(scene.worker()) == 0
 
@@ -334,7 +334,7 @@ def test_it_is_told_when_data_are_due_and_what_is_missed(engine: Engine, tmp_pat
     levels = FRESH + "  - {property: latency, value: soon, unit: h}\n"
     scene = promised(engine, tmp_path, levels + terms(BY))
     look(scene, NOON + 4 * HOUR)
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         by_time, fresh, unwatched = timetable.of_contract(tx, "orders")
     assert (by_time.sentence, by_time.due) == ("data of orders must come by 07:30 Europe/Warsaw on weekdays", MONDAY)
     assert (fresh.name, fresh.due, fresh.missed, fresh.arrived) == ("freshness", None, NOON + 4 * HOUR, NOON)
@@ -342,5 +342,5 @@ def test_it_is_told_when_data_are_due_and_what_is_missed(engine: Engine, tmp_pat
 
 
 def test_of_a_contract_that_is_not_there_nothing_is_due(engine: Engine) -> None:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert timetable.of_contract(tx, "lost") == []

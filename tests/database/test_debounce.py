@@ -33,7 +33,7 @@ class Play:
 
     def trigger(self) -> None:
         self.triggers += 1
-        self.add(coalescing.touch(self.session, subject(f"run {self.triggers}"), now=NOON, task_id=ids.new()))
+        self.add(coalescing.record_trigger(self.session, subject(f"run {self.triggers}"), now=NOON, task_id=ids.new()))
 
     def begin(self) -> None:
         if self.waiting and self.running is None:
@@ -98,7 +98,7 @@ class QuietPlay:
     def trigger(self) -> None:
         self.triggers += 1
         by = subject(f"run {self.triggers}")
-        coalescing.touch(self.session, by, now=self.now, task_id=ids.new(), pace=DebouncePolicy(quiet=QUIET))
+        coalescing.record_trigger(self.session, by, now=self.now, task_id=ids.new(), pace=DebouncePolicy(quiet=QUIET))
 
     def begin(self) -> None:
         task = (

@@ -14,7 +14,7 @@ from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal, permissions_of
 from treaty.registry.browse import inbox
 from treaty.registry.client import ClientError
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Decision, Role
 
 
@@ -214,7 +214,7 @@ def test_what_concerns_somebody_who_does_not_decide_affects_them(world: World) -
         roles=frozenset({Role.VIEWER}),
         permissions=permissions_of([Role.VIEWER]),
     )
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         found = inbox.inbox(tx, viewer, now=NOW)
     assert ([each.proposal.id for each in found.affecting], found.to_decide) == ([second.id], [])
     assert world.client("consumer").inbox().affecting == ()

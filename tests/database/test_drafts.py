@@ -14,7 +14,7 @@ from treaty.contracts.document.reader import read
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Decision, ProposalState
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.tables import ProposalRow
@@ -223,8 +223,8 @@ def test_the_inbox_shows_what_to_decide_and_what_to_wait_for(world: World) -> No
 
 def test_reading_a_proposal_leaves_it_as_it_is(world: World) -> None:
     proposal = draft(world)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         before = tx.get_one(ProposalRow, proposal.id).model_dump()
     world.client("owner").preview(proposal.id)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert tx.get_one(ProposalRow, proposal.id).model_dump() == before

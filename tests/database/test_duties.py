@@ -14,7 +14,7 @@ from support.scenes import Scene, orders
 from treaty.registry.worker import periodic
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.loop import StopSignal
-from treaty.registry.worker.periodic import PeriodicJob, watched
+from treaty.registry.worker.periodic import PeriodicJob, run_periodic_jobs
 
 SOON = timedelta(milliseconds=1)
 
@@ -37,7 +37,7 @@ def counted(times: int) -> tuple[Callable[[WorkerContext], object], Event]:
 
 def test_a_duty_is_done_again_and_again(scene: Scene) -> None:
     do, done = counted(5)
-    with watched(scene.worker(), [PeriodicJob("a", SOON, do)]):
+    with run_periodic_jobs(scene.worker(), [PeriodicJob("a", SOON, do)]):
         assert done.wait(10)
 
 
@@ -51,7 +51,7 @@ def test_a_duty_that_fails_is_tried_again_and_stops_no_other(
         tell(means)
         raise error
 
-    with watched(scene.worker(), [PeriodicJob("broken", SOON, fail), PeriodicJob("sound", SOON, go_on)]):
+    with run_periodic_jobs(scene.worker(), [PeriodicJob("broken", SOON, fail), PeriodicJob("sound", SOON, go_on)]):
         assert told.wait(10)
         assert done.wait(10)
     assert "broken" in caplog.text

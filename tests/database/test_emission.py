@@ -15,7 +15,7 @@ from support.scenes import NOON, Scene, orders, rows
 
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import Verdict
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import OutboxState
 from treaty.registry.lineage.events.facet import facet_schema
 from treaty.registry.tables import LineageEventRow, LineageRunRow, OutboxMessageRow, RunRow, TaskRow
@@ -145,7 +145,7 @@ def test_a_run_is_the_same_however_often_it_is_told(scene: Scene) -> None:
     scene.work()
     (first,) = told(scene)
     (run,) = rows(scene.database, RunRow)
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         found = _found(tx, run)
     with transaction(scene.database) as tx:
         openlineage_emitter.of_run(tx, found, run, Emitter(api="http://other:1"), now=NOON)
@@ -157,7 +157,7 @@ def _found(tx: Any, run: RunRow) -> EvaluationResult:
     from treaty.registry.measurements.runs import recording
     from treaty.registry.validation import plan as asked
 
-    order = asked.order(tx, tx.get_one(TaskRow, run.task_id))
+    order = asked.plan_validation(tx, tx.get_one(TaskRow, run.task_id))
     result = recording.unevaluated(order.main.contract, "orders", "", started=run.started, finished=run.finished)
     return EvaluationResult(promise=order.main, result=result.model_copy(update={"partitions": tuple(run.partitions)}))
 

@@ -24,7 +24,7 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import ViolationSample
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.state_files import StateFiles
@@ -33,7 +33,7 @@ from treaty.registry.cli.main import _code
 from treaty.registry.client import ClientError
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.measurements.runs import recording, samples
 from treaty.registry.measurements.runs.recording import RunProvenance
@@ -136,7 +136,7 @@ def remember(world: World, home: Path, name: str) -> UUID:
         ((dataset, _),) = lookup.datasets(tx, name)
         for _ in range(2):
             version = state_store.save(tx, dataset.id, measured, now=NOW, ids=ids.new)
-        result = judge(
+        result = evaluate(
             EvaluationRequest(
                 contract=given,
                 object_name="people",
@@ -149,7 +149,9 @@ def remember(world: World, home: Path, name: str) -> UUID:
             )
         )
         origin = RunProvenance(
-            dataset_id=dataset.id, marker=fingerprint(state_store.known(tx, dataset.id)), states_version=version
+            dataset_id=dataset.id,
+            marker=fingerprint(state_store.stored_fingerprints(tx, dataset.id)),
+            states_version=version,
         )
         run = recording.record(tx, ids.new(), result, origin, now=NOW)
         shown = ViolationSample(check_id="c", columns=("mail",), masked=(), rows=tuple((each,) for each in CANARIES))
@@ -271,7 +273,7 @@ def test_what_a_task_has_read_so_far_is_dropped(remembered: Remembered) -> None:
 
 
 def _parts(remembered: Remembered) -> list[ReadCheckpointRow]:
-    with reading(remembered.world.engine) as tx:
+    with read_session(remembered.world.engine) as tx:
         return list(tx.exec(select(ReadCheckpointRow)))
 
 
@@ -315,8 +317,8 @@ def test_a_validation_under_way_begins_anew(engine: Engine, tmp_path: Path) -> N
     scene.clock.advance(3600)
     scene.work()
     assert scene.runs[-1].partitions == ["ds=1", "ds=2"], "all of it arrived anew"
-    with reading(engine) as tx:
-        assert sorted(state_store.known(tx, tx.exec(select(DatasetRow.id)).one())) == ["ds=1", "ds=2"]
+    with read_session(engine) as tx:
+        assert sorted(state_store.stored_fingerprints(tx, tx.exec(select(DatasetRow.id)).one())) == ["ds=1", "ds=2"]
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ from support.scenes import Scene
 
 from treaty.contracts.document.writer import write
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import FeedbackKind, FitReason, Permission, ProposalState, RefitOutlook, Role, TaskKind
 from treaty.registry.drafting import refit_preview, refits
 from treaty.registry.drafting.refits import NOTHING, UNMOVED
@@ -118,12 +118,12 @@ def the_owner(scene: Scene) -> Principal:
 
 def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
     """The results on a day that comes after the others, as the worker judges it."""
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         dataset = tx.exec(select(DatasetRow)).one()
         (version,) = in_force.versions(tx, "orders")
-        using = fits.judging(tx, version, "orders")
+        using = fits.with_active_fits(tx, version, "orders")
         stored = state_store.load(tx, dataset.id)
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=using,
             object_name="orders",
@@ -169,18 +169,18 @@ def test_runs_are_done_again_by_the_fits_that_they_name(scene: Scene) -> None:
     first = next(row for row in scenes.rows(scene.database, FitRow) if row.check_id == "tightened")
     store(scene, {day(at): amounts(at) for at in range(30, 36)})
     night(scene)
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         (version,) = in_force.versions(tx, "orders")
         now, then, none = (
             using.object("orders").checks[0].assertion
             for using in (
-                fits.judging(tx, version, "orders"),
-                fits.named(tx, version, "orders", {first.name}),
-                fits.named(tx, version, "orders", {"unknown"}),
+                fits.with_active_fits(tx, version, "orders"),
+                fits.with_named_fits(tx, version, "orders", {first.name}),
+                fits.with_named_fits(tx, version, "orders", {"unknown"}),
             )
         )
-        assert len(fits.listed(tx, "orders", "orders", check_id="tightened", limit=9)) == 2
-        assert fits.listed(tx, "orders", "other", limit=9) == []
+        assert len(fits.list_fits(tx, "orders", "orders", check_id="tightened", limit=9)) == 2
+        assert fits.list_fits(tx, "orders", "other", limit=9) == []
     assert [each and each.detection and each.detection.arguments.get("fit") for each in (now, then, none)] == [
         scenes.rows(scene.database, FitRow)[-2].name, first.name, None,
     ]  # fmt: skip
@@ -192,9 +192,9 @@ def test_another_version_has_fits_of_its_own_limits(scene: Scene) -> None:
         check("mean", "tightened", column="amount", mustHaveNoAnomalies={**WIDE, "upper": 111, "refit": "tighten_only"})
     )
     scenes.next_version(scene.database, "1.2.0", write({**approved.document, "version": "1.2.0"}))
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         (version,) = in_force.versions(tx, "orders")
-        assert fits.judging(tx, version, "orders").objects == version.objects
+        assert fits.with_active_fits(tx, version, "orders").objects == version.objects
 
 
 def test_what_cannot_be_refitted_is_left_as_it_is(scene: Scene) -> None:
@@ -213,7 +213,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
     with transaction(scene.database) as tx:
         dataset, (version,) = tx.exec(select(DatasetRow)).one(), in_force.versions(tx, "orders")
         stored = state_store.load(tx, dataset.id)
-        result = judge(
+        result = evaluate(
             EvaluationRequest(
                 contract=version,
                 object_name="orders",
@@ -234,7 +234,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
         tx.commit()
     owner = the_owner(scene)
     found = {}
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         for check_id in ("tightened", "moved", "pinned"):
             said = NewFeedback(run, day(30), FeedbackKind.INCIDENT, "")
             found[check_id] = refit_preview.foresee(tx, scene.settings, said, check_id, by=owner)
@@ -270,12 +270,12 @@ def test_a_worker_judges_by_the_newest_fit_and_each_run_is_done_again_by_its_own
     for at in range(30):
         scene.write(day(at), str(at))
     scene.ask("first")
-    scene.work(judge=judge)
+    scene.work(judge=evaluate)
     before = scene.runs[-1]
     assert night(scene)["admitted"] == 1
     scene.write(day(99), "=105")
     scene.ask("second")
-    scene.work(judge=judge)
+    scene.work(judge=evaluate)
     run = scene.runs[-1]
     (fit,) = scenes.rows(engine, FitRow)
     (failed,) = results(scene, run)
@@ -284,12 +284,12 @@ def test_a_worker_judges_by_the_newest_fit_and_each_run_is_done_again_by_its_own
     for at in range(30, 36):
         scene.write(day(at), str(at))
     scene.ask("third")
-    scene.work(judge=judge)
+    scene.work(judge=evaluate)
     assert night(scene)["admitted"] == 1
     newest = scenes.rows(engine, FitRow)[-1]
     assert newest.without == [day(99)]
-    with reading(engine) as tx:
-        again = [reruns.again(tx, each.id, judge) for each in (before, run)]
+    with read_session(engine) as tx:
+        again = [reruns.again(tx, each.id, evaluate) for each in (before, run)]
     assert [each.differences for each in again] == [(), ()]
 
 

@@ -12,7 +12,7 @@ from support.scenes import NOON, Scene, current, next_version, orders, rows
 
 from treaty.engine.protocol.requests import MeasureRequest
 from treaty.engine.protocol.write_hints import DetectionMethod, TableVersion, WriteHint
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.datasets import related_datasets
 from treaty.registry.queue import coalescing
@@ -82,7 +82,7 @@ def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrot
     worker = scene.worker()
     worker.take_in()
     with transaction(scene.database) as tx:
-        coalescing.touch(
+        coalescing.record_trigger(
             tx, ValidationRequest(contract_id="orders", object="orders", cause="another"), now=NOON, task_id=UUID(int=7)
         )
         tx.commit()
@@ -177,10 +177,10 @@ def test_a_run_that_is_remembered_no_more_tells_nothing(scene: Scene) -> None:
 
 def gate(scene: Scene, partition: str | None = None, **look: Any) -> GateAnswer:
     """What the gate answers."""
-    with reading(scene.database) as tx:
-        found = related_datasets.named(tx, "orders")
+    with read_session(scene.database) as tx:
+        found = related_datasets.resolve_dataset(tx, "orders")
         assert found is not None
-        (told,) = gate_answer.told(tx, found, ReadinessQuery(partition, **look))
+        (told,) = gate_answer.contract_statuses(tx, found, ReadinessQuery(partition, **look))
         return told.answer
 
 

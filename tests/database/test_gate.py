@@ -20,7 +20,7 @@ from treaty.contracts.document import writer
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
-from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, opened
+from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, open_gate
 from treaty.engine.states.bag import inventory
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.database import transaction
@@ -209,7 +209,7 @@ def test_generations_that_ended_long_ago_are_forgotten(table: Registered, monkey
 
 def test_of_two_gates_one_wins(table: Registered) -> None:
     def both() -> None:
-        with table.gate() as gate, opened(gate) as first:
+        with table.gate() as gate, open_gate(gate) as first:
             first.write({A: [1], B: [1]})
             table.publish({A: [2]})
 
@@ -220,7 +220,7 @@ def test_of_two_gates_one_wins(table: Registered) -> None:
 
 def test_a_worker_that_stores_states_meanwhile_overtakes_the_gate(table: Registered) -> None:
     table.publish({A: [1]})
-    with table.gate() as gate, opened(gate) as candidate:
+    with table.gate() as gate, open_gate(gate) as candidate:
         candidate.write({B: [2]})
         disturbed = replace(gate.store)
         with transaction(table.world.engine) as tx:
@@ -234,7 +234,7 @@ def test_a_version_that_was_superseded_before_the_run_judges_nothing(table: Regi
     def late() -> None:
         with table.gate() as gate:
             table.approve(POSITIVE, version="2.0.0")
-            with opened(replace(gate, now=lambda: clock.now() + timedelta(hours=1))) as candidate:
+            with open_gate(replace(gate, now=lambda: clock.now() + timedelta(hours=1))) as candidate:
                 candidate.write({A: [1]})
 
     with pytest.raises(GenerationConflict, match="is not the one in force"):
@@ -246,7 +246,7 @@ def test_what_a_version_judged_while_it_was_in_force_is_published_after_all(tabl
     between = clock.now()
     with table.gate() as gate:
         table.approve(POSITIVE, version="2.0.0")
-        with opened(replace(gate, now=lambda: between)) as candidate:
+        with open_gate(replace(gate, now=lambda: between)) as candidate:
             candidate.write({A: [1]})
     (run,) = table.rows(RunRow)
     assert (run.version, table.gated.rows) == ("1.0.0", {A: [1]})

@@ -15,7 +15,7 @@ from treaty.contracts.document import writer
 from treaty.contracts.document.classification import ALONE
 from treaty.contracts.document.reader import read
 from treaty.engine.core.hash_key import SIZE, HashKey
-from treaty.engine.gate.gate import opened
+from treaty.engine.gate.gate import open_gate
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS
 from treaty.engine.states.envelope import MAGIC
@@ -92,7 +92,7 @@ def test_what_was_kept_before_is_measured_again_by_the_next_gate(table: Register
 
 
 def test_what_came_into_force_since_the_gate_asked_is_left_out_of_what_it_hands_in(table: Registered) -> None:
-    with table.gate() as gate, opened(replace(gate, key=KEY)) as candidate:
+    with table.gate() as gate, open_gate(replace(gate, key=KEY)) as candidate:
         candidate.write({A: [1, 3]})
         classified(table)
     assert (kinds(table), why(table), table.told) == ({A: OPEN}, {CLASSIFIED}, "passed")
@@ -110,7 +110,7 @@ def test_hashes_that_are_handed_in_are_known_again(table: Registered) -> None:
 
 def published(table: Registered, rows: Rows) -> None:
     """By a gate that hashes with a key."""
-    with table.gate() as gate, opened(replace(gate, key=KEY)) as candidate:
+    with table.gate() as gate, open_gate(replace(gate, key=KEY)) as candidate:
         candidate.write(rows)
 
 

@@ -9,7 +9,7 @@ from support.api import NOW
 from support.orders import check
 from support.registered import Registered, registered
 
-from treaty.engine.anomaly.fits import clause, refitted
+from treaty.engine.anomaly.fits import clause, refittable_clauses
 from treaty.engine.core.results import CheckResult
 from treaty.engine.gate.gate import CandidateRejected
 from treaty.engine.gate.gated_contract import GatedContract
@@ -36,7 +36,7 @@ def table(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Re
 def learned(table: Registered, upper: float, *, admitted: bool) -> str:
     """The name of a fit that was learned later."""
     with table.kept() as kept:
-        approved = refitted(kept.contract.object("orders"))["level"].named
+        approved = refittable_clauses(kept.contract.object("orders"))["level"].named
     name = f"fit-{upper}"
     told: dict[str, Any] = {"first": A, "last": B, "without": [], "states_version": 1, "training": "t", "judged": 0}
     with transaction(table.world.engine) as tx:

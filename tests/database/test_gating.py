@@ -20,7 +20,7 @@ from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.results import Outcome, RunResult, Verdict
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import GateAnswer, PinKind
 from treaty.registry.core.errors import NotFound
 from treaty.registry.datasets import related_datasets
@@ -42,10 +42,10 @@ def ask(
     scene: Scene, partition: str | None = None, consumer: str | None = None, **look: Any
 ) -> tuple[ContractGateStatus, ...]:
     """What is answered of the orders."""
-    with reading(scene.database) as tx:
-        found = related_datasets.named(tx, "orders")
+    with read_session(scene.database) as tx:
+        found = related_datasets.resolve_dataset(tx, "orders")
         assert found is not None
-        return gate_answer.told(tx, found, ReadinessQuery(partition, **look), consumer)
+        return gate_answer.contract_statuses(tx, found, ReadinessQuery(partition, **look), consumer)
 
 
 def answer(scene: Scene, partition: str | None = None, **look: Any) -> tuple[GateAnswer, str | None]:
@@ -223,7 +223,7 @@ def test_states_that_were_merged_or_filled_up_are_of_the_same_data(scene: Scene)
 
 def test_who_sees_other_data_or_asks_for_newer_ones_is_told_nothing_of_these(scene: Scene) -> None:
     validated(scene)
-    assert answer(scene, marker="other") == (UNKNOWN, staleness.OTHERS)
+    assert answer(scene, marker="other") == (UNKNOWN, staleness.OTHER_DATA)
     assert answer(scene, as_of=NOON) == (PASS, None)
     assert answer(scene, as_of=NOON + timedelta(hours=1))[0] is UNKNOWN
     scene.clock.advance(7200)
@@ -232,7 +232,7 @@ def test_who_sees_other_data_or_asks_for_newer_ones_is_told_nothing_of_these(sce
 
 
 def of_consumer(scene: Scene, **pin: Any) -> SubscriptionRow:
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         owner = tx.exec(select(UserRow).where(UserRow.name == "owner")).one()
     row = SubscriptionRow(
         id=ids.new(), contract_id="orders", user_id=owner.id, purpose="reports", contact="here", created=NOON, **pin

@@ -17,7 +17,7 @@ from treaty.engine.protocol.requests import TableSource
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.enums import GateAnswer
 from treaty.registry.sdk import gated_read
-from treaty.registry.sdk.wait_for_gate import seconds_of, waited
+from treaty.registry.sdk.wait_for_gate import seconds_of, wait_for_answer
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 LOW = check("minimum", "low", severity="warning", column="id", mustBeGreaterThan=5)
@@ -100,11 +100,11 @@ def test_waiting_ends_with_the_first_answer_or_with_the_time() -> None:
         left: Iterator[str] = iter(words)
         return lambda: SimpleNamespace(answer=GateAnswer(next(left)))
 
-    assert waited(answers("unknown", "unknown", "block"), 600, rest=rests.append).answer == "block"
+    assert wait_for_answer(answers("unknown", "unknown", "block"), 600, rest=rests.append).answer == "block"
     assert rests == [1, 2]
-    assert waited(answers(*["unknown"] * 9), 20, rest=rests.append).answer == "unknown"
+    assert wait_for_answer(answers(*["unknown"] * 9), 20, rest=rests.append).answer == "unknown"
     assert rests[2:] == [1, 2, 4, 8, 5]
-    assert waited(answers("unknown"), 0, rest=rests.append).answer == "unknown"
+    assert wait_for_answer(answers("unknown"), 0, rest=rests.append).answer == "unknown"
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("10m", 600), ("2h", 7200), ("0s", 0)])

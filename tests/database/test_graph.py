@@ -152,7 +152,7 @@ def chain(length: int) -> list[dict[str, Any]]:
 
 def walked(session: Session, path: str, depth: int) -> set[str]:
     nodes = NameResolver(session)
-    found = traversal.around(session, LineageName("file", f"/lake/{path}"), impact.everything, nodes, depth=depth)
+    found = traversal.graph_around(session, LineageName("file", f"/lake/{path}"), impact.everything, nodes, depth=depth)
     return {name.name.removeprefix("/lake/") for name in found.names}
 
 
@@ -179,7 +179,7 @@ def test_a_walk_that_is_too_long_says_so(engine: Engine, monkeypatch: pytest.Mon
     monkeypatch.setattr(traversal, "MOST_NODES", 7)
     with transaction(engine) as tx:
         take_in(tx, *chain(9))
-        found = traversal.around(tx, LineageName("file", "/lake/d0"), impact.everything, NameResolver(tx))
+        found = traversal.graph_around(tx, LineageName("file", "/lake/d0"), impact.everything, NameResolver(tx))
     assert (found.whole, len(found.jobs) + len(found.names) <= 8) == (False, True)
 
 
@@ -187,7 +187,7 @@ def test_what_may_not_be_seen_is_no_bridge(engine: Engine) -> None:
     with transaction(engine) as tx:
         take_in(tx, *chain(4))
         nodes = NameResolver(tx)
-        found = traversal.around(
+        found = traversal.graph_around(
             tx, LineageName("file", "/lake/d0"), lambda names: [e for e in names if e.name != "/lake/d2"], nodes
         )
         assert {each.name for each in found.names} == {"/lake/d0", "/lake/d1"}
@@ -208,7 +208,7 @@ def test_a_text_means_the_dataset_that_the_graph_knows(engine: Engine, text: str
     known = [("file", "/lake/orders"), ("postgres://h:5433", "db.t"), ("s3://bucket", "a/b")]
     with transaction(engine) as tx:
         take_in(tx, *ran("load", 0, 1, reads=[{"namespace": space, "name": path} for space, path in known]))
-        assert next(traversal.meant(tx, text), None) == name
+        assert next(traversal.resolve_text(tx, text), None) == name
 
 
 def test_two_who_fold_runs_of_a_new_job_at_once_make_one_job(engine: Engine) -> None:

@@ -10,7 +10,7 @@ from support.api import NOW, World, counted_queries, document
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.measurements.runs import history
 from treaty.registry.tables import CheckResultRow, MeasurementRow, RunRow
 
@@ -81,7 +81,7 @@ def result(tx: Session, of: RunRow, position: int, outcome: Outcome, measurement
 
 
 def values(world: World, *identities: str, limit: int = 60) -> dict[str, list[float | None]]:
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         found = history.measurements(tx, CONTRACT, "orders", identities, limit=limit)
     return {identity: [row.value for row in rows] for identity, rows in found.items()}
 

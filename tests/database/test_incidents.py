@@ -15,7 +15,7 @@ from support.harms import Fails, Harm
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import IncidentState, Resolution
 from treaty.registry.measurements.anomalies import false_alarms
 from treaty.registry.tables import OutboxMessageRow
@@ -359,9 +359,9 @@ def test_a_check_that_alarmed_for_nothing_is_drafted_as_a_warning(harm: Harm) ->
     words = suggestion("id", required=True)
     entry = suggestion("id", quality={"id": "id-range", "severity": "error"})
     other = suggestion("day", quality={"id": "day-range", "severity": "error"})
-    with reading(harm.world.engine) as tx:
-        found = false_alarms.weighed(tx, "orders", [words, entry, other])
-        assert false_alarms.weighed(tx, "elsewhere", [entry]) == [entry]
+    with read_session(harm.world.engine) as tx:
+        found = false_alarms.with_false_alarms(tx, "orders", [words, entry, other])
+        assert false_alarms.with_false_alarms(tx, "elsewhere", [entry]) == [entry]
     assert [(each["severity"], each["evidence"].get("false_alarms")) for each in found] == [
         ("error", 1),
         ("warning", 1),
@@ -377,6 +377,6 @@ def test_people_are_told_once_of_an_incident_and_once_that_it_is_over(harm: Harm
     harm.judge("orders", Fails("other", "ds=2"), at=2, of=["ds=2"])
     harm.judge("orders", Fails("other", "ds=2"), at=3)
     harm.judge("orders", at=4, of=["ds=2"], version="2.0.0")
-    with reading(harm.world.engine) as tx:
+    with read_session(harm.world.engine) as tx:
         told = [each.key.split("/")[1] for each in tx.exec(select(OutboxMessageRow).order_by(OutboxMessageRow.created))]
     assert [each for each in told if each in {"violation", "recovery"}] == ["violation", "recovery"]

@@ -13,7 +13,7 @@ from treaty.engine.protocol.requests import DraftRequest, LakeRequest
 from treaty.registry.access.permissions import Principal
 from treaty.registry.api.routes.tasks import payload
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import Permission, TaskKind, TaskState
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.drafting import drafts
@@ -34,7 +34,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 
 
 def asked(scene: Scene) -> LakeRequest:
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         return index_updates.request(tx, scene.settings)
 
 
@@ -83,7 +83,7 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
         Principal(user_id=ids.new(), name="", roles=frozenset(), permissions=frozenset(each))
         for each in ([Permission.READ], [])
     )
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         found = column_domains.find(tx, lake, "AB-<digit>{4}", anybody)
         assert [(str(each.about), each.carrier.column) for each in found.held] == [("orders.orders", "amount")]
         assert found.carried.known is not None
@@ -98,7 +98,7 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
 def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, scene: Scene) -> None:
     asked_for = DraftIn(location=LOCATION, contract_id="orders", object="orders", by_history=alarms is not None)
     told = payload(asked_for.model_copy(update={"false_alarms": alarms or 1.0, "refit": "tighten_only"}))
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         made = drafts.request(tx, told, scene.settings.lake)
     assert (made.alarms, made.refit) == (alarms, "tighten_only")
     with pytest.raises(ValidationError):
@@ -107,12 +107,12 @@ def test_a_draft_learns_programs_where_that_is_asked_for(alarms: float | None, s
 
 def test_a_draft_learns_from_the_same_lake(scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders"}
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         assert drafts.request(tx, payload, scene.settings.lake).lake == asked(scene).folder
 
 
 @pytest.mark.parametrize("asked_by", [{}, {"author": str(ids.new())}])
 def test_other_tables_are_sketched_for_drafts_that_somebody_asked_for(asked_by: dict[str, str], scene: Scene) -> None:
     payload = {"source": {"location": LOCATION}, "contract_id": "orders", "object": "orders", **asked_by}
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         assert drafts.request(tx, payload, scene.settings.lake).sketched == bool(asked_by)

@@ -17,7 +17,7 @@ from support.api import NOW, PASSWORD, World, build, cheap_passwords, counted_qu
 
 from treaty.registry.access import authentication, first_admin, sign_in_throttle
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import AuditAction
 from treaty.registry.core.errors import RateLimited
 from treaty.registry.core.settings import RegistrySettings
@@ -89,7 +89,7 @@ def test_a_limit_that_is_reached_is_audited_once_and_then_only_read(door: World)
     for name in ("owner", "my secret password"):
         for _ in range(TRIES + 3):
             tried(door, name, **{"X-Forwarded-For": name})
-    with reading(door.engine) as tx:
+    with read_session(door.engine) as tx:
         refused = select(AuditEntryRow).where(AuditEntryRow.action == AuditAction.SESSION_REFUSED)
         entries = tx.exec(refused.order_by(col(AuditEntryRow.position))).all()
         kept = [each.model_dump_json() for each in (*entries, *tx.exec(select(SignInWindowRow)))]
@@ -117,7 +117,7 @@ def counted(engine: Engine, *, after: timedelta = timedelta(0)) -> bool:
 
 def test_a_window_ends_after_its_time(engine: Engine) -> None:
     assert [counted(engine) for _ in range(TRIES + 1)] == [True] * TRIES + [False]
-    with reading(engine) as tx, pytest.raises(RateLimited, match="try again in 15 minutes") as error:
+    with read_session(engine) as tx, pytest.raises(RateLimited, match="try again in 15 minutes") as error:
         sign_in_throttle.refuse(tx, limit(engine), now=NOW)
     assert error.value.seconds == WITHIN.total_seconds()
     assert not counted(engine, after=WITHIN - timedelta(seconds=1))

@@ -14,7 +14,7 @@ from support.lineages import marks, promised, tasks
 from support.scenes import NOON, Scene, rows
 
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import AuditAction, GateAnswer, TaskState
 from treaty.registry.datasets import related_datasets
 from treaty.registry.lineage.events.triggers import OUR_PRODUCER
@@ -56,10 +56,10 @@ def fold(scene: Scene, *documents: Mapping[str, Any]) -> None:
 
 
 def gate(scene: Scene, partition: str | None = None) -> tuple[GateAnswer, str | None]:
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         dataset = tx.exec(select(DatasetRow)).one()
         found = related_datasets.exactly(tx, dataset.namespace, dataset.name)
-        (told,) = gate_answer.told(tx, found, ReadinessQuery(partition=partition))
+        (told,) = gate_answer.contract_statuses(tx, found, ReadinessQuery(partition=partition))
     return told.answer, told.reason
 
 
@@ -341,5 +341,5 @@ def test_a_trailing_validation_knows_the_last_run_that_asked_for_it(promise: Pro
 
 
 def rows_of(scene: Scene, kind: Any) -> list[Any]:
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         return list(tx.exec(select(kind)))

@@ -16,11 +16,11 @@ from support.orders import states as bag_of
 
 from treaty.contracts.document.writer import write
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import FeedbackKind, Permission, RefitOutlook, Resolution, Role, TaskKind
 from treaty.registry.core.errors import Forbidden, InvalidRequest
 from treaty.registry.core.settings import RegistrySettings
@@ -66,7 +66,7 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
         )
         version = state_store.save(tx, dataset.id, measured, now=time, ids=ids.new)
         known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
-        run = judge(
+        run = evaluate(
             EvaluationRequest(
                 contract=OF,
                 object_name="orders",
@@ -80,7 +80,7 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
         row = recording.record(
             tx, ids.uuid7(time), run, RunProvenance(dataset_id=dataset.id, marker="m", states_version=version), now=time
         )
-        lifecycle.of_run(tx, row, run, now=time, ids=ids.new)
+        lifecycle.apply_run(tx, row, run, now=time, ids=ids.new)
         tx.commit()
         return row.id
 
@@ -111,20 +111,22 @@ def say(database: Engine, at: int, mark: FeedbackKind, *, days: int = 30) -> UUI
     with transaction(database) as tx:
         run = tx.exec(select(RunRow).order_by(RunRow.id)).all()[at]  # type: ignore[arg-type]
         said = NewFeedback(run.id, named(at), mark, "a public holiday")
-        row = feedback.say(tx, said, by=owner(tx, Permission.INCIDENTS), now=NOW + days * DAY, mark_id=ids.new())
+        row = feedback.add_feedback(
+            tx, said, by=owner(tx, Permission.INCIDENTS), now=NOW + days * DAY, mark_id=ids.new()
+        )
         tx.commit()
         return row.id
 
 
 def learned(database: Engine, *, before: datetime | None = None) -> list[int]:
     """The days that the detector learns from."""
-    with reading(database) as tx:
+    with read_session(database) as tx:
         known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA), before=before)[IDENTITY]
     return [at for at, point in enumerate(known) if not point.excluded]
 
 
 def spoilt(database: Engine) -> tuple[str, ...]:
-    with reading(database) as tx:
+    with read_session(database) as tx:
         return baselines.spoilt_partitions(tx, WHOSE)
 
 
@@ -148,8 +150,8 @@ def test_the_newest_word_about_a_day_says_whether_it_is_learned_from(
     for later, (at, mark) in enumerate(said):
         say(database, at, mark, days=30 + later)
     assert (learned(database), spoilt(database)) == (days, tuple(map(named, bad)))
-    with reading(database) as tx:
-        assert len(feedback.listed(tx, *ABOUT, limit=50)) == len(said)
+    with read_session(database) as tx:
+        assert len(feedback.list_feedback(tx, *ABOUT, limit=50)) == len(said)
         assert {name for _, name in baselines.spoilt_arrivals(tx, WHOSE)} == set(map(named, bad))
 
 
@@ -172,7 +174,7 @@ def test_what_was_done_is_done_again_as_people_had_said_by_then(database: Engine
 
 
 def test_words_about_what_nobody_judged_or_may_settle_are_refused(database: Engine) -> None:
-    with reading(database) as tx:
+    with read_session(database) as tx:
         run = tx.exec(select(RunRow)).first()
         assert run
         may, may_not = owner(tx, Permission.INCIDENTS), owner(tx)
@@ -183,11 +185,11 @@ def test_words_about_what_nobody_judged_or_may_settle_are_refused(database: Engi
             (good, may_not, Forbidden),
         ):
             with pytest.raises(error):
-                feedback.say(tx, said, by=by, now=NOW, mark_id=ids.new())
+                feedback.add_feedback(tx, said, by=by, now=NOW, mark_id=ids.new())
 
 
 def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tmp_path: Path) -> None:
-    with reading(database) as tx:
+    with read_session(database) as tx:
         run = tx.exec(select(RunRow).order_by(RunRow.id)).all()[6]  # type: ignore[arg-type]
 
         def foreseen(check_id: str, mark: FeedbackKind) -> FeedbackPreview:
@@ -220,8 +222,8 @@ def test_words_are_kept_as_they_were_said(database: Engine, change: str) -> None
 
 def test_programs_that_admit_it_are_refitted_after_a_word(database: Engine) -> None:
     with transaction(database) as tx:
-        first = refits.say(tx, ABOUT, now=NOW, task_id=ids.new())
-        assert refits.say(tx, ContractObject("orders", "others"), now=NOW, task_id=ids.new()) is None
+        first = refits.refit_after_feedback(tx, ABOUT, now=NOW, task_id=ids.new())
+        assert refits.refit_after_feedback(tx, ContractObject("orders", "others"), now=NOW, task_id=ids.new()) is None
         tx.commit()
         assert first
         assert first.payload["reason"] == "feedback"
@@ -241,16 +243,16 @@ def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
     harm = Harm(world)
     harm.promise("orders")
     run = harm.judge("orders", Fails(), at=1)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
     client, found = world.client("owner"), harm.only
     client.resolve_incident(found.id, found.revision, resolution, comment="sale")  # type: ignore[arg-type]
     (said,) = client.marks("orders", "orders")
     assert (said.mark, said.why, said.by, said.run_id, said.incident_id) == (mark, "sale", "owner", run, found.id)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == (set() if mark is FeedbackKind.EXPECTED else {(run, "ds=1")})
     client.reopen_incident(found.id, harm.only.revision)
     assert [each.mark for each in client.marks("orders", "orders")] == [FeedbackKind.UNDONE, mark]
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
     assert TaskKind.REFIT not in {each.kind for each in scenes.rows(world.engine, TaskRow)}

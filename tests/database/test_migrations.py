@@ -26,7 +26,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
-from treaty.registry.core.database import migrate, migration_config, newest_migration, reading, transaction
+from treaty.registry.core.database import migrate, migration_config, newest_migration, read_session, transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import CheckResultRow, ContractRow, PartitionStateRow, ProposalRow, metadata
 from treaty.registry.tables.search import declared
@@ -138,7 +138,7 @@ def test_runs_of_before_keep_their_results(nothing: Engine) -> None:
         connection.execute(text(OLD_RUN), {"id": OLD})
         connection.execute(text(OLD_RESULT), {"id": OLD})
     migrate(nothing)
-    with reading(nothing) as tx:
+    with read_session(nothing) as tx:
         (row,) = tx.exec(select(CheckResultRow)).all()
     assert (row.check_id, row.counted, row.unevaluated, row.threshold) == ("c", None, 0, None)
     with nothing.begin() as connection:
@@ -205,9 +205,9 @@ def test_merged_days_are_not_taken_for_a_partition_by_an_older_version(nothing: 
         connection.execute(text(OLD_STATE), {"id": OLD, "states": b"old"})
     migrate(nothing)
     dataset = UUID(OLD)
-    with reading(nothing) as tx:
+    with read_session(nothing) as tx:
         row = tx.exec(select(PartitionStateRow)).one()
-        assert (row.files, row.members, state_store.known(tx, dataset)) == (None, None, {"day=1": "f"})
+        assert (row.files, row.members, state_store.stored_fingerprints(tx, dataset)) == (None, None, {"day=1": "f"})
     with transaction(nothing) as tx:
         row = tx.exec(select(PartitionStateRow)).one()
         row.partition, row.members = "day=2026-01-[01-02]", {"day=2026-01-01": "f", "day=2026-01-02": "g"}
@@ -244,7 +244,7 @@ def test_contracts_and_proposals_of_before_lie_in_the_domain_that_their_document
             given = {"id": OLD, "proposal": OLD[:-1] + str(number), "contract": contract, "body": body}
             connection.execute(text(OLD_PROPOSAL), given)
     migrate(nothing)
-    with reading(nothing) as tx:
+    with read_session(nothing) as tx:
         assert tx.exec(select(ContractRow.domain)).all() == ["no"]
         domains = dict(tx.exec(select(ProposalRow.contract_id, ProposalRow.domain)).all())
     assert domains == {"orders": "no", "new": "shop", "x": None}
@@ -284,7 +284,7 @@ def test_data_of_every_version_is_read_by_today_s_models(nothing: Engine) -> Non
         with nothing.begin() as connection:
             written = old_rows.fill(connection)
         migrate(nothing)
-        with reading(nothing) as tx:
+        with read_session(nothing) as tx:
             found = old_rows.read(tx)
             assert audit_log.verify(tx).entries == 1
         for table, row in written.items():

@@ -72,7 +72,7 @@ def channel(
 
 def tell(world: World, notice: Notification) -> int:
     with transaction(world.engine) as tx:
-        told = dispatch.tell(tx, notice, now=NOW)
+        told = dispatch.notify(tx, notice, now=NOW)
         tx.commit()
     return told
 

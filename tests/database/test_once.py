@@ -61,7 +61,7 @@ def test_a_key_lasts_a_day(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
         world.call("producer", "POST", "/proposals", KEY, json=body)
     assert proposals(world) == 1
     with transaction(world.engine) as tx:
-        tx.exec(select(IdempotencyKeyRow)).one().created = now - idempotency.KEPT
+        tx.exec(select(IdempotencyKeyRow)).one().created = now - idempotency.RETENTION
         tx.commit()
     world.call("producer", "POST", "/proposals", KEY, json=body)
     assert proposals(world) == 2

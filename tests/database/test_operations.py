@@ -23,7 +23,7 @@ from treaty.registry.access import authentication, users
 from treaty.registry.cli.main import main
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids, logs
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import GrantScope, LineageEventState, OutboxState, Permission, Role, TaskState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage.events import event_listing
@@ -245,7 +245,7 @@ def test_an_event_is_followed_by_its_ids_from_the_inbox_to_the_verdict(
     (run,) = scene.runs
     (verdict,) = [each for each in told if each["message"] == "verdict"]
     folded = [each for each in told if each["message"] == "event folded"]
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         keys = {row.key for row in tx.exec(LineageEventRow.__table__.select()).all()}  # type: ignore[attr-defined]
     assert {each["event_key"] for each in folded} == keys
     assert verdict["lineage_run_id"] in {each.get("lineage_run_id") for each in folded}
@@ -285,7 +285,7 @@ def operator(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
         except ClientError as error:
             raise CliError(error.message) from None
 
-    monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
+    monkeypatch.setattr("treaty.registry.cli.commands.service.open_client", opened)
     return world
 
 
@@ -351,7 +351,7 @@ def test_who_may_not_read_everything_does_not_see_what_came(world: World) -> Non
 def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
     row = RejectedLineageEventRow(id=ids.new(), time=NOW, producer="p", status=400, reason="no", body="ä".encode()[:1])
     add(engine, row)
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         somebody = authentication.Principal(user_id=ids.new(), name="p", roles=frozenset(), permissions=frozenset())
         assert event_listing.refusal(tx, row.id, somebody)[1] == "\ufffd"
 

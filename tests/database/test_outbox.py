@@ -13,7 +13,7 @@ from support.receivers import Receiver, Reply, receiver, unused
 from support.scenes import Clock, rows
 
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import OutboxState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.notifications import delivery, outbox
@@ -34,7 +34,7 @@ class Office:
 
     def post(self, key: str, destination: str = LINEAGE, kind: str = LINEAGE) -> OutboxMessageRow | None:
         with transaction(self.engine) as tx:
-            made = outbox.post(
+            made = outbox.enqueue_message(
                 tx, kind=kind, destination=destination, payload={"told": key}, key=key, now=self.clock(),
                 message_id=ids.new(),
             )  # fmt: skip
@@ -78,7 +78,7 @@ def test_what_is_not_committed_is_not_delivered(engine: Engine) -> None:
         sent = office(engine, service)
         with transaction(engine) as tx:
             made = {"kind": LINEAGE, "destination": LINEAGE, "payload": {}, "key": "a", "message_id": ids.new()}
-            outbox.post(tx, **made, now=sent.clock())
+            outbox.enqueue_message(tx, **made, now=sent.clock())
         assert sent.desk().drain() == 0
     assert service.got == []
 
@@ -267,12 +267,12 @@ def test_a_transport_of_the_client_takes_the_event(engine: Engine, tmp_path: Pat
     document = json.loads((Path(__file__).parents[1] / "data" / "lineage" / "verdict.json").read_text())
     with transaction(engine) as tx:
         made = {"kind": LINEAGE, "destination": LINEAGE, "payload": document, "key": "a", "message_id": ids.new()}
-        outbox.post(tx, **made, now=sent.clock())
+        outbox.enqueue_message(tx, **made, now=sent.clock())
         tx.commit()
     sent.desk().drain()
     assert sent.states == {"a": "sent"}
     (line,) = kept.read_text().splitlines()
     assert json.loads(line) == document
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert not outbox.due(tx, now=sent.clock())
     assert sent.kept["a"].state is OutboxState.SENT

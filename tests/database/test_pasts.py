@@ -12,9 +12,9 @@ from support.orders import states as bag_of
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Measurement, Outcome, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import IncidentState, Resolution
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.anomalies import baselines
@@ -41,7 +41,7 @@ def validated(database: Engine, at: int, size: int, of: Contract = OF, *, name: 
         moment = NOW + at * DAY
         partition = name or named(at)
         states = {partition: bag_of(of, rows).pack()}
-        run = judge(
+        run = evaluate(
             EvaluationRequest(
                 contract=of,
                 object_name="orders",
@@ -53,7 +53,7 @@ def validated(database: Engine, at: int, size: int, of: Contract = OF, *, name: 
             )
         )
         row = recording.record(tx, ids.uuid7(moment), run, RunProvenance(states_version=at + 1), now=moment)
-        lifecycle.of_run(tx, row, run, now=moment, ids=ids.new)
+        lifecycle.apply_run(tx, row, run, now=moment, ids=ids.new)
         tx.commit()
     return run
 
@@ -85,7 +85,7 @@ LIMITED = contract(
 def test_a_distance_with_limits_of_its_own_knows_which_partitions_failed(database: Engine) -> None:
     for at, size in enumerate([100, 300]):
         validated(database, at, size, LIMITED)
-    with reading(database) as tx:
+    with read_session(database) as tx:
         known = baselines.pasts(tx, WHOSE, bind(LIMITED.object("orders"), SCHEMA))
     [points] = known.values()
     assert [each.excluded for each in points] == [False, True]
@@ -113,7 +113,7 @@ def test_what_an_incident_spoiled_is_not_learned_from_unless_it_was_none(
         validated(database, at, size)
     if resolution is not None:
         resolve(database, resolution)
-    with reading(database) as tx:
+    with read_session(database) as tx:
         known = baselines.pasts(tx, WHOSE, bind(OF.object("orders"), SCHEMA))
     assert [not each.excluded for each in known[IDENTITY]].count(True) == learned
 
@@ -130,7 +130,7 @@ def test_a_partition_that_no_time_dates_is_judged_by_what_earlier_runs_measured_
 def test_replays_know_in_which_version_of_the_states_a_partition_was_an_incident(database: Engine) -> None:
     for at, size in enumerate([100, 103, 98, 101, 99, 102, 300]):
         validated(database, at, size)
-    with reading(database) as tx:
+    with read_session(database) as tx:
         assert baselines.spoilt_arrivals(tx, WHOSE) == {(7, named(6))}
         assert baselines.spoilt_arrivals(tx, WHOSE._replace(object="others")) == frozenset()
 
@@ -153,7 +153,7 @@ def test_partitions_stay_spoilt_until_they_were_mended_or_are_said_to_be_right(
         resolve(database, resolution)
     if again is not None:
         validated(database, 7, again, name=named(6))
-    with reading(database) as tx:
+    with read_session(database) as tx:
         assert baselines.spoilt_partitions(tx, WHOSE) == spoilt
         assert baselines.spoilt_partitions(tx, WHOSE._replace(object="others")) == ()
 
@@ -183,7 +183,7 @@ def test_histories_are_asked_by_time_segment_and_tag_and_have_gaps(database: Eng
         tx.commit()
 
     def told(**chosen: Any) -> list[tuple[float | None, str | None]]:
-        with reading(database) as tx:
+        with read_session(database) as tx:
             found = metric_history.history(
                 tx, metric_history.MeasurementFilter(contract_id="orders", object="orders", **chosen), limit=50
             )

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from support.api import World, drafted, suggestion
 
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Decision
 from treaty.registry.drafting import preferences
 from treaty.registry.drafting.preferences import KindPreference
@@ -29,7 +29,7 @@ def decide(world: World, kind: str, *, accepted: int, rejected: int) -> None:
 
 
 def ordered(world: World, *suggestions: dict[str, Any]) -> list[dict[str, Any]]:
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         return [dict(each) for each in preferences.ordered(tx, suggestions)]
 
 
@@ -42,7 +42,7 @@ def test_what_nobody_decided_about_keeps_the_order_of_its_worth(world: World) ->
 def test_kinds_that_owners_reject_come_later_and_say_so(world: World) -> None:
     decide(world, "a", accepted=0, rejected=3)
     decide(world, "b", accepted=2, rejected=1)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert preferences.liked(tx) == {"a": KindPreference(0, 3), "b": KindPreference(2, 3)}
     found = ordered(world, of_kind("a", "id", worth=0.6), of_kind("b", "day", worth=0.5))
     assert [each["kind"] for each in found] == ["b", "a"]

@@ -20,7 +20,7 @@ from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Permission, TaskState, VersionState
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.measurements.runs import history
@@ -120,7 +120,7 @@ def test_what_was_written_while_others_were_judged_is_judged_by_its_own_task(sce
         {"orders": ["failed"], "billing": ["failed"]},
         {"orders": ["passed", "failed"], "billing": ["passed", "failed"]},
     )
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         assert {task.state for task in tx.exec(select(TaskRow))} == {TaskState.DONE}
 
 
@@ -202,7 +202,7 @@ def test_a_consumer_s_checks_are_judged_from_the_same_reading_and_stay_apart(eng
     scene.send(event(run="second"))
     scene.work(consumers=consumers, judge=flawed)
     assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"]] * 2 + [["ds=3"]] * 2
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         everyone = Principal(user_id=CONSUMER, name="everyone", roles=frozenset(), permissions=frozenset(Permission))
         own, theirs = (
             history.runs(tx, everyone, PageRequest(10), subscription_id=each).rows for each in (None, CONSUMER)

@@ -29,7 +29,7 @@ def act(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
             except ClientError as error:
                 raise CliError(error.message) from None
 
-        monkeypatch.setattr("treaty.registry.cli.commands.service.opened", opened)
+        monkeypatch.setattr("treaty.registry.cli.commands.service.open_client", opened)
         with pytest.raises(SystemExit) as ended:
             main(list(arguments))
         return int(ended.value.code or 0), *capsys.readouterr()

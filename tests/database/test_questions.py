@@ -15,7 +15,7 @@ from treaty.engine.analyzers.numbers import Maximum
 from treaty.engine.checks.binding import bind
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.registry.client import ClientError
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.measurements.states import state_queries
 from treaty.registry.measurements.states.state_queries import StateQuery
 from treaty.registry.tables import AuditEntryRow, PartitionStateRow
@@ -72,8 +72,8 @@ def test_a_partition_counts_as_it_was_stored_last_and_not_once_it_is_gone(memory
 
 
 def test_an_answer_is_of_one_version_of_the_states_whoever_writes_meanwhile(memory: Memory) -> None:
-    with reading(memory.world.engine) as tx:
-        asked = state_queries.remembered(tx, StateQuery(dataset="shop-orders", metrics=("size",)))
+    with read_session(memory.world.engine) as tx:
+        asked = state_queries.query_scope(tx, StateQuery(dataset="shop-orders", metrics=("size",)))
         tx.commit()
         memory.save(*DAYS[:3], "day=2026-03-09/land=DE", rows={"id": [7], "mail": ["x@x"]})
         (size,) = state_queries.answered(tx, asked, memory.files, now=NOW)
@@ -142,7 +142,7 @@ def test_what_is_stored_is_told_partition_by_partition(memory: Memory) -> None:
     assert [(each.partition, each.generation, each.marker) for each in found.listed] == [
         (DAYS[0], 2, f"marker of {DAYS[0]}"), (DAYS[1], 1, f"marker of {DAYS[1]}"),
     ]  # fmt: skip
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         stored = {row.partition: len(row.states) for row in tx.exec(select(PartitionStateRow))}
     (file,) = Path(memory.files.url).iterdir()
     assert {each.partition: each.size for each in found.listed} == {name: stored[name] for name in DAYS[:2]}
@@ -209,7 +209,7 @@ def test_asking_writes_nothing_and_asks_as_often_for_many_partitions_as_for_few(
             memory.metrics()
         counts.append(len(statements))
     assert counts[0] == counts[1]
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         assert {each.value for each in tx.exec(select(AuditEntryRow.action))}.isdisjoint({"run:recorded"})
 
 

@@ -14,8 +14,8 @@ from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.violation_samples import redact
 from treaty.registry.cli.main import _code
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
@@ -100,7 +100,7 @@ def run(memory: Memory) -> RunRow:
     with transaction(memory.world.engine) as tx:
         dataset = tx.exec(select(DatasetRow)).one()
         packed = state_store.load(tx, dataset.id)
-        result = judge(
+        result = evaluate(
             EvaluationRequest(
                 contract=given,
                 object_name="orders",
@@ -112,9 +112,9 @@ def run(memory: Memory) -> RunRow:
                 files=memory.files,
             )
         )
-        marker, number = fingerprint(state_store.known(tx, dataset.id)), dataset.states_version
+        marker, number = fingerprint(state_store.stored_fingerprints(tx, dataset.id)), dataset.states_version
         origin = RunProvenance(dataset_id=dataset.id, marker=marker, states_version=number)
-        told = discreet(bind(given.object("orders"), TABLE), result)
+        told = redact(bind(given.object("orders"), TABLE), result)
         recorded = recording.record(tx, ids.new(), told, origin, now=NOW)
         tx.commit()
         tx.refresh(recorded)

@@ -19,7 +19,7 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core import key_files
 from treaty.registry.audit import audit_log
 from treaty.registry.cli import main
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import AuditAction, Decision
 from treaty.registry.core.errors import NotFound
 from treaty.registry.review.approval import records
@@ -42,12 +42,12 @@ def approved(world: World) -> ApprovalRecordRow:
 
 
 def record(engine: Engine) -> ApprovalRecordRow:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         return tx.exec(select(ApprovalRecordRow)).one()
 
 
 def faults(engine: Engine) -> tuple[str, ...]:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         return records.faults(tx, tx.exec(select(ApprovalRecordRow)).one())
 
 
@@ -64,7 +64,7 @@ def forced(engine: Engine, *statements: str) -> None:
 
 def test_an_approval_records_what_was_approved_by_whom_and_on_what_grounds(world: World) -> None:
     kept = approved(world)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         version = tx.exec(select(ContractVersionRow)).one()
         entry = tx.exec(select(AuditEntryRow).where(AuditEntryRow.action == AuditAction.APPROVAL_GIVEN)).one()
     told = kept.content
@@ -100,12 +100,12 @@ def test_what_the_approver_was_shown_is_covered_by_the_hash(world: World) -> Non
 
 def test_the_last_record_stands_for_the_version(world: World) -> None:
     kept = approved(world)
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert records.seal_of(tx, "shop-orders", "1.0.0") == kept.hash
         with pytest.raises(NotFound):
             records.seal_of(tx, "shop-orders", "9.0.0")
     forced(world.engine, "delete from approval_record")
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert records.seal_of(tx, "shop-orders", "1.0.0") is None
 
 
@@ -122,7 +122,7 @@ def test_a_record_of_an_approval_that_an_edit_made_void_does_not_stand_for_the_v
         world.client("producer").edit(made, each, revision=world.client("producer").proposal(made).revision)
     approve("other-owner")
     approve("owner")
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         assert len(tx.exec(select(ApprovalRecordRow)).all()) == 3
         kept = records.of_version(tx, "shop-orders")
         assert [each.content["approver"] for each in kept] == ["other-owner", "owner"]
@@ -272,7 +272,7 @@ def test_commands_say_where_there_is_no_database_of_this_version(
 
 @pytest.mark.parametrize("kind", ["sqlite"])
 def test_backup_and_restore_by_command(world: World, ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         number = audit_log.verify(tx).entries
     said = ask("backup", str(tmp_path / "b.tar"))
     assert said.code == 0

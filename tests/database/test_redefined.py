@@ -17,7 +17,7 @@ from treaty.engine.core.results import Verdict
 from treaty.registry.access.authentication import Principal, permissions_of
 from treaty.registry.browse import contract_list
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import (
     AuditAction,
     ChannelKind,
@@ -77,10 +77,10 @@ def renamed(old: str, new: str, seconds: float = 50) -> dict[str, Any]:
 
 
 def gate(scene: Scene, partition: str | None = None) -> tuple[GateAnswer, str | None]:
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         dataset = tx.exec(select(DatasetRow)).first()
         assert dataset is not None
-        (answer,) = gate_answer.told(
+        (answer,) = gate_answer.contract_statuses(
             tx, related_datasets.exactly(tx, dataset.namespace, dataset.name), ReadinessQuery(partition)
         )
     return answer.answer, answer.reason
@@ -91,7 +91,7 @@ def listed(scene: Scene) -> tuple[Verdict, RunKind] | None:
     admin = Principal(
         user_id=ids.new(), name="admin", roles=frozenset({Role.ADMIN}), permissions=permissions_of([Role.ADMIN])
     )
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         (found,) = contract_list.contracts(tx, admin, PageRequest(10)).rows
     return (found.last_run.verdict, found.last_run.cause) if found.last_run else None
 

@@ -8,7 +8,7 @@ from support.scenes import LOCATION, NOON, add, document, next_version, orders
 
 from treaty.engine.protocol.requests import ReferableKey, TableSource
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.drafting import reference_keys
 from treaty.registry.tables import UserRow
 
@@ -38,12 +38,12 @@ def test_keys_are_those_of_others_that_the_author_may_read(
     next_version(engine, "2.0.0", document("2.0.0").replace(NAME, NAME + put))
     ann = UserRow(id=ids.new(), name="ann", roles=[role] if role else [], created=NOON)
     add(engine, ann)
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert reference_keys.keys(tx, {"contract_id": contract, "author": str(ann.id)}) == (keys if known else ())
 
 
 def test_a_draft_that_nobody_asked_for_is_its_owners(engine: Engine, tmp_path: Path) -> None:
     orders(engine, tmp_path)
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert reference_keys.keys(tx, {"contract_id": "orders"}) == ()
         assert reference_keys.keys(tx, {"contract_id": "unknown"}) == ()

@@ -21,7 +21,7 @@ from treaty.engine.core.results import Verdict
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import VersionState
 from treaty.registry.datasets import related_datasets
 from treaty.registry.tables import ContractRow, ContractVersionRow, DatasetRow, MeasurementRow, RunRow, UserRow
@@ -122,13 +122,13 @@ def _row(run: RunRow, day: int, at: int, analyzer: Any, partition: str | None, e
 
 
 def referents(scene: Scene, contract: Contract = CONTRACT) -> Mapping[str, ReferenceValue]:
-    with reading(scene.database) as session:
+    with read_session(scene.database) as session:
         return related_datasets.referents(session, contract, contract.object("orders"))
 
 
 def sources(scene: Scene, name: str) -> Mapping[str, TableSource]:
     contract = read(DOCUMENT.replace("dataset: titles", f"dataset: {name}").encode())
-    with reading(scene.database) as session:
+    with read_session(scene.database) as session:
         return related_datasets.sources(session, contract, contract.object("orders"))
 
 

@@ -23,7 +23,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.evaluation.replay.report import Replay
 from treaty.engine.evaluation.replay.versions import COUNTED
 from treaty.registry import schemas
@@ -31,7 +31,7 @@ from treaty.registry.access.permissions import ScopedGrant
 from treaty.registry.cli.main import _code
 from treaty.registry.client import ClientError
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import GrantScope, Permission
 from treaty.registry.core.errors import NotFound
 from treaty.registry.datasets import related_datasets
@@ -67,7 +67,7 @@ def days(memory: Memory) -> None:
 
 
 def found(memory: Memory, text: str = STRICTER, **ways: Any) -> Replay:
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
         [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(most=10**9, **ways), lambda *_: True)
     return told
@@ -99,7 +99,7 @@ def test_what_an_approver_was_shown_of_a_replay_is_on_record(memory: Memory) -> 
     days(memory)
     made, owner = memory.world.client("producer").propose(STRICTER), memory.world.client("owner")
     owner.approve(made.id, owner.preview(made.id).fingerprint, replay=True)
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         first, second = records.of_version(tx, "shop-orders", "1.0.0"), records.of_version(tx, "shop-orders", "1.1.0")
         assert records.faults(tx, second[0]) == ()
     kept = second[0].content["replay"]
@@ -156,7 +156,7 @@ def test_a_first_version_of_a_table_that_nobody_measured_says_so(memory: Memory)
 
 def test_when_the_time_is_over_the_first_partitions_are_told_of(memory: Memory) -> None:
     days(memory)
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
         some = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda done, _: done < 3)
     assert (some[0].partitions, some[0].stored) == (4, 8)
@@ -204,7 +204,7 @@ def test_counts_are_added_up_by_a_worker_that_tells_how_far_it_is(memory: Memory
 
 def _worker(memory: Memory) -> Worker:
     return Worker(
-        database=memory.world.engine, engine=FakeEngine(), judge=judge, large=large,
+        database=memory.world.engine, engine=FakeEngine(), judge=evaluate, large=large,
         settings=memory.world.http.app.state.service.settings, lacking=lacking,
     )  # fmt: skip
 
@@ -230,7 +230,7 @@ def test_a_replay_is_of_a_proposal_or_of_a_document(memory: Memory, body: dict[s
 
 
 def test_counts_that_are_too_many_are_told_as_such(memory: Memory) -> None:
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
         [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(counting=True, most=1), lambda *_: True)
     [reason] = lines(told)["uniqueness-id"].new.unjudged
@@ -250,7 +250,7 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
         )
         now = began + timedelta(minutes=5)
         version = state_store.save(tx, dataset.id, measured, vanished=gone, now=now, ids=ids.new)
-        result = judge(
+        result = evaluate(
             EvaluationRequest(
                 contract=given,
                 object_name="orders",
@@ -262,7 +262,7 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
                 files=memory.files,
             )
         )
-        marker = fingerprint(state_store.known(tx, dataset.id))
+        marker = fingerprint(state_store.stored_fingerprints(tx, dataset.id))
         recording.record(
             tx, ids.new(), result, RunProvenance(dataset_id=dataset.id, marker=marker, states_version=version), now=now
         )
@@ -280,7 +280,7 @@ def test_the_version_in_force_comes_out_exactly_as_in_the_recorded_runs(engine: 
     record(memory, 4, DAYS[4], rows=BAD, gone=(DAYS[0],))
     record(memory, 5, gone=(DAYS[2],))
     told = found(memory, counting=True, replaced=True)
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         rows = tx.exec(select(CheckResultRow, RunRow).join(RunRow, RunRow.id == CheckResultRow.run_id)).all()
     # A run to which nothing came says once more what columns there are: there is no partition to tell that of.
     recorded = [row for row, run in rows if run.partitions or not row.check_id.startswith("schema-")]
@@ -301,7 +301,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
     limit = {"dataset": "shop-orders", "analyzer": "size"}
     content["schema"][0]["quality"] = [check("size") | {"implementation": {"analyzer": "size", "mustBe": limit}}]
     given = read(writer.write(content))
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         [line] = related_datasets.timelines(tx, given, given.object("orders")).values()
     values = [line.at(NOW + timedelta(hours=hours)).value for hours in (0, 2, 4)]
     assert values == [None, 4, 1]
@@ -309,7 +309,7 @@ def test_metrics_of_other_datasets_are_those_of_the_time(engine: Engine, tmp_pat
 
 
 def test_what_nobody_may_see_is_not_found(memory: Memory) -> None:
-    with reading(memory.world.engine) as tx, pytest.raises(NotFound):
+    with read_session(memory.world.engine) as tx, pytest.raises(NotFound):
         replay.of_proposal(tx, ids.new(), by=memory.world.principal("admin"))
 
 
@@ -393,7 +393,7 @@ def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_th
     author = memory.world.principal("producer")
     elsewhere = ScopedGrant(GrantScope.CONTRACT, "other", frozenset({Permission.READ}))
     moved = replace(author, permissions=frozenset(), granted=(elsewhere,))
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         versions = replay.of_proposal(tx, made.id, by=moved)
         [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda *_: True)
     assert told.stored == 0
@@ -421,7 +421,7 @@ def test_many_that_came_at_once_are_judged_in_portions_and_their_dataset_once(
     monkeypatch.setattr("treaty.registry.review.replays.state_timeline.AT_A_TIME", 3)
     assert found(memory, text) == whole
     assert lines(whole)["maximum-id"].new.alerts[-1] == "7 partitions up to batch=6"
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", text.encode(), by=memory.world.principal("viewer"))
         [part] = replay.replayed(tx, versions, memory.files, ReplayOptions(), lambda done, _: done < 7)
     assert (part.partitions, len(lines(part)["maximum-id"].new.alerts)) == (9, 3)
@@ -439,5 +439,5 @@ def test_a_first_contract_about_a_table_that_others_know_is_judged_on_what_is_ke
         permissions=frozenset(),
         granted=(ScopedGrant(GrantScope.CONTRACT, "other", frozenset({Permission.READ})),),
     )
-    with reading(memory.world.engine) as tx:
+    with read_session(memory.world.engine) as tx:
         assert replay.of_proposal(tx, made.id, by=stranger).hidden == {"orders"}

@@ -8,7 +8,7 @@ from support.api import World, document
 
 from treaty.registry import schemas
 from treaty.registry.client import ClientError
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import ChannelKind
 from treaty.registry.tables import OutboxMessageRow, ProposalRow
 
@@ -27,7 +27,7 @@ def asked(world: World) -> World:
 def told(world: World) -> dict[str, list[str]]:
     """By the address of a channel, the titles of what went there."""
     channels = {f"channel/{each.id}": each.target for each in world.client("admin").channels()}
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         found = tx.exec(select(OutboxMessageRow).order_by(OutboxMessageRow.id)).all()
     result: dict[str, list[str]] = {}
     for each in found:

@@ -15,7 +15,7 @@ from support.scenes import Scene, orders
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import CheckResultRow, DatasetRow, RunRow
@@ -41,7 +41,7 @@ def runs(scene: Scene) -> list[RunRow]:
 
 
 def again(scene: Scene, run_id: UUID, **other: Any) -> Rerun:
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         return reruns.again(tx, run_id, other.get("judge", judge))
 
 

@@ -8,7 +8,7 @@ from support.api import World
 from treaty.engine.core import clock
 from treaty.registry.access import authentication
 from treaty.registry.client import ClientError
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.tables import ApiTokenRow, UserRow
@@ -18,7 +18,7 @@ HOUR = timedelta(hours=1)
 
 def opens(world: World, secret: str, *, after: timedelta = timedelta(0)) -> bool:
     try:
-        with reading(world.engine) as tx:
+        with read_session(world.engine) as tx:
             return authentication.principal_of(tx, secret, now=clock.now() + after).name == "producer"
     except Unauthenticated:
         return False
@@ -81,7 +81,7 @@ def test_no_secret_is_stored_and_the_use_is_noted(world: World) -> None:
     first = world.client("producer").issue_token("ci", scopes=[Permission.READ])
     second = world.client("producer").rotate_token(first.token.id)
     world.http.get("/api/v1/me", headers={"Authorization": f"Bearer {first.secret}"})
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         row = tx.get_one(ApiTokenRow, first.token.id)
     assert row.last_used is not None
     assert [each for each in (first.secret, second.secret) if each.split("_", 2)[2] in row.model_dump_json()] == []

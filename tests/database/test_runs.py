@@ -10,7 +10,7 @@ from support.scenes import NOON, contract_in_force, document, rows
 from treaty.contracts.document.reader import read
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Verdict
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.runs.recording import RunProvenance, RunSeriesKey
 from treaty.registry.tables import AuditEntryRow, CheckResultRow, DatasetRow, MeasurementRow, RunRow
@@ -95,7 +95,7 @@ def test_only_a_run_that_read_the_data_has_judged_it(engine: Engine, marker: str
     with transaction(engine) as tx:
         recording.record(tx, ids.new(), result(check()), RunProvenance(dataset_id=dataset, marker=marker), now=NOON)
         tx.commit()
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         marks = (result(check()).contract_fingerprint, "another version's")
         judged = [recording.last(tx, RunSeriesKey("orders", "orders", mark), dataset) is not None for mark in marks]
         whose = RunSeriesKey("orders", "orders", marks[0], subscription_id=ids.new())

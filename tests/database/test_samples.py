@@ -19,7 +19,7 @@ from treaty.engine.core.results import Outcome, RunResult, Verdict, ViolationSam
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import VersionState
 from treaty.registry.core.errors import NotFound
 from treaty.registry.core.settings import RegistrySettings
@@ -159,7 +159,7 @@ def test_values_of_rows_stand_in_their_own_table_alone(scene: Scene, caplog: pyt
 def test_rows_are_not_shown_after_their_time_and_deleted_with_the_next_run(scene: Scene) -> None:
     run = judged(scene, "bad")
     end = NOON + timedelta(days=30)
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         assert len(samples.of_run(tx, run.id, now=end - timedelta(seconds=1))) == 1
         assert samples.of_run(tx, run.id, now=end) == []
     scene.clock.now = end
@@ -168,7 +168,7 @@ def test_rows_are_not_shown_after_their_time_and_deleted_with_the_next_run(scene
 
 
 def test_of_a_run_that_there_is_not_there_are_no_samples(engine: Engine) -> None:
-    with reading(engine) as tx, pytest.raises(NotFound):
+    with read_session(engine) as tx, pytest.raises(NotFound):
         samples.of_run(tx, ids.new(), now=NOON)
 
 

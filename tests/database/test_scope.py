@@ -21,7 +21,7 @@ from treaty.registry.access.permissions import Principal, Resource, ScopedGrant
 from treaty.registry.client import ClientError
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import GrantScope, Permission, Role, TeamRole
 from treaty.registry.tables import ContractRow, DatasetRow, ProposalRow, RunRow
 
@@ -60,12 +60,12 @@ class Two:
 
     def dataset(self, contract_id: str) -> str:
         """The id of the contract's dataset."""
-        with reading(self.world.engine) as tx:
+        with read_session(self.world.engine) as tx:
             return str(lookup.datasets(tx, contract_id)[0][0].id)
 
     def run(self, contract_id: str) -> str:
         """The id of the contract's run."""
-        with reading(self.world.engine) as tx:
+        with read_session(self.world.engine) as tx:
             return str(tx.exec(select(RunRow.id).where(RunRow.contract_id == contract_id)).one())
 
     def seen(self, who: str = "ann") -> dict[str, set[str]]:
@@ -172,7 +172,7 @@ def test_what_somebody_may_not_read_and_what_there_is_not_look_the_same(
 @pytest.mark.parametrize("path", ["/runs/{}", "/runs/{}/samples", "/runs/{}/again", "/proposals/{}", "/tasks/{}"])
 def test_ids_of_others_are_not_found(two: Two, path: str) -> None:
     two.granted(Role.OWNER, GrantScope.DOMAIN, "shop")
-    with reading(two.world.engine) as tx:
+    with read_session(two.world.engine) as tx:
         proposal = tx.exec(select(ProposalRow.id).where(ProposalRow.contract_id == "salaries")).one()
     draft = {"location": "/lake/x", "contract_id": "salaries", "object": "x"}
     task = two.world.call("producer", "POST", "/drafts", json=draft).json()["id"]
@@ -234,7 +234,7 @@ def test_a_contract_is_moved_by_who_owns_where_it_is_and_where_it_goes(
         two.granted(Role.OWNER, GrantScope.DOMAIN, each)
     proposal = proposed(two, sold("orders", domain, version="2.0.0"))
     assert approval(two, "ann", proposal) == status
-    with reading(two.world.engine) as tx:
+    with read_session(two.world.engine) as tx:
         moved = domain if status == 200 else "shop"
         assert tx.get_one(ContractRow, "orders").domain == moved
         proposals = tx.exec(select(ProposalRow.domain).where(ProposalRow.contract_id == "orders")).all()

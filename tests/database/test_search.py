@@ -19,7 +19,7 @@ from treaty.registry.access.authentication import Principal, ScopedGrant
 from treaty.registry.browse import contract_list, search
 from treaty.registry.browse.search import SearchQuery
 from treaty.registry.cli.main import app
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import GrantScope, LabelKind, Permission, VersionState
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.tables import ContractVersionRow, SearchEntryRow, SearchLabelRow
@@ -127,7 +127,7 @@ def test_an_entry_says_what_the_contract_says(shop: World) -> None:
 
 def entries(world: World) -> dict[str, Any]:
     """All that is indexed, and by which words what is found."""
-    with reading(world.engine) as tx:
+    with read_session(world.engine) as tx:
         shown = {row.contract_id: row.shown for row in tx.exec(select(SearchEntryRow))}
         labels = sorted((row.contract_id, row.kind, row.value) for row in tx.exec(select(SearchLabelRow)))
         kept = text("select contract_id, names, labels, prose from search_words order by 1")
@@ -201,13 +201,13 @@ def test_a_version_that_cannot_be_read_any_more_is_found_by_its_name(shop: World
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=40) | st.text(alphabet="orders'\"*():-^&|!<>\\%_ \x00NEARAND", max_size=40))
 def test_no_question_is_anything_but_a_question(shop: World, question: str) -> None:
-    with reading(shop.engine) as tx:
+    with read_session(shop.engine) as tx:
         answer = search.find(tx, SearchQuery(question), PageRequest(10))
     assert answer.total <= 3
 
 
 def test_only_what_may_be_read_is_found_and_counted(shop: World) -> None:
-    with reading(shop.engine) as tx:
+    with read_session(shop.engine) as tx:
         answer = search.find(tx, SearchQuery("gold"), PageRequest(10), readable=SearchEntryRow.contract_id == "orders")
     assert ([row.contract_id for row in answer.portion.rows], answer.total) == (["orders"], 1)
     assert answer.facets[LabelKind.DOMAIN] == [("sales", 1)]
@@ -222,7 +222,7 @@ def test_the_command_makes_the_index_anew(shop: World, monkeypatch: pytest.Monke
 def test_the_command_lists_what_it_finds(shop: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from contextlib import nullcontext
 
-    monkeypatch.setattr("treaty.registry.cli.commands.service.opened", lambda: nullcontext(shop.client("viewer")))
+    monkeypatch.setattr("treaty.registry.cli.commands.service.open_client", lambda: nullcontext(shop.client("viewer")))
     told = CliRunner().invoke(app, ["search", "order", "--domain", "money"])
     assert (told.exit_code, "payments" in told.output, "1 of 1 contracts" in told.output) == (0, True, True)
 

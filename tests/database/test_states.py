@@ -11,7 +11,7 @@ from support.scenes import NOON, contract_in_force, rows
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import DatasetRow, PartitionStateRow
 
@@ -37,15 +37,15 @@ def save(
 
 
 def loaded(engine: Engine, dataset: UUID, version: int | None = None) -> dict[str, bytes]:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         return state_store.load(tx, dataset, version=version)
 
 
 def test_states_come_back_byte_for_byte(engine: Engine, dataset: UUID) -> None:
     save(engine, dataset, a=PACKED, b=b"")
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert state_store.load(tx, dataset) == {"a": PACKED, "b": b""}
-        assert state_store.known(tx, dataset) == {"a": f"f-{PACKED!r}", "b": "f-b''"}
+        assert state_store.stored_fingerprints(tx, dataset) == {"a": f"f-{PACKED!r}", "b": "f-b''"}
         assert state_store.schema(tx, dataset) == SCHEMA
 
 
@@ -104,13 +104,13 @@ def test_only_generations_that_ended_long_ago_are_pruned(engine: Engine, dataset
 
 
 def test_nothing_is_known_of_a_new_dataset(engine: Engine, dataset: UUID) -> None:
-    with reading(engine) as tx:
-        assert (state_store.known(tx, dataset), state_store.load(tx, dataset)) == ({}, {})
+    with read_session(engine) as tx:
+        assert (state_store.stored_fingerprints(tx, dataset), state_store.load(tx, dataset)) == ({}, {})
         assert state_store.schema(tx, dataset) == Schema(())
 
 
 def test_a_schema_is_remembered_in_full(engine: Engine, dataset: UUID) -> None:
     schema = Schema((Column("x", "struct<a:decimal(10,2)>", nullable=False), Column("\N{SNOWMAN}", "map<string,int>")))
     save(engine, dataset, schema=schema, a=b"1")
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         assert state_store.schema(tx, dataset) == schema

@@ -196,7 +196,7 @@ def test_a_task_whose_workers_all_died_is_buried(engine: Engine, state: TaskStat
     add(engine, TaskRow(id=ids.new(), kind="draft", payload={}, key="a", created=NOON, **spent))
     assert take(engine, now=LATER) is None
     with transaction(engine) as tx:
-        (dead,) = task_queue.bury(tx, now=LATER)
+        (dead,) = task_queue.fail_abandoned(tx, now=LATER)
         tx.commit()
     assert (dead.state, dead.fence, dead.finished) == (TaskState.FAILED, 8, LATER)
     assert "5 times" in (only(engine).error or "")

@@ -93,7 +93,7 @@ def tells(run: RunRow) -> bool:
 def sizes(found: InboxOut) -> InboxCountsOut:
     return InboxCountsOut(
         failed_runs=len(found.failed_runs),
-        asked=len(inbox_order.asked(found)),
+        asked=len(inbox_order.pending_acknowledgements(found)),
         to_change=len(found.to_change),
         to_decide=len(found.to_decide),
         requested=len(found.requested),

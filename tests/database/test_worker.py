@@ -12,7 +12,7 @@ from support.scenes import LOCATION, NOON, Scene, current, document, next_versio
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.protocol.requests import DraftRequest, DraftResult
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import AuditAction, ProposalState, TaskState
 from treaty.registry.measurements.states import state_store
 from treaty.registry.queue import task_queue
@@ -100,7 +100,7 @@ def test_a_run_names_the_version_of_the_states_that_it_judged(scene: Scene) -> N
     scene.send(event(run="b"))
     scene.work()
     assert [run.states_version for run in scene.runs] == [1, 2]
-    with reading(scene.database) as tx:
+    with read_session(scene.database) as tx:
         dataset = tx.exec(select(DatasetRow)).one()
         assert state_store.load(tx, dataset.id, version=1) == {"ds=1": b"good", "ds=2": b"good"}
         assert state_store.load(tx, dataset.id, version=2) == {"ds=1": b"better", "ds=2": b"good"}

@@ -10,7 +10,7 @@ from support.payments import COLUMNS, Payments
 
 from treaty.engine.gate.gate import CandidateRejected, answer, gate
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import Permission
 from treaty.registry.sdk.remote_states import remembered
 from treaty.registry.tables import TaskRow
@@ -67,5 +67,5 @@ def test_what_a_gate_published_is_history_and_an_event_makes_no_work_of_it(
 
 def last_task(services: Services) -> TaskRow:
     """The task that was made last."""
-    with reading(services.database) as session:
+    with read_session(services.database) as session:
         return session.exec(select(TaskRow).order_by(col(TaskRow.id).desc()).limit(1)).one()

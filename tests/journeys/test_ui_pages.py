@@ -1035,7 +1035,7 @@ def test_a_profile_shows_what_a_draft_was_drawn_from_and_data_as_text(open_page:
     days = [{"status": ["new", HOSTILE["image"], None] * 20, "amount": [1.0, 2.5, float("nan")] * 20}]
     told = document(history({"status": "string", "amount": "double"}, days), "orders").model_dump(mode="json")
     with transaction(the_shop.world.engine) as tx:
-        profiles.keep(tx, tx.get_one(ProposalRow, the_shop.review), told, now=clock.now())
+        profiles.store_profile(tx, tx.get_one(ProposalRow, the_shop.review), told, now=clock.now())
         tx.commit()
 
     at = open_page("viewer", "profile", proposal=the_shop.review)

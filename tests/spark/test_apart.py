@@ -36,7 +36,7 @@ def answers(spark: Any, others: OtherDatasets) -> StateBag:
     """All cases on the whole table."""
     frame, asked = case_frame(spark), plan([], of_all=BOUND.values())
     rows = scan(frame, asked)[""]
-    found = separate_statements.whole(frame, asked, others)
+    found = separate_statements.whole_table_states(frame, asked, others)
     assert found is not None
     return rows.beside(StateBag(*_packed(found)))
 
@@ -91,7 +91,7 @@ FAILING = [
 def test_what_errs_fails_alone_and_says_why(spark: Any, others: OtherDatasets) -> None:
     sound = Sql(query="SELECT count(*) FROM {object}").bind(SCHEMA)
     bound = [analyzer.bind(SCHEMA) for analyzer, _ in FAILING]
-    found = separate_statements.whole(case_frame(spark), plan([], of_all=[*bound, sound]), others)
+    found = separate_statements.whole_table_states(case_frame(spark), plan([], of_all=[*bound, sound]), others)
     assert found is not None
     keys = [
         next(key for name, part in each.parts.items() if (key := part.key) and part.component.apart) for each in bound
@@ -139,7 +139,7 @@ def test_joins_agree_with_python_whatever_the_rows(spark: Any, cases: list[Any])
     for at, (ours, other) in enumerate(cases):
         if ours:
             assert parted[f"case={at}"].values[found.parts["found"].key] == oracle_found(ours, other)
-    whole = separate_statements.whole(mine, plan([], of_all=[pairs]), given)
+    whole = separate_statements.whole_table_states(mine, plan([], of_all=[pairs]), given)
     assert whole is not None
     summed = tuple(map(sum, zip(*(oracle_matched(*case) for case in cases), strict=True)))
     assert whole.values[pairs.parts["matches"].key] == summed

@@ -9,7 +9,7 @@ from support.commands import Commands, Here
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 
@@ -47,7 +47,7 @@ def asked(place: Path, known: dict[str, str] | None = None, titles: str = "title
 def results(
     measured: MeasureResult, states: dict[str, bytes] | None = None
 ) -> dict[tuple[str, str | None], CheckResult]:
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=PROMISES,
             object_name="orders",
@@ -75,7 +75,7 @@ def test_what_is_asked_of_the_dataset_is_read_of_all_its_rows(spark: Any, place:
         ("asked", "day=2"): ("passed", 0),
         ("asked-once", None): ("passed", 2),
     }
-    assert lacking(PROMISES, "orders", first.states) == {}
+    assert missing_states(PROMISES, "orders", first.states) == {}
 
 
 def test_rows_that_came_earlier_are_looked_up_again(spark: Any, place: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
 from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, SampleRequest, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.handlers.violating_rows import sample
@@ -49,7 +49,7 @@ def values(run: RunResult) -> dict[str, Any]:
 
 def judged(states: dict[str, bytes], measured: MeasureResult) -> RunResult:
     delta = sorted(measured.states)
-    return judge(
+    return evaluate(
         EvaluationRequest(
             contract=GIVEN,
             object_name="orders",
@@ -119,7 +119,7 @@ def test_a_new_check_reads_what_the_arrivals_lack_and_damage_stays_in_its_own(sp
     second = measure(spark, asked(table, dict(first.fingerprints)))
     states, known = {**first.states, **second.states}, dict(second.fingerprints)
     size = contract(check("size", "some", mustBeGreaterThan=1), check("sum", "sum", column="id", mustBe=0))
-    held = lacking(size, "orders", states)
+    held = missing_states(size, "orders", states)
     more = MeasureRequest(
         source=TableSource(str(table)), contract=size.source, object="orders", known=known, held=held, arrivals=known
     )

@@ -13,12 +13,12 @@ import pytest
 from support import canaries
 from support.canaries import CANARIES, CLASSIFIED, OPEN, ROWS, contract, found, shown
 
-from treaty.contracts.document.classification import beside
+from treaty.contracts.document.classification import with_classifications
 from treaty.contracts.document.model import Contract
 from treaty.engine.components.operands import KEY_COLUMNS, Operand
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import Outcome, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
 from treaty.engine.gate.gate import CandidateRejected, StateFolder, gate
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
@@ -51,7 +51,7 @@ def judged(given: Contract, measured: MeasureResult, stored: dict[str, bytes] | 
     from support.orders import NOW
 
     states = measured.judged({**(stored or {}), **measured.states})
-    return judge(
+    return evaluate(
         EvaluationRequest(
             contract=given,
             object_name="people",
@@ -152,7 +152,7 @@ def test_what_is_not_stored_is_judged_when_it_arrives_and_said_to_be_gone_later(
     given, first = contract(), measured[CLASSIFIED]
     stored = dict(first.states)
     known = {**first.fingerprints, LATER: "another"}
-    second = measure(spark, asked(table, given, known=known, held=lacking(given, "people", stored, key=KEY)))
+    second = measure(spark, asked(table, given, known=known, held=missing_states(given, "people", stored, key=KEY)))
     assert (sorted(second.states), second.added) == ([LATER], {})
     run = judged(given, second, stored)
     told = {(each.check_id, each.outcome, each.reason) for each in run.results if each.measurement}
@@ -171,14 +171,16 @@ def test_states_that_are_never_stored_are_read_again_for_a_new_version_alone(
     spark: Any, table: Path, measured: dict[str, MeasureResult]
 ) -> None:
     given, first = contract(), measured[CLASSIFIED]
-    assert lacking(given, "people", first.states, key=KEY) == {}
-    held = lacking(given, "people", first.states, key=KEY, afresh=True)
+    assert missing_states(given, "people", first.states, key=KEY) == {}
+    held = missing_states(given, "people", first.states, key=KEY, afresh=True)
     assert sorted(held) == [HERE, LATER]
     again = measure(spark, asked(table, given, known=dict(first.fingerprints), held=held))
     assert (again.states, sorted(again.added), sorted(again.passing)) == ({}, [HERE, LATER], [HERE, LATER])
-    stored = {name: bags.joined(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()}
-    assert {name: bags.described(packed) for name, packed in stored.items()} == {
-        name: bags.described(packed) for name, packed in first.states.items()
+    stored = {
+        name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()
+    }
+    assert {name: bags.describe_bag(packed) for name, packed in stored.items()} == {
+        name: bags.describe_bag(packed) for name, packed in first.states.items()
     }
     assert set().union(*(found(shown(each)) for each in stored.values())) == set()
 
@@ -189,11 +191,13 @@ def test_states_of_another_key_or_in_the_clear_are_replaced_and_never_merged(
 ) -> None:
     given, key = contract(), OTHER if change == "another key" else KEY
     first = measured[CLASSIFIED if change == "another key" else OPEN]
-    held = lacking(given, "people", first.states, key=key)
+    held = missing_states(given, "people", first.states, key=key)
     assert sorted(held) == [HERE, LATER]
     again = measure(spark, asked(table, given, key, known=dict(first.fingerprints), held=held))
-    stored = {name: bags.joined(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()}
-    assert lacking(given, "people", stored, key=key) == {}
+    stored = {
+        name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()
+    }
+    assert missing_states(given, "people", stored, key=key) == {}
     assert set().union(*(found(shown(each)) for each in stored.values())) == set()
     merged = bags.merged([bags.unpack(first.states[HERE]), bags.unpack(stored[LATER])])
     keyed = {each.key for each in bags.inventory(stored[LATER])[0] if each.key_id}
@@ -208,8 +212,8 @@ def test_without_a_key_hashes_are_judged_by_and_not_stored(spark: Any, table: Pa
     assert not [each for packed in keyless.states.values() for each in bags.inventory(packed)[0] if each.key_id]
     told = values(judged(given, keyless))
     assert (told["uniqueness-mail", None], told["approx_count_keys-who", None]) == (0.0, len(canaries.PEOPLE))
-    assert lacking(given, "people", keyless.states) == {}
-    assert sorted(lacking(given, "people", keyless.states, key=KEY)) == [HERE, LATER]
+    assert missing_states(given, "people", keyless.states) == {}
+    assert sorted(missing_states(given, "people", keyless.states, key=KEY)) == [HERE, LATER]
 
 
 def test_a_gate_keeps_nothing_of_them(spark: Any, tmp_path: Path) -> None:
@@ -239,7 +243,7 @@ def test_a_gate_keeps_nothing_of_what_another_contract_about_the_table_classifie
     left = {}
     for name, others in (("alone", ()), ("beside another", (contract(CLASSIFIED).object("people"),))):
         store, place = StateFolder(str(tmp_path / f"{name}-states")), str(tmp_path / f"{name}-table")
-        given = beside(own, "people", others)
+        given = with_classifications(own, "people", others)
         with gate(spark, place, given, store, key_file=str(tmp_path / "key")) as candidate:
             candidate.write(frame)
         left[name] = set().union(*canaries.in_files(Path(store.where)).values())

@@ -7,7 +7,7 @@ from typing import Any
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.session.verify import measure, verify
 
 OLD = "day string, id int, price decimal(10,2), code int, at date, ratio float, gone string"
@@ -55,7 +55,7 @@ def test_what_is_put_together_is_what_spark_finds_in_all_rows(spark: Any) -> Non
     before, after = (measure(frame, GIVEN, object_name="orders") for frame in (old, new))
     states = {**before, **after}
     found = results(
-        judge(
+        evaluate(
             EvaluationRequest(
                 contract=GIVEN, object_name="orders", states=states, delta=sorted(after), started=NOW, finished=NOW
             )

@@ -13,7 +13,7 @@ from support.orders import check, contract
 
 from treaty.engine.core.errors import EngineError
 from treaty.engine.gate.candidate import TableGate
-from treaty.engine.gate.gate import CandidateRejected, answer, gate, opened, recover
+from treaty.engine.gate.gate import CandidateRejected, answer, gate, open_gate, recover
 from treaty.engine.gate.publication import intent_of, store_of
 from treaty.engine.gate.table_kinds import site_of
 from treaty.engine.protocol.gate_requests import LocationRequest, TableKind
@@ -151,7 +151,7 @@ def through(spark: Any, table: str, tables: SessionTables, given: list[tuple[int
         name=table,
         tables=tables,
     )
-    with opened(replace(plain)) as candidate:
+    with open_gate(replace(plain)) as candidate:
         candidate.write(spark.createDataFrame(given, DDL))
 
 

@@ -14,7 +14,7 @@ from support.orders import check, contract
 
 from treaty.engine.core.errors import EngineError
 from treaty.engine.gate.candidate import TableGate
-from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, answer, gate, opened, recover
+from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, answer, gate, open_gate, recover
 from treaty.engine.gate.publication import intent_of, store_of
 from treaty.engine.protocol.gate_requests import CommitRequest, FenceRequest, TableKind
 from treaty.engine.protocol.requests import MeasureRequest, TableSource
@@ -181,7 +181,7 @@ def through(spark: Any, table: str, ids: list[int], **more: Any) -> None:
         kind=TableKind.DELTA,
         tables=SessionTables(spark),
     )
-    with opened(replace(plain, **more)) as candidate:
+    with open_gate(replace(plain, **more)) as candidate:
         candidate.write(spark.createDataFrame([(each, MONDAY) for each in ids], DDL))
 
 

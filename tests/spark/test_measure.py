@@ -13,7 +13,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
 from treaty.engine.protocol.requests import UNREAD, DraftRequest, MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.draft import NOTHING_SOUND, draft
 from treaty.engine.spark.handlers.measure import measure
@@ -58,7 +58,7 @@ def rows(measured: MeasureResult) -> dict[str, int]:
 
 def judged(measured: MeasureResult, given: Contract = ORDERS) -> RunResult:
     packed = measured.states
-    return judge(
+    return evaluate(
         EvaluationRequest(
             contract=given,
             object_name="orders",
@@ -128,14 +128,14 @@ MORE = contract(
 @pytest.mark.parametrize("partition_by", [("day",), ()])
 def test_only_the_states_that_are_lacking_are_computed(spark: Any, table: Path, partition_by: tuple[str, ...]) -> None:
     first = measure(spark, asked(table, partition_by=partition_by))
-    held = lacking(MORE, "orders", first.states)
+    held = missing_states(MORE, "orders", first.states)
     assert held.keys() == first.states.keys()
     request = asked(table, dict(first.fingerprints), MORE, partition_by=partition_by)
     second = measure(spark, replace(request, held=held))
     assert (second.states, set(second.added)) == ({}, set(first.states))
     assert all(len(bags.unpack(packed).entries) == 2 for packed in second.added.values())
-    whole = {name: bags.joined(first.states[name], packed) for name, packed in second.added.items()}
-    assert lacking(MORE, "orders", whole) == {}
+    whole = {name: bags.combine_readings(first.states[name], packed) for name, packed in second.added.items()}
+    assert missing_states(MORE, "orders", whole) == {}
     at_once = judged(measure(spark, asked(table, given=MORE, partition_by=partition_by)), MORE)
     assert [each.value for each in judged(replace(second, states=whole), MORE).results] == [
         each.value for each in at_once.results
@@ -145,10 +145,10 @@ def test_only_the_states_that_are_lacking_are_computed(spark: Any, table: Path, 
 def test_what_changed_is_read_whole_and_the_rest_gets_what_it_lacks(spark: Any, table: Path) -> None:
     first = measure(spark, asked(table))
     write(spark, table, [(99, 3)], "append")
-    held = {**lacking(MORE, "orders", first.states), "day=1": frozenset[str]()}
+    held = {**missing_states(MORE, "orders", first.states), "day=1": frozenset[str]()}
     second = measure(spark, replace(asked(table, dict(first.fingerprints), MORE), held=held))
     assert (set(second.states), set(second.added)) == ({"day=3"}, {"day=1", "day=2"})
-    assert lacking(MORE, "orders", {"day=1": second.added["day=1"], "day=3": second.states["day=3"]}) == {}
+    assert missing_states(MORE, "orders", {"day=1": second.added["day=1"], "day=3": second.states["day=3"]}) == {}
 
 
 def test_an_empty_partition_has_states_of_no_rows(spark: Any, table: Path) -> None:
@@ -369,7 +369,7 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
     files = StateFiles(str(tmp_path / "states"))
     measured = measure(spark, replace(asked(table), state_url=files.url))
     assert len(list((tmp_path / "states").iterdir())) == 3
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=ORDERS,
             object_name="orders",

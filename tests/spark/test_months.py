@@ -8,7 +8,7 @@ from typing import Any
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.partitions.months import members
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
@@ -52,7 +52,7 @@ def write(spark: Any, path: Path, mode: str, months: tuple[int, ...], days: rang
 
 
 def values(states: dict[str, bytes], files: StateFiles) -> dict[str, Any]:
-    found = judge(
+    found = evaluate(
         EvaluationRequest(
             contract=GIVEN,
             object_name="orders",
@@ -71,7 +71,7 @@ def values(states: dict[str, bytes], files: StateFiles) -> dict[str, Any]:
 
 
 def _schema(states: dict[str, bytes]) -> Any:
-    return bags.described(max(states.items())[1])[0]
+    return bags.describe_bag(max(states.items())[1])[0]
 
 
 def agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -90,7 +90,7 @@ def test_months_say_what_their_days_said_and_are_read_again_as_a_whole(spark: An
     )
     first = measure(spark, request)
     merged = ["day=2026-01-[01-05]", "day=2026-02-[01-05]"]
-    folded = {name: bags.folded([first.states[day] for day in members(name)], files) for name in merged}
+    folded = {name: bags.merge_packed([first.states[day] for day in members(name)], files) for name in merged}
     assert agree(values(folded, files), values(dict(first.states), files))
 
     write(spark, path, "overwrite", (1,), range(3, 4))
@@ -101,7 +101,7 @@ def test_months_say_what_their_days_said_and_are_read_again_as_a_whole(spark: An
     held = dict.fromkeys(lost, merged_days.NOTHING)
     again = measure(spark, replace(request, known=dict(changed.fingerprints), held=held))
     assert (set(again.states), set(again.added)) == (set(), lost)
-    left = merged_days.whole(folded, changed.states, changed.fingerprints)
+    left = merged_days.unmerged_states(folded, changed.states, changed.fingerprints)
     assert set(left) == {merged[1]}
     mixed = {**left, **changed.states, **again.added}
     assert agree(values(mixed, files), values(dict(measure(spark, request).states), files))

@@ -11,10 +11,10 @@ from support.orders import contract as plain
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.engine.core.errors import UnreadableTable
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, TableSource
 from treaty.engine.session.verify import verify
-from treaty.engine.session.violating_rows import flagged
+from treaty.engine.session.violating_rows import flag_rows
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.handlers.violating_rows import sample
 from treaty.engine.states import bag as bags
@@ -51,7 +51,7 @@ def test_computed_partitions_are_partitions(spark: Any) -> None:
     assert {each.partition: each.value for each in run.results if each.check_id == "few"} == sizes
     (viewed,) = (each for each in run.results if each.check_id == "known")
     assert (viewed.value, viewed.counted, viewed.partition) == (2 / 3, 3, None)
-    marked = flagged(frame, GIVEN).collect()
+    marked = flag_rows(frame, GIVEN).collect()
     assert Counter(each for row in marked for each in row["broken_checks"]) == {"ids": 2, "known": 1}
 
 
@@ -71,7 +71,7 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
     spark.createDataFrame(ROWS[3:], "word string, id bigint").coalesce(1).write.mode("append").parquet(table)
     second = measure(spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders", known=known))
     assert second.states.keys() == {"day=2026-01-01", "day=2026-01-05", "day=2026-02-03", NONE}
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=GIVEN,
             object_name="orders",

@@ -9,7 +9,7 @@ import pytest
 from treaty.engine.analyzers.named_formats import matches
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.patterns.language import parse
-from treaty.engine.protocol.progress import silent
+from treaty.engine.protocol.progress import no_progress
 from treaty.engine.protocol.requests import DraftRequest, LakeRequest, LakeTable, TableSource, TextsRequest
 from treaty.engine.spark.handlers.draft import draft
 from treaty.engine.spark.profile.patterns import learn, texts
@@ -120,7 +120,7 @@ def test_a_lake_reads_what_changed_and_forgets_what_is_not_named(spark: Any, tmp
     ]
 
     def learned(*tables: LakeTable) -> dict[str, Any]:
-        return dict(learn(spark, LakeRequest(str(folder), tables), silent))
+        return dict(learn(spark, LakeRequest(str(folder), tables), no_progress))
 
     first = learned(*known)
     assert (first["tables"], first["read"], first["columns"]) == (2, 2, 2)

@@ -14,7 +14,7 @@ from treaty.engine.components.naive_bayes import NaiveBayes
 from treaty.engine.dsl.check import Check
 from treaty.engine.spark.scan import features
 from treaty.engine.spark.scan.scanner import scan
-from treaty.engine.spark.scan.separate_statements import NONE, whole
+from treaty.engine.spark.scan.separate_statements import NONE, whole_table_states
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag
@@ -73,8 +73,8 @@ def test_every_type_is_cut_into_tokens(spark: Any) -> None:
 
 
 def test_partitions_added_up_are_the_whole_to_the_last_byte(products: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(features, "JUDGED", 100)
-    monkeypatch.setattr("treaty.engine.components.naive_bayes.JUDGED", 100)
+    monkeypatch.setattr(features, "MAX_TEST_ROWS", 100)
+    monkeypatch.setattr("treaty.engine.components.naive_bayes.MAX_TEST_ROWS", 100)
     one = measured(products, NAIVE, SPLIT)[""]
     parted = measured(products.repartition(3), NAIVE, SPLIT, by=("day",))
     merged = bags.merge(bags.unpack(each.pack()) for each in parted.values())
@@ -105,7 +105,7 @@ def test_names_that_are_mixed_up_tell_less(products: Any) -> None:
 
 def test_another_classifier_learns_of_the_same_rows(products: Any) -> None:
     bound = REGRESSION.bind(schema_of(products))
-    bag = whole(products, plan((), of_all=[bound]), NONE)
+    bag = whole_table_states(products, plan((), of_all=[bound]), NONE)
     assert bag is not None
     naive = measured(products, SPLIT)[""]
     reading = bound.read({**naive.values, **bag.values})

@@ -12,7 +12,7 @@ from treaty.contracts.document.classification import classifies
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
@@ -67,7 +67,7 @@ def sharing(given: Contract, others: Sequence[Contract]) -> Contract:
 
 def judged(given: Contract, measured: MeasureResult, states: dict[str, bytes] | None = None) -> RunResult:
     packed = states or measured.judged(measured.states)
-    return judge(
+    return evaluate(
         EvaluationRequest(
             contract=given,
             object_name="orders",
@@ -114,12 +114,14 @@ def _values(packed: dict[str, bytes]) -> bytes:
 def test_states_that_one_contract_lacks_are_added_to_those_of_others(spark: Any, table: Path) -> None:
     first = measure(spark, asked(table, ORDERS))
     also = [BILLING.object("orders")]
-    held = lacking(ORDERS, "orders", dict(first.states), key=KEY, also=also)
+    held = missing_states(ORDERS, "orders", dict(first.states), key=KEY, also=also)
     assert set(held) == {"day=1", "day=2"}
     added = measure(spark, asked(table, ORDERS, BILLING, known=dict(first.fingerprints), held=held))
     assert (added.states, set(added.added)) == ({}, {"day=1", "day=2"})
-    whole = {name: bags.joined(first.states[name], packed, keys=held[name]) for name, packed in added.added.items()}
-    assert lacking(ORDERS, "orders", whole, key=KEY, also=also) == {}
+    whole = {
+        name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in added.added.items()
+    }
+    assert missing_states(ORDERS, "orders", whole, key=KEY, also=also) == {}
     for each in (ORDERS, BILLING):
         alone = measure(spark, asked(table, each))
         assert told(judged(each, replace(added, schema=alone.schema), whole)) == told(judged(each, alone))
@@ -129,9 +131,11 @@ def test_states_of_open_columns_do_not_outlive_a_contract_that_classifies_them(s
     first = measure(spark, asked(table, BILLING))
     shared = sharing(BILLING, (PRIVACY,))
     private = sharing(PRIVACY, (PRIVACY,))
-    held = lacking(shared, "orders", dict(first.states), key=KEY, also=[private.object("orders")])
+    held = missing_states(shared, "orders", dict(first.states), key=KEY, also=[private.object("orders")])
     assert set(held) == {"day=1", "day=2"}
     added = measure(spark, asked(table, BILLING, PRIVACY, known=dict(first.fingerprints), held=held))
-    whole = {name: bags.joined(first.states[name], packed, keys=held[name]) for name, packed in added.added.items()}
+    whole = {
+        name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in added.added.items()
+    }
     assert b"a@x" not in _values(whole)
-    assert lacking(shared, "orders", whole, key=KEY, also=[private.object("orders")]) == {}
+    assert missing_states(shared, "orders", whole, key=KEY, also=[private.object("orders")]) == {}

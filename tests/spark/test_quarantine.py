@@ -12,7 +12,7 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.core.errors import EngineError
 from treaty.engine.protocol.requests import QuarantineRequest, SampleRequest, TableSource
 from treaty.engine.session.verify import verify
-from treaty.engine.session.violating_rows import QuarantineResult, QuarantineTarget, flagged, quarantine, samples
+from treaty.engine.session.violating_rows import QuarantineResult, QuarantineTarget, flag_rows, quarantine, samples
 from treaty.engine.spark.handlers import violating_rows
 
 DDL = "id int, outcome string, day string"
@@ -136,7 +136,7 @@ def test_a_check_that_no_row_could_be_judged_by_is_named(frame: Any, tmp_path: P
 
 def test_frames_are_flagged_and_sampled_by_a_contract(frame: Any) -> None:
     given = promised()
-    assert Counter(each for row in flagged(frame, given).collect() for each in row["broken_checks"]) == BROKEN
+    assert Counter(each for row in flag_rows(frame, given).collect() for each in row["broken_checks"]) == BROKEN
     run = verify(frame, given)
     assert {each.check_id: len(each.rows) for each in samples(frame, given, run, limit=2)} == {
         "id-required": 1, "ids": 2, "told": 1, "early": 2,

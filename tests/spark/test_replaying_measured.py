@@ -9,7 +9,7 @@ from support.orders import NOW, check, contract
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.evaluation.replay.report import ReplayedCheck
 from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 from treaty.engine.session.verify import measure
@@ -67,7 +67,7 @@ def outcomes(stored: dict[str, bytes]) -> Iterator[tuple[str, str, Outcome]]:
     there: dict[str, bytes] = {}
     for name, packed in stored.items():
         there[name] = packed
-        run = judge(
+        run = evaluate(
             EvaluationRequest(
                 contract=given(), object_name="orders", states=there, delta=[name], started=NOW, finished=NOW
             )

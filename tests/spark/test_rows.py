@@ -84,7 +84,7 @@ def checks(frame: Any) -> BoundChecks:
 
 @pytest.fixture(scope="module")
 def found(frame: Any, checks: BoundChecks) -> list[tuple[Row, list[str], list[str]]]:
-    flagged = violating_rows.flagged(frame, checks, partition_by=["part"])
+    flagged = violating_rows.flag_rows(frame, checks, partition_by=["part"])
     return [(tuple(each[:4]), each[4], each[5]) for each in flagged.collect()]
 
 
@@ -128,25 +128,28 @@ def of(spark: Any, ddl: str, values: list[tuple[Any, ...]], *entries: dict[str, 
 def test_two_checks_with_one_description_stay_two(spark: Any) -> None:
     twins = [{**check("compliance", name, predicate="n > 1", mustBe=1), "name": "n is large"} for name in ("a", "b")]
     frame, checks = of(spark, "n int", [(1,), (2,)], *twins)
-    assert violating_rows.flagged(frame, checks).orderBy("n").collect() == [(1, ["a", "b"], []), (2, [], [])]
+    assert violating_rows.flag_rows(frame, checks).orderBy("n").collect() == [(1, ["a", "b"], []), (2, [], [])]
 
 
 def test_a_table_without_checks_and_one_without_rows_have_empty_lists(spark: Any) -> None:
     frame, none = of(spark, "n int", [(1,)])
-    assert violating_rows.flagged(frame, none).collect() == [(1, [], [])]
+    assert violating_rows.flag_rows(frame, none).collect() == [(1, [], [])]
     empty, checks = of(spark, "n int", [], check("uniqueness", "c", column="n", mustBe=1))
-    assert violating_rows.flagged(empty, checks).collect() == []
+    assert violating_rows.flag_rows(empty, checks).collect() == []
 
 
 def test_a_key_of_the_dataset_is_compared_over_all_partitions(spark: Any) -> None:
     frame, checks = of(spark, "n int, day string", [(1, "a"), (1, "b")], check("uniqueness", "c", column="n", mustBe=1))
-    assert [each[2] for each in violating_rows.flagged(frame, checks, partition_by=["day"]).collect()] == [["c"], ["c"]]
+    assert [each[2] for each in violating_rows.flag_rows(frame, checks, partition_by=["day"]).collect()] == [
+        ["c"],
+        ["c"],
+    ]
 
 
 def test_a_table_that_has_such_a_column_already_is_refused(spark: Any) -> None:
     frame, checks = of(spark, "Broken_Checks int", [(1,)])
     with pytest.raises(EngineError, match="has a column broken_checks already: rename or drop it"):
-        violating_rows.flagged(frame, checks)
+        violating_rows.flag_rows(frame, checks)
 
 
 def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any) -> None:
@@ -161,7 +164,7 @@ def test_rows_that_another_dataset_does_not_have_are_named_once_each(spark: Any)
     others = OtherDatasets(
         {"others": spark.createDataFrame([(1, "a"), (1, "a"), (2, None), (4, "d")], "m bigint, label string")}
     )
-    told = violating_rows.flagged(frame, checks, others=others).collect()
+    told = violating_rows.flag_rows(frame, checks, others=others).collect()
     assert Counter((each[0], tuple(each[2])) for each in told) == Counter(
         {(1, ()): 2, (2, ()): 1, (3, ("known",)): 1, (None, ()): 1, (9, ()): 1}
     )
@@ -180,7 +183,7 @@ def test_rows_on_which_a_check_or_its_filter_cannot_be_evaluated_are_named(spark
     ]
     values = [(1, "1"), (2, "x"), (3, None), (4, "-1"), (5, "y")]
     frame, checks = of(spark, "n int, name string", values, *entries)
-    told = {row[0]: (row[2], row[3]) for row in violating_rows.flagged(frame, checks).collect()}
+    told = {row[0]: (row[2], row[3]) for row in violating_rows.flag_rows(frame, checks).collect()}
     assert told == {
         1: ([], []),
         2: (["own", "filtered"], ["own", "filtered", "filter"]),

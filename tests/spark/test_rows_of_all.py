@@ -68,7 +68,7 @@ def read(spark: Any) -> dict[str, MetricValue]:
 def named(spark: Any) -> tuple[Counter[str], Counter[str]]:
     checks = BoundChecks(contract().object("orders"), SCHEMA, tuple(CHECKS))
     found = (
-        violating_rows.flagged(case_frame(spark), checks)
+        violating_rows.flag_rows(case_frame(spark), checks)
         .select(violating_rows.BROKEN, violating_rows.UNEVALUATED)
         .collect()
     )

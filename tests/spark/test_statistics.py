@@ -26,7 +26,7 @@ from treaty.engine.components.operands import Operand
 from treaty.engine.core.results import SCANNED, STATED
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.scan.footer_statistics import FooterCounts, counted, known
+from treaty.engine.spark.scan.footer_statistics import FooterCounts, footer_counts, scan_remaining
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources import changes
 from treaty.engine.spark.sources.readers import read, schema_of
@@ -111,10 +111,10 @@ def test_what_footers_tell_is_what_a_scan_counts(
             each.write(table / f"part={at}" / f"{number}.parquet")
     frame, lies, wanted = of(spark, table)
     scanned = scan(frame, wanted, partition_by=BY, expected=sorted(lies.files))
-    told = known(wanted, str(table), lies.files, schema_of(frame))
+    told = footer_counts(wanted, str(table), lies.files, schema_of(frame))
     assert told.keys == {ROWS.key, *(key(name) for name in FLAT)}
     assert {name: {each: bag.values[each] for each in told.keys} for name, bag in scanned.items()} == told.states
-    both = counted(frame, wanted, told, partition_by=BY, expected=sorted(lies.files))
+    both = scan_remaining(frame, wanted, told, partition_by=BY, expected=sorted(lies.files))
     assert {name: bag.values for name, bag in both.items()} == {name: bag.values for name, bag in scanned.items()}
 
 
@@ -139,7 +139,7 @@ def test_files_that_spark_wrote_tell_what_a_scan_counts(spark: Any, tmp_path: Pa
     spark.conf.unset("spark.sql.parquet.outputTimestampType")
     frame, lies, wanted = of(spark, tmp_path / "t")
     told, scanned = (
-        known(wanted, str(tmp_path / "t"), lies.files, schema_of(frame)),
+        footer_counts(wanted, str(tmp_path / "t"), lies.files, schema_of(frame)),
         scan(frame, wanted, partition_by=BY),
     )
     flat = ["id", "whole", "real", "text", "seen", "nothing", "money", "a.b", "day"]
@@ -182,13 +182,13 @@ def told_of(folder: Path, files: list[Written], **also: Any) -> FooterCounts:
     for path, each in zip(paths, files, strict=True):
         each.write(path)
     wanted = plan(Completeness(column=name, **also).bind(SCHEMA) for name in SCHEMA.names)
-    return known(wanted, str(folder), {"": [str(path) for path in paths]}, SCHEMA)
+    return footer_counts(wanted, str(folder), {"": [str(path) for path in paths]}, SCHEMA)
 
 
 def test_filters_values_and_groupings_are_left_to_the_scan(tmp_path: Path) -> None:
     assert told_of(tmp_path, [Written(SOME)], where="whole > 1").keys == {ROWS.key}
     bound = [each.bind(SCHEMA) for each in (Maximum(column="whole"), Uniqueness(columns=("whole",)), Size())]
-    told = known(plan(bound), str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
+    told = footer_counts(plan(bound), str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
     assert told.keys == {ROWS.key}
     assert told.left == plan(bound)
 
@@ -196,7 +196,7 @@ def test_filters_values_and_groupings_are_left_to_the_scan(tmp_path: Path) -> No
 def test_a_typed_column_needs_no_scan_for_its_type(tmp_path: Path) -> None:
     Written(SOME).write(tmp_path / "0.parquet")
     wanted = plan([DataType(column=name, type="integer").bind(SCHEMA) for name in SCHEMA.names])
-    told = known(wanted, str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
+    told = footer_counts(wanted, str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
     typed, text = wanted.scan[1:]
     assert told.states[""] == {ROWS.key: 3, typed.key: (2, 0, 0, 0, 0, 0, 0)}
     assert told.left.scan == (ROWS, text)
@@ -212,9 +212,9 @@ def test_a_file_without_a_footer_leaves_all_to_the_scan(content: bytes, tmp_path
     (tmp_path / "1.parquet").write_bytes(content)
     wanted = plan([Completeness(column="whole").bind(SCHEMA)])
     files = {"": [str(tmp_path / "0.parquet"), str(tmp_path / "1.parquet")]}
-    assert known(wanted, str(tmp_path), files, SCHEMA) == FooterCounts(wanted)
-    assert known(wanted, str(tmp_path), {"": [str(tmp_path / "gone.parquet")]}, SCHEMA) == FooterCounts(wanted)
-    assert known(wanted, str(tmp_path), {}, SCHEMA) == FooterCounts(wanted)
+    assert footer_counts(wanted, str(tmp_path), files, SCHEMA) == FooterCounts(wanted)
+    assert footer_counts(wanted, str(tmp_path), {"": [str(tmp_path / "gone.parquet")]}, SCHEMA) == FooterCounts(wanted)
+    assert footer_counts(wanted, str(tmp_path), {}, SCHEMA) == FooterCounts(wanted)
 
 
 @dataclass(frozen=True)
@@ -229,10 +229,10 @@ def test_where_footers_tell_all_no_row_is_read(spark: Any, tmp_path: Path) -> No
     Written({"whole": []}).write(tmp_path / "t" / "part=2" / "0.parquet")
     frame, lies, _ = of(spark, tmp_path / "t")
     wanted = plan([Completeness(column="whole").bind(schema_of(frame))])
-    told = known(wanted, str(tmp_path / "t"), lies.files, schema_of(frame))
+    told = footer_counts(wanted, str(tmp_path / "t"), lies.files, schema_of(frame))
     assert told.left.scan == ()
     for expected, names in (((), {"part=1"}), (("part=2",), {"part=1", "part=2"})):
-        bags = counted(Unread(frame.schema), wanted, told, partition_by=BY, expected=expected)
+        bags = scan_remaining(Unread(frame.schema), wanted, told, partition_by=BY, expected=expected)
         scanned = scan(frame, wanted, partition_by=BY, expected=expected)
         assert {name: bag.values for name, bag in bags.items()} == {name: bag.values for name, bag in scanned.items()}
         assert bags.keys() == scanned.keys() == names
@@ -244,11 +244,11 @@ def test_files_that_changed_after_their_footers_were_read_are_scanned(spark: Any
     frame, lies, _ = of(spark, tmp_path / "t")
     schema = schema_of(frame)
     wanted = plan([Completeness(column="whole").bind(schema), Maximum(column="whole").bind(schema)])
-    told = known(wanted, str(tmp_path / "t"), lies.files, schema)
+    told = footer_counts(wanted, str(tmp_path / "t"), lies.files, schema)
     for name in ("part=1", "part=2"):
         Written({"whole": [7, 8, None, None]}).write(tmp_path / "t" / name / "1.parquet")
         frame, _, _ = of(spark, tmp_path / "t")
-        assert counted(frame, wanted, told, partition_by=BY) == scan(frame, wanted, partition_by=BY)
+        assert scan_remaining(frame, wanted, told, partition_by=BY) == scan(frame, wanted, partition_by=BY)
 
 
 def test_a_frame_is_judged_with_the_statistics_of_its_files_where_they_are_named(spark: Any, tmp_path: Path) -> None:

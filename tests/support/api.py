@@ -24,7 +24,7 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.api.app import create_app
 from treaty.registry.client import Client
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import ProposalState, Role, TaskState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.review.proposals import proposals
@@ -73,12 +73,12 @@ class World:
 
     def principal(self, who: str) -> Principal:
         """The user as the functions beneath the API take them."""
-        with reading(self.engine) as tx:
+        with read_session(self.engine) as tx:
             return authentication.principal_of(tx, self.secrets[who], now=clock.now())
 
     def audited(self) -> list[str]:
         """The actions of all audit entries, in their order."""
-        with reading(self.engine) as tx:
+        with read_session(self.engine) as tx:
             return [each.value for each in tx.exec(select(AuditEntryRow.action).order_by(AuditEntryRow.position))]
 
 

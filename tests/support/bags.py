@@ -27,7 +27,7 @@ Columns = Mapping[str, Sequence[Any]]
 def bag(plan: Plan, schema: Schema, columns: Columns, *, failures: Mapping[str, str] | None = None) -> StateBag:
     """The states of the plan's components over the columns. SQLite, which writes them alike, evaluates predicates."""
     parts = (*plan.scan, *plan.groupings)
-    return bags.of(plan, {part.key: _state(part, columns) for part in parts}, schema, failures=failures)
+    return bags.bag_of_plan(plan, {part.key: _state(part, columns) for part in parts}, schema, failures=failures)
 
 
 def _state(part: BoundComponent, columns: Columns) -> Any:

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from treaty.engine.cli import commands as cli_commands
 from treaty.engine.cli import gate
-from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.spark.process.child import ChildSettings, SparkChild
 from treaty.registry.cli.main import main
 
@@ -24,7 +24,7 @@ class Here(SparkChild):
         super().__init__()
         self._session = session
 
-    def _ask(self, verb: str, request: Any, tell: Tell | None = None) -> Any:
+    def _ask(self, verb: str, request: Any, tell: ReportProgress | None = None) -> Any:
         return resolve_name(verb)(self._session, request, *filter(None, (tell,)))
 
 

@@ -13,7 +13,7 @@ from support.frames import case_frame
 from treaty.contracts.document.reader import read
 from treaty.engine.core.results import RunResult
 from treaty.engine.session.verify import verify
-from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.planning.scan_plan import plan
@@ -73,5 +73,5 @@ def error_of(aggregate: str) -> tuple[str, bool]:
     try:
         _SESSIONS[0].createDataFrame(ORDERS, COLUMNS).selectExpr(aggregate).collect()
     except Exception as error:
-        return told(error), is_cancelled(error)
+        return safe_message(error), is_cancelled(error)
     return "no error", False

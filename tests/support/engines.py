@@ -12,7 +12,7 @@ from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, ViolationSample
 from treaty.engine.evaluation.evaluator import EvaluationRequest
-from treaty.engine.protocol.progress import Tell, silent
+from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.requests import (
     DraftRequest,
     DraftResult,
@@ -73,14 +73,14 @@ class FakeEngine:
             how=DetectionMethod.FINGERPRINTS, at=self.at, pinned=self.pinned, behind=self.behind, columns=columns,
         )  # fmt: skip
 
-    def draft(self, request: DraftRequest, tell: Tell = silent) -> DraftResult:
+    def draft(self, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
         """The draft that the test prepared; of its progress one word is told."""
         tell("first scan")
         self._asked(request)
         assert self.drafted is not None
         return self.drafted
 
-    def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]:
+    def learn(self, request: LakeRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
         """Says how many tables were asked of."""
         self._asked(request)
         return {"tables": len(request.tables)}

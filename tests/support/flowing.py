@@ -62,6 +62,6 @@ def take_in(session: Session, *documents: Mapping[str, Any]) -> None:
     for each in documents:
         raw, now = body(each), datetime.fromisoformat(each["eventTime"])
         event_store.accept(session, parse(raw), raw, producer="spark", now=now, event_id=ids.new())
-        while waiting := event_store.waiting(session, most=1):
-            event_processing.take_in(session, waiting, now=now, ids=ids.new)
+        while waiting := event_store.next_events(session, most=1):
+            event_processing.process_events(session, waiting, now=now, ids=ids.new)
             session.flush()

@@ -9,7 +9,7 @@ from typing import Any
 from support.gate_kill import Killed
 
 from treaty.contracts.document.reader import read
-from treaty.engine.gate.gate import TableGate, opened
+from treaty.engine.gate.gate import TableGate, open_gate
 from treaty.engine.gate.publication import store_of
 
 
@@ -40,7 +40,7 @@ def main() -> None:
             stage=stage,
             disk=disk,
         )
-        with opened(gate) as candidate:
+        with open_gate(gate) as candidate:
             candidate.write(rows)
 
 

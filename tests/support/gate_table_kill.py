@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from treaty.contracts.document.reader import read
-from treaty.engine.gate.gate import TableGate, opened
+from treaty.engine.gate.gate import TableGate, open_gate
 from treaty.engine.gate.publication import store_of
 from treaty.engine.protocol.gate_requests import CommitRequest, TableKind
 
@@ -57,7 +57,7 @@ def main() -> None:
             kind=TableKind.DELTA,
             tables=tables,
         )
-        with opened(gate) as candidate:
+        with open_gate(gate) as candidate:
             candidate.write(int(number))
 
 

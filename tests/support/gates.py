@@ -12,13 +12,13 @@ from uuid import uuid4
 from support.bags import bag
 from support.orders import NOW, check, contract, states
 
-from treaty.contracts.document.classification import beside
+from treaty.contracts.document.classification import with_classifications
 from treaty.contracts.document.model import Contract
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.disk import Disk
-from treaty.engine.gate.gate import CandidateRejected, GateCandidate, StateFolder, TableGate, answer, opened, recover
-from treaty.engine.gate.parquet_folders import FolderPublication, located
+from treaty.engine.gate.gate import CandidateRejected, GateCandidate, StateFolder, TableGate, answer, open_gate, recover
+from treaty.engine.gate.parquet_folders import FolderPublication, local_folder
 from treaty.engine.gate.publication import intent_of, store_of
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.requested_checks import objects
@@ -103,7 +103,7 @@ def stage(partition_by: tuple[str, ...], rows: Rows, folder: str, _: Any) -> Non
 def measure(given: Contract, request: MeasureRequest, schema: Schema = SCHEMA) -> MeasureResult:
     """The states of the partitions that changed, as the engine answers."""
     lies = layout(None, request.source)
-    told = beside(given, request.object, objects(request)[0].beside) if request.classifying else given
+    told = with_classifications(given, request.object, objects(request)[0].beside) if request.classifying else given
     plan = replace(bind(told.object(request.object), schema).plan, key=request.key)
     found = {name: bag(plan, schema, {"id": rows_of(lies.files[name])}) for name in lies.changed(request.known)}
     passing = {name: kept.carried() for name, each in found.items() if (kept := each.passing)}
@@ -136,7 +136,7 @@ class Gated:
     def gate(self, disk: Disk | None = None, **more: Any) -> TableGate:
         used = disk or Disk()
         return TableGate(
-            table=located(self.table),
+            table=local_folder(self.table),
             contract=self.given,
             object="orders",
             partition_by=self.partition_by,
@@ -150,7 +150,7 @@ class Gated:
 
     def publish(self, rows: Rows, disk: Disk | None = None, **more: Any) -> GateCandidate:
         """The candidate that was published. Raises as the gate does."""
-        with opened(self.gate(disk, **more)) as candidate:
+        with open_gate(self.gate(disk, **more)) as candidate:
             candidate.write(rows)
         return candidate
 
@@ -163,7 +163,7 @@ class Gated:
 
     @property
     def open(self) -> bool:
-        return os.path.exists(intent_of(located(self.table)))
+        return os.path.exists(intent_of(local_folder(self.table)))
 
     @property
     def store(self) -> StateFolder:

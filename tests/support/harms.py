@@ -16,7 +16,7 @@ from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry import schemas
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.incidents import lifecycle
 from treaty.registry.measurements.runs import recording
 from treaty.registry.measurements.runs.recording import RunProvenance
@@ -80,12 +80,12 @@ class Harm:
             result = _result(contract_id, version, fails, set(of), minute(at))
             origin = RunProvenance(dataset_id=dataset.id, lineage_run_id=_lineage_run(tx, by) if by else None)
             run = recording.record(tx, ids.new(), result, origin, now=minute(at))
-            lifecycle.of_run(tx, run, result, now=minute(at), ids=ids.new)
+            lifecycle.apply_run(tx, run, result, now=minute(at), ids=ids.new)
             tx.commit()
             return run.id
 
     def _states(self, tx: Session, dataset_id: UUID) -> None:
-        gone = tuple(state_store.known(tx, dataset_id).keys() - self.partitions.keys())
+        gone = tuple(state_store.stored_fingerprints(tx, dataset_id).keys() - self.partitions.keys())
         packed = dict.fromkeys(self.partitions, b"x")
         measured = MeasureResult(schema=SCHEMA, fingerprints=self.partitions, states=packed, vanished=gone)
         state_store.save(tx, dataset_id, measured, vanished=gone, now=minute(0), ids=ids.new)
@@ -93,20 +93,20 @@ class Harm:
     @property
     def incidents(self) -> list[IncidentRow]:
         """All incidents, oldest first."""
-        with reading(self.world.engine) as tx:
+        with read_session(self.world.engine) as tx:
             return list(tx.exec(select(IncidentRow).order_by(IncidentRow.id)))  # type: ignore[arg-type]
 
     @property
     def failing(self) -> dict[str, set[tuple[Any, ...]]]:
         """What fails now, by contract."""
-        with reading(self.world.engine) as tx:
+        with read_session(self.world.engine) as tx:
             active = (each for each in tx.exec(select(IncidentObjectRow)) if each.active)
             return {each.contract_id: set(map(tuple, each.failing)) for each in active}
 
     @property
     def reached(self) -> dict[str, str]:
         """How far each dataset was reached by any incident."""
-        with reading(self.world.engine) as tx:
+        with read_session(self.world.engine) as tx:
             return {
                 each.name.removeprefix("/lake/"): each.spread.value for each in tx.exec(select(IncidentDownstreamRow))
             }

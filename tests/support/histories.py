@@ -7,11 +7,16 @@ from typing import Any
 from support.bags import Columns, bag
 
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.profile.second_scan import looked_into, untold
+from treaty.engine.profile.second_scan import columns_without_masks, with_second_scan
 from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
-from treaty.engine.suggestions.kinds.column_group_search import RowSample, looked_at, together, with_counted
+from treaty.engine.suggestions.kinds.column_group_search import (
+    RowSample,
+    column_groups,
+    sampled_columns,
+    with_group_counts,
+)
 
 
 def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
@@ -23,8 +28,8 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     found = TableProfile(
         columns=columns, partitions=tuple((f"day=2024-01-{at + 1:02d}", each) for at, each in enumerate(bags))
     )
-    looked = [looked_into(each, found.whole, schema) for each in columns]
-    late = untold(looked, found.whole, schema)
+    looked = [with_second_scan(each, found.whole, schema) for each in columns]
+    late = columns_without_masks(looked, found.whole, schema)
     told = (late.get(each.column.name, each) for each in looked)
     traits = [replace(each, traits=other.traits) for each, other in zip(columns, told, strict=True)]
     wanted = plan(measured for each in traits for measured in each.traits.values())
@@ -35,14 +40,14 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
 def related(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     """The history with what columns promise together, of a sample that is all rows."""
     found = history(types, days)
-    names = [each.column.name for each in looked_at(found)]
+    names = [each.column.name for each in sampled_columns(found)]
     hashes = {name: [None if v is None else hash(v) for day in days for v in day[name]] for name in names}
     partition = [at for at, day in enumerate(days) for _ in next(iter(day.values()))]
     schema = Schema(tuple(Column(name, kind) for name, kind in types.items()))
-    wanted = together(found, RowSample.of(hashes, partition), schema, "orders")
+    wanted = column_groups(found, RowSample.of(hashes, partition), schema, "orders")
     asked = plan([each.measured for each in wanted])
     parts = zip(found.partitions, days, strict=True)
-    return with_counted(found, wanted, {name: bag(asked, schema, day) for (name, _), day in parts})
+    return with_group_counts(found, wanted, {name: bag(asked, schema, day) for (name, _), day in parts})
 
 
 def _both(left: StateBag, right: StateBag) -> StateBag:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlmodel import select
 from support.loops import Services
 
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.lineage.events.triggers import TriggerKind, triggers
 from treaty.registry.tables import LineageEventRow, LineageRunRow
@@ -15,14 +15,14 @@ from treaty.registry.tables import LineageEventRow, LineageRunRow
 
 def kept(services: Services) -> list[dict[str, Any]]:
     """The events in the inbox, oldest first."""
-    with reading(services.database) as session:
+    with read_session(services.database) as session:
         rows = session.exec(select(LineageEventRow).order_by(LineageEventRow.received)).all()  # type: ignore[arg-type]
     return [json.loads(row.body) for row in rows]
 
 
 def runs(services: Services) -> list[FoldedRun]:
     """The runs as they are folded by now."""
-    with reading(services.database) as session:
+    with read_session(services.database) as session:
         return [FoldedRun.model_validate(row.state) for row in session.exec(select(LineageRunRow)) if row.state]
 
 

@@ -10,7 +10,7 @@ from support.scenes import LOCATION, NOON, add, described, document
 
 from treaty.contracts.document.reader import read
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import VersionState
 from treaty.registry.datasets.names import LineageName, location, normalise
 from treaty.registry.lineage import aliases
@@ -46,19 +46,19 @@ def promised(
 
 def marks(database: Engine) -> dict[str, tuple[int, int]]:
     """By contract how many triggers its object has had, and how many of these were dealt with."""
-    with reading(database) as tx:
+    with read_session(database) as tx:
         return {each.contract_id: (each.dirty_seq, each.done_seq) for each in tx.exec(select(PendingValidationRow))}
 
 
 def tasks(database: Engine) -> list[TaskRow]:
     """All tasks, in the order in which they were made."""
-    with reading(database) as tx:
+    with read_session(database) as tx:
         return list(tx.exec(select(TaskRow).order_by(TaskRow.id)))  # type: ignore[arg-type]
 
 
 def canonical(database: Engine, namespace: str, name: str) -> str:
     """The name that stands for the dataset."""
-    with reading(database) as tx:
+    with read_session(database) as tx:
         named = LineageName(namespace, name)
         return str(aliases.groups(tx, [named])[named].canonical)
 

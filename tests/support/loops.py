@@ -14,7 +14,7 @@ from sqlmodel import col, select
 from treaty.engine.core import clock
 from treaty.registry.access.first_admin import initialise
 from treaty.registry.client import Client
-from treaty.registry.core.database import connect, reading
+from treaty.registry.core.database import connect, read_session
 from treaty.registry.core.enums import LineageEventState, TaskState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.demo.deliveries import DemoLake
@@ -66,7 +66,7 @@ class Services:
         awaited(lambda: self._idle() or None, within=within)
 
     def _idle(self) -> bool:
-        with reading(self.database) as session:
+        with read_session(self.database) as session:
             events = session.exec(select(LineageEventRow).where(LineageEventRow.state == LineageEventState.NEW)).first()
             open_states = (TaskState.QUEUED, TaskState.RUNNING)
             due = col(TaskRow.state).in_(open_states), col(TaskRow.available_at) <= clock.now()
@@ -89,7 +89,7 @@ def services(
     settings = RegistrySettings(home=folder, database_url=database_url, **ports, **more)
     link = initialise(settings)
     database = connect(settings.database)
-    with local_stack.running(settings, makers) as parts:
+    with local_stack.run_processes(settings, makers) as parts:
         yield Services(settings, database, enlist(settings.api, link, lambda: secrets.token_urlsafe(12)), parts)
     database.dispose()
 

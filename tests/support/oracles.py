@@ -12,7 +12,7 @@ import datasketches
 import pyarrow
 
 from treaty.engine.components.comoments import CoMoments
-from treaty.engine.components.dictionary_encoding import coded
+from treaty.engine.components.dictionary_encoding import encode_texts
 from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.components.moments import Moments
 from treaty.engine.components.naive_bayes import TokenCounts
@@ -97,7 +97,9 @@ def _frequencies(values: Values) -> Any:
     if not counts:
         return None
     keys = {f"k{at}": pyarrow.array(column, pyarrow.string()) for at, column in enumerate(zip(*counts, strict=True))}
-    return FrequencyTable((coded(pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())})),))
+    return FrequencyTable(
+        (encode_texts(pyarrow.table({**keys, "n": pyarrow.array(counts.values(), pyarrow.int64())})),)
+    )
 
 
 def _references(values: Values) -> tuple[int, int]:

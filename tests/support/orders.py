@@ -12,7 +12,7 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.states.bag import StateBag
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -58,7 +58,7 @@ def run(
     """The run that judges the new partitions among the earlier ones, of which there is only what is stored."""
     stored = {name: each.pack() for name, each in (earlier or {}).items()}
     packed = {**stored, **{name: each.carried() for name, each in delta.items()}}
-    return judge(
+    return evaluate(
         EvaluationRequest(
             contract=given, object_name="orders", states=packed, delta=sorted(delta), started=NOW, finished=NOW, **more
         )

@@ -16,7 +16,7 @@ from treaty.engine.core import clock
 from treaty.registry.access import users
 from treaty.registry.access.authentication import Principal, permissions_of
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import ProposalState, Role
 from treaty.registry.core.errors import IllegalTransition, RevisionConflict
 from treaty.registry.review.approval import approval
@@ -70,7 +70,7 @@ def _round(engine: Engine, who: dict[str, Principal], threads: ThreadPoolExecuto
     editing_ = {name: threads.submit(edit, name) for name in EDITORS}
     seen, refused = threads.submit(approve, APPROVER).result()
     edits = {name: each.result() for name, each in editing_.items()}
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         body = tx.exec(select(ContractVersionRow.body).where(ContractVersionRow.contract_id == contract_id)).one()
     return Race(
         edits=frozenset(name for name, (done, _) in edits.items() if done),
@@ -97,7 +97,7 @@ def _until_settled(step: Callable[[], None]) -> tuple[bool, int]:
 
 def _edit(engine: Engine, proposal_id: UUID, by: Principal, name: str) -> None:
     """Adds the editor's name to the tags of the document as it is now."""
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         proposal = _visible(tx, proposal_id, by)
         content = dict(read(proposal.base).document)
         wanted = {**content, "tags": [*content.get("tags", ()), name]}
@@ -108,7 +108,7 @@ def _edit(engine: Engine, proposal_id: UUID, by: Principal, name: str) -> None:
 
 
 def _approve(engine: Engine, proposal_id: UUID, by: Principal, seen: list[bytes]) -> None:
-    with reading(engine) as tx:
+    with read_session(engine) as tx:
         shown = proposals.preview(tx, _visible(tx, proposal_id, by))
     seen.append(shown.document)
     with transaction(engine) as tx:

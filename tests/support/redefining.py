@@ -6,7 +6,7 @@ from typing import Any
 from support.engines import SCHEMA, judge
 from support.scenes import Scene
 
-from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.checks.schema_checks import check_structure
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.evaluator import EvaluationRequest
 from treaty.registry.worker.loop import Worker
@@ -23,5 +23,5 @@ class Structural(Scene):
 def judged(request: EvaluationRequest) -> RunResult:
     """The run of `support.engines`, and what the contract promises of the columns."""
     run = judge(replace(request, schema=SCHEMA))
-    columns = tuple(judge_structure(request.object, request.schema or SCHEMA, terms=request.contract.terms))
+    columns = tuple(check_structure(request.object, request.schema or SCHEMA, terms=request.contract.terms))
     return run.model_copy(update={"results": (*columns, *run.results)})

@@ -21,14 +21,14 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.disk import Disk
 from treaty.engine.core.results import ViolationSample
-from treaty.engine.evaluation.evaluator import judge
-from treaty.engine.gate.gate import GateCandidate, TableGate, answer, opened, recover
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.gate.gate import GateCandidate, TableGate, answer, open_gate, recover
 from treaty.engine.gate.gated_contract import GatedContract
 from treaty.engine.protocol.requests import DraftRequest, DraftResult, MeasureRequest, MeasureResult, SampleRequest
 from treaty.registry.cli.main import _code
 from treaty.registry.client import Client
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import TaskState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.queue import task_queue
@@ -74,7 +74,7 @@ class Registered:
 
     def publish(self, rows: Rows, disk: Disk | None = None) -> GateCandidate:
         """The candidate that was published. Raises as the gate does."""
-        with self.gate(disk) as gate, opened(gate) as candidate:
+        with self.gate(disk) as gate, open_gate(gate) as candidate:
             candidate.write(rows)
         return candidate
 
@@ -101,7 +101,7 @@ class Registered:
 
     def rows(self, kind: type[Row]) -> Sequence[Row]:
         """All rows of a table of the registry, oldest first."""
-        with reading(self.world.engine) as tx:
+        with read_session(self.world.engine) as tx:
             return sorted(tx.exec(select(kind)), key=lambda row: row.id)  # type: ignore[attr-defined]
 
     @property
@@ -127,7 +127,7 @@ class Registered:
             assert task
             tx.commit()
         settings = RegistrySettings(home=self.gated.folder / "home")
-        worker = Worker(database=self.world.engine, engine=Texts(), judge=judge, large=large, settings=settings)
+        worker = Worker(database=self.world.engine, engine=Texts(), judge=evaluate, large=large, settings=settings)
         assert worker.work()
         return next(each for each in self.rows(TaskRow) if each.id == task.id)
 

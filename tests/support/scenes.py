@@ -15,7 +15,7 @@ from treaty.contracts.document.model import Lineage
 from treaty.contracts.document.reader import read
 from treaty.registry.access import authentication
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Permission, Role, TaskState, VersionState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.datasets.names import location, normalise
@@ -130,7 +130,7 @@ def add(database: Engine, *rows: SQLModel) -> None:
 
 def rows(database: Engine, kind: type[Row]) -> list[Row]:
     """All rows of a table, by identity: UUIDs sort by the time they were made."""
-    with reading(database) as tx:
+    with read_session(database) as tx:
         return sorted(tx.exec(select(kind)), key=_identity)
 
 
@@ -175,7 +175,7 @@ class Scene:
     def _quiet_passes(self) -> bool:
         """Whether a task waited for a quiet time to end, which it does by that."""
         soon = self.clock() + timedelta(seconds=Lineage().quiet)
-        with reading(self.database) as tx:
+        with read_session(self.database) as tx:
             waits = TaskRow.state == TaskState.QUEUED, self.clock() < TaskRow.available_at, TaskRow.available_at <= soon
             begins = tx.exec(select(TaskRow.available_at).where(*waits).order_by(TaskRow.available_at)).first()
         self.clock.now = begins or self.clock.now

@@ -68,7 +68,7 @@ def _review(shop: Shop) -> UUID:
     columns = dict.fromkeys(rows[0], "string")
     told = profile_document(history(columns, [{name: [name] * 30 for name in columns}]), CORPUS[1])
     with transaction(shop.world.engine) as tx:
-        profiles.keep(tx, tx.get_one(ProposalRow, review), told.model_dump(mode="json"), now=clock.now())
+        profiles.store_profile(tx, tx.get_one(ProposalRow, review), told.model_dump(mode="json"), now=clock.now())
         tx.commit()
     return review
 
@@ -142,7 +142,7 @@ def _judged(shop: Shop) -> UUID:
         (dataset, _) = lookup.datasets(tx, "spoilt-live")[0]
         dataset.location = LOCATION
         run = recording.record(tx, run_id, result, RunProvenance(dataset_id=dataset.id, marker="m"), now=now)
-        lifecycle.of_run(tx, run, result, now=now, ids=ids.new)
+        lifecycle.apply_run(tx, run, result, now=now, ids=ids.new)
         samples.keep(tx, run_id, (sample,), until=now + timedelta(days=30), now=now)
         tx.commit()
     return run_id

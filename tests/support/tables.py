@@ -15,9 +15,9 @@ from support.orders import NOW, states
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.disk import Disk
-from treaty.engine.gate.gate import GateCandidate, GenerationConflict, TableGate, opened
+from treaty.engine.gate.gate import GateCandidate, GenerationConflict, TableGate, open_gate
 from treaty.engine.gate.parquet_folders import fingerprints_at
-from treaty.engine.gate.publication import answered, intent_of, recovered, store_of
+from treaty.engine.gate.publication import answer_for_table, intent_of, recover_table, store_of
 from treaty.engine.gate.table_kinds import GatedTable
 from treaty.engine.protocol.gate_requests import (
     CommitRequest,
@@ -208,7 +208,7 @@ class TableUnderTest:
             name=self.site.name,
             tables=self.fake,
         )
-        with opened(gate) as candidate:
+        with open_gate(gate) as candidate:
             candidate.write(rows)
         return candidate
 
@@ -228,13 +228,13 @@ class TableUnderTest:
 
     def recover(self, disk: Disk | None = None) -> str:
         self.fake.disk = used = disk or Disk()
-        return recovered(self.site, store_of(self.site.location, used), self.fake, used)
+        return recover_table(self.site, store_of(self.site.location, used), self.fake, used)
 
     @property
     def answer(self) -> str:
         self.fake.disk = Disk()
         asked = (self.given.fingerprint, "orders")
-        return answered(self.site, BY, None, self.fake, asked)
+        return answer_for_table(self.site, BY, None, self.fake, asked)
 
     @property
     def open(self) -> bool:

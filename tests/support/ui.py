@@ -282,7 +282,7 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
         dataset.location, dataset.partition_by = LOCATION, ["day"]
         run = recording.record(tx, run_id, result, RunProvenance(dataset_id=dataset.id, marker="m"), now=finished)
         if failing:
-            lifecycle.of_run(tx, run, result, now=finished, ids=ids.new)
+            lifecycle.apply_run(tx, run, result, now=finished, ids=ids.new)
         samples.keep(tx, run_id, (SAMPLE,) if failing else (), until=finished + timedelta(days=30), now=finished)
         tx.commit()
     return run_id

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from treaty.contracts.assertions import OPERATORS, PAIRED, Assertion, ReferenceLimit
 from treaty.contracts.comparison.directions import Direction, of_sets
-from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, admits_only, between, rising
+from treaty.contracts.comparison.threshold_order import ANY, NumericDomain, admits_only, compare_thresholds, rising
 
 LIMITS = st.sampled_from([-1, 0, 0.5, 1, 1.5, 2, 3])
 SAMPLES = [Fraction(each, 4) for each in range(-8, 17)]
@@ -45,8 +45,8 @@ def test_the_direction_is_that_of_the_values_which_keep_them(
         [value for value in sampled(domain) if all(each.holds(value) for each in assertions)]
         for assertions in (old, new)
     ]
-    assert between(old, new, domain) is of_sets(*kept)
-    assert between(new, old, domain) is between(old, new, domain).mirrored
+    assert compare_thresholds(old, new, domain) is of_sets(*kept)
+    assert compare_thresholds(new, old, domain) is compare_thresholds(old, new, domain).mirrored
 
 
 @given(assertions(LIMITS), DOMAINS)
@@ -63,7 +63,9 @@ def test_a_value_that_grows_keeps_what_it_is_said_to_keep(assertion: Assertion, 
 @given(assertions(st.sampled_from(["a", "ab", "b"])), assertions(st.sampled_from(["a", "ab", "b"])))
 def test_texts_are_in_the_order_of_their_characters(old: Assertion, new: Assertion) -> None:
     texts = ["", "A", "a", "a\0", "aa", "ab", "ab\0", "aba", "b", "b\0", "ba", "c"]
-    assert between([old], [new]) is of_sets(*([each for each in texts if one.holds(each)] for one in (old, new)))
+    assert compare_thresholds([old], [new]) is of_sets(
+        *([each for each in texts if one.holds(each)] for one in (old, new))
+    )
 
 
 TITLES = ReferenceLimit("titles", "size")
@@ -90,7 +92,7 @@ TITLES = ReferenceLimit("titles", "size")
     ],
 )
 def test_limits_are_compared_where_they_can_be(old: Assertion, new: Assertion, direction: str) -> None:
-    assert between([old], [new]) is Direction(direction)
+    assert compare_thresholds([old], [new]) is Direction(direction)
 
 
 def test_of_a_share_only_one_keeps_that_it_is_at_least_one() -> None:

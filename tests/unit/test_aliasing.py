@@ -7,7 +7,7 @@ from support.api import plain
 
 from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
-from treaty.contracts.editing.aliases import following, with_alias
+from treaty.contracts.editing.aliases import next_version_number, with_alias
 
 NEW = ("hive://metastore", "shop.orders")
 KNOWN = [("file", "/lake/shop-orders")]
@@ -43,4 +43,4 @@ def test_an_alias_that_is_there_changes_nothing() -> None:
     ("version", "next_one"), [("1.0.0", "1.0.1"), ("1.9", "1.10"), ("7", "8"), ("1.0.0-beta", None), ("", None)]
 )
 def test_the_version_after_it_has_one_more_at_its_end(version: str, next_one: str | None) -> None:
-    assert following(version) == next_one
+    assert next_version_number(version) == next_one

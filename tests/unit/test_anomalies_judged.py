@@ -17,7 +17,7 @@ from treaty.engine.anomaly.series import SeriesPoint
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome
 from treaty.engine.dsl import Check, no_anomalies
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 
 SIZES = [100, 104, 98, 101, 103, 97, 99, 102, 100, 101]
 START = datetime(2026, 4, 1, tzinfo=UTC)
@@ -43,7 +43,7 @@ def judged(of: Contract, sizes: Sequence[int], *delta: str, **given: Any) -> lis
 
 
 def on(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> list[CheckResult]:
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=of, object_name="orders", states=table, delta=delta, started=NOW, finished=NOW, **given
         )
@@ -121,7 +121,7 @@ def test_a_dataset_as_a_whole_is_judged_beside_earlier_runs() -> None:
 def test_what_earlier_runs_measured_is_a_past() -> None:
     of = watched("online_normal", scope="dataset")
     earlier = [
-        judge(
+        evaluate(
             EvaluationRequest(
                 contract=of,
                 object_name="orders",

@@ -19,13 +19,13 @@ from treaty.engine.analyzers.queries import Sql
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.checks.binding import NOT_OF_VIEWS, bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.state_queries import MetricAnswer, answers, asked, metric, of_checks
+from treaty.engine.evaluation.state_queries import MetricAnswer, answers, bind_metric, metric, of_checks
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
 
 ANALYZERS = [Size(), Mean(column="amount"), Completeness(column="amount"), Uniqueness(columns=("id",))]
-ASKED = [asked(each, SCHEMA) for each in ANALYZERS]
+ASKED = [bind_metric(each, SCHEMA) for each in ANALYZERS]
 PLAN = plan(each.bound for each in ASKED if each.bound)
 
 
@@ -81,7 +81,7 @@ def test_the_metrics_of_a_contract_are_those_of_its_checks_each_once() -> None:
 
 
 def test_a_metric_of_no_column_of_the_table_has_no_answer() -> None:
-    (found,) = answers([asked(Mean(column="gone"), SCHEMA)], [("a", held().pack())])
+    (found,) = answers([bind_metric(Mean(column="gone"), SCHEMA)], [("a", held().pack())])
     assert (found.reading, found.reason) == (None, "the table has no column `gone`")
 
 
@@ -136,7 +136,7 @@ def test_no_partition_says_nothing() -> None:
 
 
 def test_a_column_of_two_types_is_not_merged() -> None:
-    smallest = asked(Minimum(column="id"), SCHEMA)
+    smallest = bind_metric(Minimum(column="id"), SCHEMA)
     assert smallest.bound is not None
     texts = bag(plan([smallest.bound]), SCHEMA, {**ROWS, "id": ["a", "b", "c", "d"]})
     numbers = bag(plan([smallest.bound]), SCHEMA, ROWS)
@@ -145,7 +145,7 @@ def test_a_column_of_two_types_is_not_merged() -> None:
 
 
 def test_nothing_to_measure_is_no_value_with_its_reason() -> None:
-    largest = asked(Maximum(column="amount", where="status = 'gone'"), SCHEMA)
+    largest = bind_metric(Maximum(column="amount", where="status = 'gone'"), SCHEMA)
     given = contract(check("maximum", column="amount", where="status = 'gone'", mustBe=1))
     (found,) = answers([largest], [("day=1", states(given, ROWS).pack())])
     assert found.reason == "there was nothing to measure: no matching row has a value"
@@ -156,6 +156,8 @@ def test_a_prospect_says_what_an_answer_would_merge_without_reading_it() -> None
     assert [state_queries.prospect(each, keys).merged for each in ASKED] == [2, 2, 2, 2]
     assert state_queries.prospect(ASKED[1], keys | {"day=3": frozenset()}).missing == ("day=3",)
     assert (
-        state_queries.prospect(asked(Sql(query="SELECT count(*) FROM {object}", tables=("t",)), SCHEMA), keys).merged
+        state_queries.prospect(
+            bind_metric(Sql(query="SELECT count(*) FROM {object}", tables=("t",)), SCHEMA), keys
+        ).merged
         == 0
     )

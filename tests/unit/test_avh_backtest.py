@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from treaty.engine.programs.backtest import Backtest, learned_anew, rows_anew
-from treaty.engine.programs.explanations import anew
+from treaty.engine.programs.explanations import backtest_sentence
 from treaty.engine.programs.fitting import learner
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.learner import Learner
@@ -93,5 +93,5 @@ def test_what_an_incident_spoilt_is_neither_learned_from_nor_judged() -> None:
 
 
 def test_it_is_told_in_words() -> None:
-    assert anew(Backtest(("a", "b"), ("b",))).endswith("would have alarmed 1 of the last 2 times")
-    assert anew(Backtest()) == ""
+    assert backtest_sentence(Backtest(("a", "b"), ("b",))).endswith("would have alarmed 1 of the last 2 times")
+    assert backtest_sentence(Backtest()) == ""

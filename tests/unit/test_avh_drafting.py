@@ -12,14 +12,14 @@ from support.orders import NOW, SCHEMA, contract, states
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.explanations import sentence
 from treaty.engine.programs.program import Clause
 from treaty.engine.programs.stationarity import LEVEL
 from treaty.engine.programs.suggestions import TableHistory, outward, programs, suggestions
 from treaty.engine.statistics.column_values import ColumnValues, column
-from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.statistics import STATISTICS, compute_statistics
 from treaty.engine.statistics.summaries import summary
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,7 +39,7 @@ def day(at: int) -> str:
 
 def known(days: int = DAYS) -> TableHistory:
     tables = [{name: column(values) for name, values in rows(at).items() if name != "id"} for at in range(days)]
-    told = {name: [measured(summary(each[name])) for each in tables] for name in ("amount", "status")}
+    told = {name: [compute_statistics(summary(each[name])) for each in tables] for name in ("amount", "status")}
     values = {
         name: {each: [row[each] for row in found] for each in MEASURES if each in found[0]}
         for name, found in told.items()
@@ -86,7 +86,7 @@ def broken(promised: Contract, arriving: Values) -> set[str]:
     """The statistics whose checks fail on a partition that comes after the others."""
     table = {day(at): states(promised, rows(at)).pack() for at in range(3)}
     table[day(DAYS)] = states(promised, arriving).pack()
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=promised, object_name="orders", states=table, delta=[day(DAYS)], started=NOW, finished=NOW
         )
@@ -185,7 +185,7 @@ def test_columns_without_a_sample_have_their_guards() -> None:
 @pytest.mark.parametrize("odd", [[None] * ROWS, [1e308, -1e308] * HALF, [5.0] * ROWS])
 def test_odd_columns_have_finite_limits(odd: list[float | None]) -> None:
     given = known()
-    same = measured(summary(column(odd)))
+    same = compute_statistics(summary(column(odd)))
     values = {"amount": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
     found = suggestions(replace(given, values=values, samples={"amount": column(odd)}), "orders", alarms=1.0)
     limits = [limit for each in found for limit in each["evidence"]["limits"] if limit is not None]
@@ -208,7 +208,7 @@ def test_limits_are_rounded_outwards(value: float, low: float, high: float) -> N
 
 def test_a_column_of_missing_texts_is_no_crash() -> None:
     nothing = ColumnValues(numpy.array([None] * ROWS, dtype=object))
-    same = measured(summary(nothing))
+    same = compute_statistics(summary(nothing))
     values = {"status": {name: [same.get(name)] * DAYS for name in MEASURES if name in same}}
     found = suggestions(replace(known(), values=values, samples={"status": nothing}), "orders", alarms=1.0)
     assert {each["column"] for each in found} == {None, "status"}
@@ -251,7 +251,7 @@ def test_distances_are_offered_where_their_states_are_known() -> None:
     given = with_states(known())
     series = given.histories["status"].series
     assert numpy.isnan(series["l1_of_values"][0])
-    expected = measured(summary(column(rows(5)["status"])), summary(column(rows(4)["status"])))
+    expected = compute_statistics(summary(column(rows(5)["status"])), summary(column(rows(4)["status"])))
     for name in ("l1_of_values", "new_of_masks", "chi_squared_of_masks"):
         assert series[name][5] == pytest.approx(expected[name])
     found = suggestions(given, "orders", alarms=1.0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from treaty.engine.statistics.code_points import CLASSES, kind
 from treaty.engine.statistics.column_values import column
-from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.statistics import STATISTICS, compute_statistics
 from treaty.engine.statistics.summaries import summary
 
 NUMBERS = [1.0, 2.0, 2.0, -4.0, 0.0, None, 9.0, 4.0]
@@ -19,7 +19,7 @@ TEXTS = ["Ab-1", "ab 2", None, " x", "Ab-1", "É٣", "", "日本"]
 
 
 def told(values: list[Any], before: list[Any] | None = None) -> dict[str, float | None]:
-    return measured(summary(column(values)), None if before is None else summary(column(before)))
+    return compute_statistics(summary(column(values)), None if before is None else summary(column(before)))
 
 
 OF_ONE = [

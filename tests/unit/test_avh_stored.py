@@ -4,13 +4,13 @@ import numpy
 import pytest
 from support.oracles import STATE_OF
 
-from treaty.engine.programs.explanations import broken, told
+from treaty.engine.programs.explanations import broken, explain_program
 from treaty.engine.programs.fitting import fit
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import Program
 from treaty.engine.programs.recipe import RECIPE
 from treaty.engine.statistics.column_values import ColumnValues
-from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.statistics import STATISTICS, compute_statistics
 from treaty.engine.statistics.stored_summaries import frequent, numbers, texts
 from treaty.engine.statistics.summaries import NumberSummary, summary
 
@@ -26,8 +26,8 @@ def stored(given: ColumnValues) -> NumberSummary:
 
 def test_numbers_are_told_from_states_as_from_values() -> None:
     first, second = drawn(1), drawn(2)
-    found = measured(stored(second), stored(first))
-    expected = measured(summary(second), summary(first))
+    found = compute_statistics(stored(second), stored(first))
+    expected = compute_statistics(summary(second), summary(first))
     assert found.keys() == expected.keys()
     assert found == pytest.approx(expected, rel=1e-9)
 
@@ -36,7 +36,7 @@ def test_texts_are_told_from_tallies_as_from_values() -> None:
     columns = [["a", "b", "a", "c-1"] * 5, ["a", "b", "b", "d"] * 5]
     whole = [summary(ColumnValues(numpy.array(values, dtype=object))) for values in columns]
     kept = [texts(20, 20, 3, values=frequent(STATE_OF["heavy_hitters"](values))) for values in columns]
-    found, expected = measured(kept[1], kept[0]), measured(whole[1], whole[0])
+    found, expected = compute_statistics(kept[1], kept[0]), compute_statistics(whole[1], whole[0])
     known = {name: value for name, value in found.items() if value is not None}
     assert {name for name in known if STATISTICS[name].is_distance} == {name for name in expected if "values" in name}
     assert known == pytest.approx({name: expected[name] for name in known}, rel=1e-9)
@@ -46,7 +46,7 @@ def test_a_state_of_no_values_is_an_empty_tally() -> None:
     found = frequent(None)
     assert found is not None
     assert (found.rows, len(found.counts)) == (0, 0)
-    assert measured(texts(5, 0, length=0.0, padded=0.0, values=found), texts(5, 0))["mean_length"] is None
+    assert compute_statistics(texts(5, 0, length=0.0, padded=0.0, values=found), texts(5, 0))["mean_length"] is None
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_a_program_of_states_judges_states(program: tuple[Program, ColumnHistory
 
 def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(program: tuple[Program, ColumnHistory]) -> None:
     found, _ = program
-    sentences = told(found)
+    sentences = explain_program(found)
     assert len(sentences) == len(found.clauses) + 3
     for clause, said in zip(found.clauses, sentences, strict=False):
         assert f"{clause.alarms} of {clause.points} times" in said

@@ -107,7 +107,7 @@ def standing(
     monkeypatch.setattr(changes_delta.delta, "snapshot", lambda session, location: here)
     monkeypatch.setattr(DeltaSnapshot, "fingerprints", lambda snapshot: marks)
     source = changes_delta.TableSource(str(folder), "delta", ("day",))
-    return changes_delta.standing(object(), source, look, known)
+    return changes_delta.versioned_layout(object(), source, look, known)
 
 
 def test_what_no_version_touched_is_as_it_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_what_changed_since_the_last_look_is_found_whatever_was_written_when(rou
             )
             patch.setattr(changes_delta.delta, "snapshot", lambda *_, here=here: here)
             source = changes_delta.TableSource(folder, "delta", ("day",))
-            found = changes_delta.standing(object(), source, ChangeHints(WriteHint(version=asked), at), known)
+            found = changes_delta.versioned_layout(object(), source, ChangeHints(WriteHint(version=asked), at), known)
             assert found is not None
             assert at is None or found.at.version >= at.version
             rows = lake.rows[found.at.version]

@@ -16,7 +16,7 @@ from pyspark.errors import AnalysisException
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion, WriteHint
 from treaty.engine.spark.sources import changes_iceberg, iceberg
-from treaty.engine.spark.sources.changes_iceberg import steps, wanted
+from treaty.engine.spark.sources.changes_iceberg import snapshot_to_read, steps
 from treaty.engine.spark.sources.iceberg import IcebergMetadata, IcebergPartition
 from treaty.engine.spark.sources.readers import lake_of
 from treaty.engine.spark.sources.versioned import MOST, VersionedLayout
@@ -111,7 +111,7 @@ def test_the_snapshot_of_the_event_is_read_and_never_one_that_was_passed(
     made: tuple[int, ...], since: int | None, read: int
 ) -> None:
     hint = WriteHint(version=max(made), others=made) if made else WriteHint()
-    assert wanted(LINE, ChangeHints(hint, TableVersion(HERE, since) if since else None)) == read
+    assert snapshot_to_read(LINE, ChangeHints(hint, TableVersion(HERE, since) if since else None)) == read
 
 
 SCHEMAS = {
@@ -310,7 +310,7 @@ def test_what_changed_since_the_last_look_is_found_whatever_was_written_when(rou
             patch.setattr(iceberg, "touched", lambda session, source, made, parted: _named(lake.touched, made))
             told = [each["snapshot-id"] for at, each in enumerate(lake.snapshots) if at in numbers]
             look = ChangeHints(WriteHint(version=max(told, default=None), others=tuple(told)), at)
-            found = changes_iceberg.standing(object(), TableSource("t", "iceberg", ("day",)), look, known)
+            found = changes_iceberg.versioned_layout(object(), TableSource("t", "iceberg", ("day",)), look, known)
             assert found is not None
             read = found.at.version if found.pinned else lake.current or 0
             rows = {name: (number, found.at.table) for name, number in lake.rows.get(read, {}).items()}
@@ -334,7 +334,7 @@ def _fails(error: Exception) -> VersionedLayout | None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(iceberg, "metadata", ask)
-        return changes_iceberg.standing(object(), TableSource("t", "iceberg"), ChangeHints(), {})
+        return changes_iceberg.versioned_layout(object(), TableSource("t", "iceberg"), ChangeHints(), {})
 
 
 @pytest.mark.parametrize("error", [AnalysisException("no such format"), Py4JError("no such class"), OSError("gone")])

@@ -7,7 +7,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
-from treaty.engine.checks.column_keywords import columns_of, promised
+from treaty.engine.checks.column_keywords import columns_of, derived_checks
 
 
 def bound(given: Contract, schema: Schema = SCHEMA) -> BoundChecks:
@@ -142,7 +142,7 @@ PROMISES = {
 @pytest.mark.parametrize("name", PROMISES)
 def test_the_words_of_the_standard_are_checks(name: str) -> None:
     properties, expected = PROMISES[name]
-    assert {each.id for each in promised(contract(properties=properties).object("orders"))} == expected
+    assert {each.id for each in derived_checks(contract(properties=properties).object("orders"))} == expected
 
 
 KEYED = on("id", primaryKey=True, primaryKeyPosition=1)
@@ -178,7 +178,7 @@ def test_a_key_of_two_columns_is_one_promise_in_the_order_of_their_positions() -
 def test_a_nested_field_is_no_key_because_it_is_named_like_one() -> None:
     inner = {"name": "customer", "logicalType": "object", "properties": [{"name": "id", "logicalType": "integer"}]}
     found = contract(properties=[*KEYED, inner]).object("orders")
-    assert [each.id for each in promised(found)] == ["id-required", "primary-key"]
+    assert [each.id for each in derived_checks(found)] == ["id-required", "primary-key"]
     assert [path for path, _ in columns_of(found.properties)] == ["id", "amount", "status", "customer", "customer.id"]
 
 

@@ -4,7 +4,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.contracts.document.classification import ALONE, alone, beside, is_classified
+from treaty.contracts.document.classification import ALONE, classification_document, is_classified, with_classifications
 from treaty.contracts.document.model import DataObject, Property
 from treaty.contracts.document.reader import read
 
@@ -36,13 +36,13 @@ PATHS = st.lists(st.sampled_from(["a", "b", "C", "d"]), min_size=1, max_size=3).
 
 @given(TABLES, PATHS)
 def test_it_classifies_what_the_object_does(table: DataObject, path: tuple[str, ...]) -> None:
-    told = read(alone(table)).objects[0]
+    told = read(classification_document(table)).objects[0]
     assert is_classified(told, path) == is_classified(table, path)
 
 
 @given(TABLES)
 def test_it_says_no_other_words(table: DataObject) -> None:
-    (told,) = yaml.safe_load(alone(table))["schema"]
+    (told,) = yaml.safe_load(classification_document(table))["schema"]
     assert told["name"] == ALONE["id"]
     assert said(told) <= {"name", "logicalType", "properties", "items", "classification", "tags", "encryptedName"}
     assert "team-a" not in f"{told}"
@@ -58,14 +58,14 @@ def test_columns_of_which_nothing_is_said_are_left_out() -> None:
     table = DataObject(
         name="theirs", properties=(Property(name="a"), Property(name="b", properties=(Property(name="c"),)))
     )
-    assert read(alone(table)).objects[0].properties == ()
+    assert read(classification_document(table)).objects[0].properties == ()
 
 
 def test_the_contract_knows_what_others_classify_of_one_table() -> None:
     orders, others = DataObject(name="orders"), DataObject(name="others")
-    contract = read(alone(orders))
-    told = beside(
+    contract = read(classification_document(orders))
+    told = with_classifications(
         contract, ALONE["id"], (DataObject(name="x", properties=(Property(name="a", encrypted=True),)), others)
     )
     assert is_classified(told.object(ALONE["id"]), ("A",))
-    assert not is_classified(beside(contract, "another", (others,)).object(ALONE["id"]), ("a",))
+    assert not is_classified(with_classifications(contract, "another", (others,)).object(ALONE["id"]), ("a",))

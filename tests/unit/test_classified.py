@@ -7,15 +7,15 @@ import pytest
 from support.every import every
 from support.orders import NOW, ROWS, SCHEMA, check, contract, on, result, run, states
 
-from treaty.contracts.document.classification import marked
+from treaty.contracts.document.classification import classified_schema
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.components.base import COMPONENTS, Component, Retention
 from treaty.engine.core import key_files
 from treaty.engine.core.errors import EngineError
-from treaty.engine.core.hash_key import SIZE, HashKey, passing
+from treaty.engine.core.hash_key import SIZE, HashKey, transient_key
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
@@ -108,7 +108,7 @@ def test_states_of_classified_columns_are_not_stored_or_hashed_with_a_key(
 
 def test_a_column_that_the_contract_does_not_declare_is_masked_but_not_classified() -> None:
     of = contract(properties=on("status", **STRICT)).object("orders")
-    assert marked(of, Schema((*SCHEMA.columns, Column("new", "string")))).classified == {("status",)}
+    assert classified_schema(of, Schema((*SCHEMA.columns, Column("new", "string")))).classified == {("status",)}
 
 
 def test_a_wide_table_is_marked_in_no_time() -> None:
@@ -117,7 +117,7 @@ def test_a_wide_table_is_marked_in_no_time() -> None:
     many = [{"name": f"c{at}", "logicalType": "string", **(STRICT if at % 2 else {})} for at in range(3000)]
     wide = Schema(tuple(Column(f"C{at}", "string") for at in range(3000)))
     of, begun = contract(properties=many).object("orders"), time.process_time()
-    assert len(marked(of, wide).classified) == 1500
+    assert len(classified_schema(of, wide).classified) == 1500
     assert time.process_time() - begun < 1
 
 
@@ -130,7 +130,7 @@ def test_a_table_that_is_tagged_classifies_what_nothing_says_is_open(tags: tuple
     )
     of = replace(given.object("orders"), tags=tags)
     expected = {("amount",), ("status",), ("new",)} if tags else set()
-    assert marked(of, Schema((*SCHEMA.columns, Column("new", "string")))).classified == expected
+    assert classified_schema(of, Schema((*SCHEMA.columns, Column("new", "string")))).classified == expected
 
 
 PROMISED = contract(
@@ -169,7 +169,7 @@ def test_hashes_of_two_keys_are_never_merged() -> None:
 
 
 def test_hashes_without_a_lasting_key_are_judged_by_and_not_stored() -> None:
-    for key in (None, passing()):
+    for key in (None, transient_key()):
         told = run(PROMISED, {"day=2": keyed(key)}, {"day=1": keyed(key)})
         assert result(told, "own").reason == KEYLESS
         assert result(run(PROMISED, {"day=2": keyed(key)}), "own").outcome is Outcome.PASSED
@@ -207,13 +207,13 @@ def test_what_may_not_be_kept_as_it_is_lacks(
     expected: bool,
 ) -> None:
     packed = stored.pack()
-    held = lacking(given, "orders", {"day=1": packed}, key=key, afresh=afresh)  # type: ignore[arg-type]
+    held = missing_states(given, "orders", {"day=1": packed}, key=key, afresh=afresh)  # type: ignore[arg-type]
     assert (list(held) == ["day=1"]) is expected
     if expected:
         # What was lacking is computed, put beside what is held, and is lacking no longer.
         added = keyed(key, given).pack()
-        whole = bags.joined(packed, added, keys=held["day=1"])
-        assert lacking(given, "orders", {"day=1": whole}, key=key) == {}  # type: ignore[arg-type]
+        whole = bags.combine_readings(packed, added, keys=held["day=1"])
+        assert missing_states(given, "orders", {"day=1": whole}, key=key) == {}  # type: ignore[arg-type]
 
 
 def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
@@ -225,7 +225,7 @@ def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
         states={"day=1": bag.pack()},
         passing={"day=1": bag.passing.carried()},
     )
-    told = judge(
+    told = evaluate(
         EvaluationRequest(
             contract=PROMISED,
             object_name="orders",
@@ -248,8 +248,8 @@ def test_a_key_tells_nothing_of_itself_but_which_it_is() -> None:
     assert KEYS[0].id != KEYS[1].id != HashKey(b"a" * SIZE).of("t").id
     assert KEYS[0].of("t") == HashKey(b"a" * SIZE).of("t") != KEYS[0].of("u")
     assert KEYS[0].lasting
-    assert not passing().lasting
-    assert not passing().of("t").lasting
+    assert not transient_key().lasting
+    assert not transient_key().of("t").lasting
 
 
 def test_a_key_file_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

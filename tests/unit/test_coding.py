@@ -19,7 +19,7 @@ def keys(rows: list[tuple[Any, ...]]) -> Any:
     types = (pyarrow.string(), pyarrow.int64(), pyarrow.string())
     columns = zip(*rows, strict=True)
     named = {f"k{at}": pyarrow.array(column, types[at]) for at, column in enumerate(columns)}
-    return dictionary_encoding.coded(pyarrow.table(named))
+    return dictionary_encoding.encode_texts(pyarrow.table(named))
 
 
 def place(row: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
@@ -35,7 +35,7 @@ def test_equal_rows_have_one_number_and_numbers_are_in_the_order_of_the_rows(
     with pytest.MonkeyPatch.context() as patch:
         for name, limit in limits.items():
             patch.setattr(dictionary_encoding, name, limit)
-        numbers = dictionary_encoding.numbered(dictionary_encoding.arranged(keys(rows))).tolist()
+        numbers = dictionary_encoding.row_numbers(dictionary_encoding.sort_codes(keys(rows))).tolist()
     ranks = {row: at for at, row in enumerate(sorted(set(rows), key=place))}
     dense = {number: at for at, number in enumerate(sorted(set(numbers)))}
     assert [dense[number] for number in numbers] == [ranks[row] for row in rows]
@@ -43,7 +43,7 @@ def test_equal_rows_have_one_number_and_numbers_are_in_the_order_of_the_rows(
 
 @given(ROWS)
 def test_what_was_coded_is_plain_again(rows: list[tuple[Any, ...]]) -> None:
-    given_back = dictionary_encoding.plain(dictionary_encoding.arranged(keys(rows))).to_pylist()
+    given_back = dictionary_encoding.plain(dictionary_encoding.sort_codes(keys(rows))).to_pylist()
     assert [tuple(row.values()) for row in given_back] == rows
 
 

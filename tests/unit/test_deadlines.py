@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from treaty.contracts.document.deadlines import DAYS, AtLeastEvery, TimeOfDay, promises, spelled
+from treaty.contracts.document.deadlines import DAYS, AtLeastEvery, TimeOfDay, duration_text, promises
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.errors import ContractError
@@ -121,7 +121,7 @@ def test_what_must_come_so_often_is_due_so_long_after_it_came() -> None:
     ],
 )
 def test_a_time_is_told_in_its_two_largest_units(span: dict[str, int], text: str) -> None:
-    assert spelled(timedelta(**span)) == text
+    assert duration_text(timedelta(**span)) == text
 
 
 def contract(levels: list[dict[str, Any]] | None = None, **terms: Any) -> Any:

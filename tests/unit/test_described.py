@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.registry.browse.document_text import MOST_WORDS, DocumentText, asked, described, words
+from treaty.registry.browse.document_text import MOST_WORDS, DocumentText, described, index_words, query_words
 
 DOCUMENT = b"""
 apiVersion: v3.1.0
@@ -60,20 +60,20 @@ def test_what_cannot_be_read_is_described_by_nothing(body: bytes) -> None:
     ],
 )
 def test_a_text_is_found_by_its_words_whole_and_in_parts(text: str, found: list[str]) -> None:
-    assert words([text]) == found
+    assert index_words([text]) == found
 
 
 @given(st.text())
 def test_a_question_holds_letters_and_digits_alone(text: str) -> None:
-    assert all(re.fullmatch("[a-z0-9]+", each) for each in asked(text))
+    assert all(re.fullmatch("[a-z0-9]+", each) for each in query_words(text))
 
 
 @given(st.from_regex(r"\w{1,20}", fullmatch=True), st.integers(1, 20))
 def test_the_beginning_of_a_word_is_the_beginning_of_its_spelling(word: str, size: int) -> None:
-    whole, beginning = asked(word), asked(word[:size])
+    whole, beginning = query_words(word), query_words(word[:size])
     assert len(whole) != 1 or len(beginning) != 1 or whole[0].startswith(beginning[0])
 
 
 def test_a_question_is_no_longer_than_a_dozen_words_and_a_document_no_longer_than_thousands() -> None:
-    assert len(asked("a " * 100)) == 12
-    assert len(words(["a b"] * MOST_WORDS)) == MOST_WORDS
+    assert len(query_words("a " * 100)) == 12
+    assert len(index_words(["a b"] * MOST_WORDS)) == MOST_WORDS

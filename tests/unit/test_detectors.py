@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.closed_form import continued
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
-from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, placed
+from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint, partition_key
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -177,7 +177,7 @@ def test_a_band_goes_with_the_unit_of_the_metric(factor: float, offset: float, n
 def test_the_name_of_a_partition_says_its_time_and_segment(
     partition: str, time: str | None, segment: str | None
 ) -> None:
-    found = placed(partition)
+    found = partition_key(partition)
     assert (found.time and found.time.isoformat()[:16], found.segment) == (time, segment)
 
 

@@ -11,11 +11,11 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.analyzers.distribution_distance import DistributionDistance
 from treaty.engine.anomaly.series import SeriesPoint, moment
 from treaty.engine.core.results import CheckResult, Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 from treaty.engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
 from treaty.engine.statistics.column_values import column
-from treaty.engine.statistics.statistics import STATISTICS, measured
+from treaty.engine.statistics.statistics import STATISTICS, compute_statistics
 from treaty.engine.statistics.summaries import summary
 
 Values = Sequence[Any]
@@ -36,7 +36,7 @@ def packed(of: Contract, values: Values) -> bytes:
 def judged(of: Contract, table: Mapping[str, Values], **given: Any) -> CheckResult:
     """What the check says of the last of these partitions."""
     bags = {name: packed(of, values) for name, values in table.items()}
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=of, object_name="orders", states=bags, delta=[list(table)[-1]], started=NOW, finished=NOW, **given
         )
@@ -60,7 +60,9 @@ def test_each_distance_of_states_is_that_of_the_values(name: str) -> None:
     given = contract(check("distance", by=by, mustBeLessOrEqualTo=10**6, **where))
     found = judged(given, days(before, now))
     assert found.outcome is Outcome.PASSED
-    assert found.value == pytest.approx(measured(summary(column(now)), summary(column(before)))[name], abs=1e-12)
+    assert found.value == pytest.approx(
+        compute_statistics(summary(column(now)), summary(column(before)))[name], abs=1e-12
+    )
 
 
 NO_TIME = {"part=a": CODES, "part=b": ["x"]}

@@ -8,7 +8,7 @@ from treaty.contracts.comparison.compatibility import Bump, compare
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import skeleton
-from treaty.contracts.editing.schema_drift import Drift, drifted
+from treaty.contracts.editing.schema_drift import Drift, apply_drift
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.argument_order import order
 
@@ -59,7 +59,7 @@ CHANGED = [
 @pytest.mark.parametrize(("before", "now"), [case[1:] for case in SAME], ids=[case[0] for case in SAME])
 def test_what_is_the_same_is_no_drift(before: dict[str, str], now: dict[str, str]) -> None:
     document = contract(columns(before))
-    assert drifted(document, "t", columns(now)) == (document, Drift())
+    assert apply_drift(document, "t", columns(now)) == (document, Drift())
 
 
 @pytest.mark.parametrize(
@@ -69,38 +69,38 @@ def test_columns_that_came_went_or_changed_are_told_and_moved(
     before: dict[str, str], now: dict[str, str], drift: Drift, bump: Bump | None
 ) -> None:
     old = contract(columns(before))
-    moved, found = drifted(old, "t", columns(now))
+    moved, found = apply_drift(old, "t", columns(now))
     assert found == drift
     assert {each["name"]: each["physicalType"] for each in moved["schema"][0]["properties"]} == now
-    assert drifted(moved, "t", columns(now))[1] == Drift()
+    assert apply_drift(moved, "t", columns(now))[1] == Drift()
     assert bump in (None, compare(read(write(old)), read(write(moved)), order).bump)
 
 
 def test_what_is_said_of_columns_that_stay_stays() -> None:
     named = columns(BEFORE)
     named[0] |= {"description": "the key", "required": True}
-    moved, _ = drifted(contract(named), "t", columns({**BEFORE, "id": "string"}))
+    moved, _ = apply_drift(contract(named), "t", columns({**BEFORE, "id": "string"}))
     assert moved["schema"][0]["properties"][0] == {**named[0], "physicalType": "string", "logicalType": "string"}
 
 
 def test_of_a_struct_that_grows_the_fields_keep_what_is_said_of_them() -> None:
     named = columns({"a": "struct<b:int>"})
     named[0]["properties"][0]["description"] = "b"
-    moved, _ = drifted(contract(named), "t", columns({"a": "struct<b:int,c:int>"}))
+    moved, _ = apply_drift(contract(named), "t", columns({"a": "struct<b:int,c:int>"}))
     assert [each.get("description") for each in moved["schema"][0]["properties"][0]["properties"]] == ["b", None]
 
 
 def test_partition_columns_and_tables_without_columns_do_not_drift() -> None:
     parted = contract(columns({"id": "int", "day": "date"}, partition_by=["day"]))
-    assert drifted(parted, "t", columns({"id": "int", "day": "string"}))[1] == Drift()
-    assert drifted(parted, "t", columns({"id": "int"})) == (parted, Drift())
-    assert drifted(contract([]), "t", columns(BEFORE))[1] == Drift()
-    assert drifted(contract(columns(BEFORE)), "other", columns({}))[1] == Drift()
+    assert apply_drift(parted, "t", columns({"id": "int", "day": "string"}))[1] == Drift()
+    assert apply_drift(parted, "t", columns({"id": "int"})) == (parted, Drift())
+    assert apply_drift(contract([]), "t", columns(BEFORE))[1] == Drift()
+    assert apply_drift(contract(columns(BEFORE)), "other", columns({}))[1] == Drift()
 
 
 def test_types_in_the_words_of_another_system_do_not_drift() -> None:
     named = [{"name": "id", "logicalType": "integer", "physicalType": "NUMBER(38)"}, {"name": "note"}]
-    assert drifted(contract(named), "t", columns({"id": "bigint", "note": "string"}))[1] == Drift()
+    assert apply_drift(contract(named), "t", columns({"id": "bigint", "note": "string"}))[1] == Drift()
 
 
 def test_sentences_name_what_readers_may_miss_first() -> None:

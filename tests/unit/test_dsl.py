@@ -29,7 +29,7 @@ from treaty.engine.dsl import (
 from treaty.engine.dsl.columns import ColumnChecks
 from treaty.engine.dsl.groups import GroupChecks
 from treaty.engine.dsl.tables import TableChecks
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 
 SCHEMA = Schema(
     (
@@ -208,7 +208,7 @@ def test_an_unknown_analyzer_is_refused_with_the_nearest_name() -> None:
 def judged(check: Check, rows: int) -> tuple[Outcome, str | None]:
     plan = bind(check.contract().objects[0], SCHEMA).plan
     packed = bag(plan, SCHEMA, {column.name: [None] * rows for column in SCHEMA}).pack()
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=check.contract(), object_name="orders", states={"": packed}, delta=[""], started=NOW, finished=NOW
         )

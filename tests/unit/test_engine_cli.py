@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.orders import ROWS, check, contract, run, states
 
-from treaty.engine.cli.commands import CliError, exit_code, tell
+from treaty.engine.cli.commands import CliError, exit_code, print_report
 from treaty.engine.cli.options import FailOn, Report
 from treaty.engine.core.results import Verdict
 from treaty.engine.report import REPORTS
@@ -71,7 +71,7 @@ def test_every_report_has_a_name_on_the_command_line() -> None:
 
 @pytest.mark.parametrize("report", [each for each in Report if each is not Report.TEXT])
 def test_a_report_is_all_that_is_printed(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
-    tell(RUN, report, None)
+    print_report(RUN, report, None)
     assert capsys.readouterr().out == REPORTS[report](RUN)
 
 
@@ -79,7 +79,7 @@ def test_a_report_is_all_that_is_printed(report: Report, capsys: pytest.CaptureF
 def test_a_report_in_a_file_is_told_as_text_too(
     report: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tell(RUN, report, tmp_path / "report")
+    print_report(RUN, report, tmp_path / "report")
     assert (tmp_path / "report").read_text() == REPORTS[report](RUN)
     assert "4 rows, 5 required, 1 too few" in capsys.readouterr().out
 
@@ -88,5 +88,5 @@ def test_a_report_that_cannot_be_written_is_told_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(CliError, match="cannot be written: Is a directory"):
-        tell(RUN, Report.JSON, tmp_path)
+        print_report(RUN, Report.JSON, tmp_path)
     assert "5 required" in capsys.readouterr().out

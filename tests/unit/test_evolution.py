@@ -151,7 +151,7 @@ def test_what_spark_added_up_of_unlike_types_is_not_taken() -> None:
 def test_questions_are_answered_alike() -> None:
     old, new = read(GIVEN, {"y": [1]}, y="int"), read(GIVEN, {"x": [7], "y": [2]}, x="int", y="int")
     text = read(GIVEN, {"x": ["a"], "y": [2]}, x="string", y="int")
-    asked = [state_queries.asked(state_queries.metric(each), new.schema) for each in ("sum:column=x", "size")]
+    asked = [state_queries.bind_metric(state_queries.metric(each), new.schema) for each in ("sum:column=x", "size")]
     added = state_queries.answers(asked, [("day=1", old.pack()), ("day=2", new.pack())], now=NOW)
     assert [(each.reading.value, each.reason) for each in added if each.reading] == [
         (7, "x is not in day=1 and of type int in day=2"),

@@ -63,7 +63,7 @@ def dbt(source: bytes) -> Any:
 @pytest.mark.parametrize("text", ODD)
 def test_a_document_comes_back_from_its_export_byte_for_byte(text: str) -> None:
     written = exported("odcs", text.encode())
-    (back,) = imports.imported(imports.FORMS["odcs"], [ImportSource("a", "a", written)])
+    (back,) = imports.import_documents(imports.FORMS["odcs"], [ImportSource("a", "a", written)])
     assert back.document == text.encode()
 
 
@@ -171,7 +171,7 @@ def test_every_check_is_a_test_of_dbt_or_a_comment() -> None:
 @pytest.mark.parametrize("form", ["dbt", "spark"])
 def test_what_is_imported_can_be_exported_in_every_form(form: str) -> None:
     texts = {"dbt": [DBT], "spark": [DDL, JSON]}[form]
-    for each in imports.imported(
+    for each in imports.import_documents(
         imports.FORMS[form], [ImportSource(str(n), f"t{n}", text.encode()) for n, text in enumerate(texts)]
     ):
         assert all(known.write(ExportSource(each.document)) for known in FORMS.values())

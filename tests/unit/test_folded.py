@@ -20,7 +20,7 @@ from treaty.engine.analyzers.rows import Compliance, Size
 from treaty.engine.components.separate_statement import QueryNumber
 from treaty.engine.core.errors import StateError
 from treaty.engine.states import bag as bags
-from treaty.engine.states.bag import UNLIKE, ComponentState, StateBag, folded, unpack
+from treaty.engine.states.bag import UNLIKE, ComponentState, StateBag, merge_packed, unpack
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
 
@@ -74,32 +74,32 @@ def test_what_is_measured_of_all_is_the_same_before_and_after(
     packed = [made(rows).pack(files) for rows in days]
     before = values(bags.merge(unpack(each, files) for each in packed))
     cut = data.draw(st.integers(1, len(packed) - 1))
-    months = [folded(part, files) for part in (packed[:cut], packed[cut:])]
-    assert agree(values(unpack(folded(packed, files), files)), before)
+    months = [merge_packed(part, files) for part in (packed[:cut], packed[cut:])]
+    assert agree(values(unpack(merge_packed(packed, files), files)), before)
     assert agree(values(bags.merge(unpack(each, files) for each in months)), before)
     # A day that comes late is folded into what was folded before.
-    assert agree(values(unpack(folded([folded(packed[:-1], files), packed[-1]], files), files)), before)
+    assert agree(values(unpack(merge_packed([merge_packed(packed[:-1], files), packed[-1]], files), files)), before)
 
 
 def test_folding_needs_the_files_and_leaves_them_as_they_are(tmp_path: Path) -> None:
     files = StateFiles(str(tmp_path / "states"))
     packed = [made([(at, 1.0, "a")]).pack(files) for at in range(3)]
     before = {each.name for each in files.listed()}
-    assert folded(packed, files) == folded(packed, files)
+    assert merge_packed(packed, files) == merge_packed(packed, files)
     assert before < {each.name for each in files.listed()}
     with pytest.raises(StateError, match="no place of files"):
-        folded(packed)
+        merge_packed(packed)
     (tmp_path / "states" / min(before)).unlink()
     with pytest.raises(StateError, match="gone; compute the partition again"):
-        folded(packed, files)
+        merge_packed(packed, files)
 
 
 def test_what_only_some_know_is_left_out_and_what_cannot_be_merged_is_told() -> None:
     answer = {"answer/1 q": ComponentState(component=QueryNumber("q"), value=7)}
     one, other = made([(1, 1.0, "a")]), made([(2, 1.0, "b")])
     some = other.only(frozenset({"count/1 count(1)", "count/1 count(word)"}))
-    assert unpack(folded([one.pack(), some.pack()])).entries.keys() == some.entries.keys()
-    both = unpack(folded([one.beside(StateBag(answer)).pack(), other.beside(StateBag(answer)).pack()]))
+    assert unpack(merge_packed([one.pack(), some.pack()])).entries.keys() == some.entries.keys()
+    both = unpack(merge_packed([one.beside(StateBag(answer)).pack(), other.beside(StateBag(answer)).pack()]))
     assert both.failures == {"answer/1 q": UNLIKE.format("the column")}
     assert both.entries.keys() == one.entries.keys()
 
@@ -107,10 +107,10 @@ def test_what_only_some_know_is_left_out_and_what_cannot_be_merged_is_told() -> 
 def test_damage_is_refused() -> None:
     packed = made([(1, 1.0, "a")]).pack()
     with pytest.raises(StateError, match="damaged"):
-        folded([packed, packed[:-1]])
+        merge_packed([packed, packed[:-1]])
 
 
 def test_a_state_of_another_version_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = [made([(at, 1.0, "a")]).pack() for at in range(2)]
     monkeypatch.setattr("treaty.engine.components.moments.Moments.version", 2)
-    assert not any(key.startswith("moments") for key in unpack(folded(packed)).entries)
+    assert not any(key.startswith("moments") for key in unpack(merge_packed(packed)).entries)

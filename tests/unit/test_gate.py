@@ -13,7 +13,7 @@ import pytest
 from support.gates import PROPERTIES, Crash, Ending, Gated, Rows
 from support.orders import check, contract
 
-from treaty.engine.core.disk import LockHeld, locked
+from treaty.engine.core.disk import LockHeld, file_lock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import Verdict
 from treaty.engine.gate.gate import (
@@ -22,10 +22,10 @@ from treaty.engine.gate.gate import (
     PublicationOpen,
     StateFolder,
     TableGate,
-    opened,
+    open_gate,
     recover,
 )
-from treaty.engine.gate.parquet_folders import FolderPublication, located
+from treaty.engine.gate.parquet_folders import FolderPublication, local_folder
 from treaty.engine.gate.publication import intent_of
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.states.bag import StateBag
@@ -57,7 +57,7 @@ def interrupted(
             meanwhile(gated)
         return found
 
-    with opened(replace(gate, measure=measure)) as candidate:
+    with open_gate(replace(gate, measure=measure)) as candidate:
         candidate.write(rows)
 
 
@@ -120,13 +120,13 @@ def test_an_error_within_the_block_publishes_nothing(gated: Gated) -> None:
     def failing(*_: Any) -> None:
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError), opened(replace(gated.gate(), stage=failing)) as candidate:
+    with pytest.raises(ZeroDivisionError), open_gate(replace(gated.gate(), stage=failing)) as candidate:
         candidate.write({A: [1]})
     assert (gated.rows, gated.leftovers) == ({}, [])
 
 
 def test_a_block_that_writes_nothing_is_told(gated: Gated) -> None:
-    with pytest.raises(EngineError, match="nothing was written"), opened(gated.gate()):
+    with pytest.raises(EngineError, match="nothing was written"), open_gate(gated.gate()):
         pass
 
 
@@ -192,7 +192,7 @@ def test_where_the_store_has_another_generation_no_file_is_moved(gated: Gated) -
     gated.publish({A: [1]})
     before = gated.fingerprints
     contested = replace(gated.gate(), store=Contested(gated.store.where))
-    with pytest.raises(GenerationConflict, match="no longer of 1"), opened(contested) as candidate:
+    with pytest.raises(GenerationConflict, match="no longer of 1"), open_gate(contested) as candidate:
         candidate.write({A: [2]})
     assert (gated.fingerprints, gated.open, gated.answer) == (before, False, "passed")
     assert gated.recover() == "nothing"
@@ -249,7 +249,7 @@ def test_many_writers_at_once_leave_one_of_their_candidates(gated: Gated) -> Non
 
 def test_states_within_the_table_are_refused(gated: Gated) -> None:
     inside = replace(gated.gate(), store=StateFolder(f"{gated.table}/_states"))
-    with pytest.raises(EngineError, match="within the table"), opened(inside):
+    with pytest.raises(EngineError, match="within the table"), open_gate(inside):
         pass
     assert os.listdir(gated.folder) == []
 
@@ -277,12 +277,12 @@ def test_tables_that_cannot_be_published_to_by_renaming_are_refused(name: str, t
     place = table(tmp_path)
     if "_delta_log" in [path.name for path in tmp_path.rglob("*")]:
         made(tmp_path / "orders" / "day=1" / "x.parquet", "orders")
-    with pytest.raises(EngineError, match=said), opened(_at(Gated(tmp_path), place)):
+    with pytest.raises(EngineError, match=said), open_gate(_at(Gated(tmp_path), place)):
         pass
 
 
 def _at(gated: Gated, table: str) -> Any:
-    return replace(gated.gate(), table=located(table))
+    return replace(gated.gate(), table=local_folder(table))
 
 
 # What is published last, onto {A: [1], B: [2]}; for a table without partitions onto its rows.
@@ -348,7 +348,7 @@ def lawful(gated: Gated, scenario: Scenario, at: str) -> str:
     old, new = dict(scenario.before), {**scenario.before, **scenario.candidate}
     if gated.open:
         assert gated.answer == "unknown", at
-        with pytest.raises(PublicationOpen, match="begun and not ended"), opened(gated.gate()):
+        with pytest.raises(PublicationOpen, match="begun and not ended"), open_gate(gated.gate()):
             pass
     else:
         assert gated.rows in (old, new), at
@@ -500,7 +500,7 @@ def test_of_two_recoveries_one_does_it(tmp_path: Path) -> None:
 
 
 def test_recovery_leaves_a_candidate_that_is_being_written(gated: Gated) -> None:
-    with opened(gated.gate()) as candidate:
+    with open_gate(gated.gate()) as candidate:
         candidate.write({A: [1]})
         assert gated.recover() == "nothing"
     assert gated.rows == {A: [1]}
@@ -510,7 +510,7 @@ def test_nobody_recovers_what_is_being_published(gated: Gated, monkeypatch: pyte
     monkeypatch.setattr("treaty.engine.gate.publication.PATIENCE_SECONDS", 0.05)
     gated.publish({A: [1]})
     with (
-        locked(str(Path(intent_of(gated.table)).parent / "lock"), patience=0),
+        file_lock(str(Path(intent_of(gated.table)).parent / "lock"), patience=0),
         pytest.raises(LockHeld, match="try again"),
     ):
         gated.recover()

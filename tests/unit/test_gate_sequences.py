@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.gates import Crash, Ending, Gated, Rows
 
-from treaty.engine.gate.gate import CandidateRejected, PublicationOpen, opened
+from treaty.engine.gate.gate import CandidateRejected, PublicationOpen, open_gate
 
 DAYS = st.sampled_from(["day=1", "day=2", "day=3"])
 # A number below 1 breaks the contract.
@@ -33,7 +33,7 @@ class Model:
 
     def publish(self, rows: Rows, last: int | None) -> None:
         if self.gated.open:
-            with pytest.raises(PublicationOpen), opened(self.gated.gate()):
+            with pytest.raises(PublicationOpen), open_gate(self.gated.gate()):
                 pass
             return
         self.candidate = {**self.rows, **{name: sorted(each) for name, each in rows.items()}}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.registry.core.ids import derived, new, uuid7
+from treaty.registry.core.ids import derived_id, new, uuid7
 
 MOMENTS = st.datetimes(datetime(1970, 1, 1), datetime(9999, 12, 31), timezones=st.just(UTC))
 
@@ -35,7 +35,7 @@ def test_those_of_one_moment_differ() -> None:
 def test_what_is_derived_of_a_key_is_the_same_each_time_and_another_for_another_key(
     moment: datetime, one: str, other: str
 ) -> None:
-    made = derived(moment, one)
-    assert (made, made.version, made.variant) == (derived(moment, one), 7, "specified in RFC 4122")
+    made = derived_id(moment, one)
+    assert (made, made.version, made.variant) == (derived_id(moment, one), 7, "specified in RFC 4122")
     assert made.int >> 64 == uuid7(moment).int >> 64
-    assert (made == derived(moment, other)) == (one == other)
+    assert (made == derived_id(moment, other)) == (one == other)

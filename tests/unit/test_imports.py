@@ -18,15 +18,15 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import LOGICAL
-from treaty.engine.checks.executors import entrusted
+from treaty.engine.checks.executors import checks_with_runners
 from treaty.engine.core.results import Runner
 from treaty.registry.exchange.export_source import ImportSource
-from treaty.registry.exchange.imports import FORMS, ImportedDocument, ImportFailed, imported, texts
+from treaty.registry.exchange.imports import FORMS, ImportedDocument, ImportFailed, import_documents, texts
 from treaty.registry.exchange.spark_ddl import described
 
 
 def made(form: str, text: str, name: str = "table") -> tuple[ImportedDocument, ...]:
-    return imported(FORMS[form], [ImportSource("text", name, text.encode())])
+    return import_documents(FORMS[form], [ImportSource("text", name, text.encode())])
 
 
 def content(form: str, text: str, which: int = 0) -> Any:
@@ -42,7 +42,7 @@ def test_what_is_made_is_sound_for_another_tool_and_judged_here(form: str, text:
     for each in made(form, text):
         assert lint(each.document) == []
         for table in read(each.document).objects:
-            assert not [every for every in entrusted(table) if every.reason and every.check.kind == "treaty"]
+            assert not [every for every in checks_with_runners(table) if every.reason and every.check.kind == "treaty"]
 
 
 def test_a_document_stands_for_itself() -> None:
@@ -158,7 +158,7 @@ def test_tests_that_are_judged_here_become_checks_and_others_stay_with_dbt() -> 
     (table,) = read(made("dbt", DBT)[0].document).objects
     told = [
         (each.runner, each.sentence, each.check.severity)
-        for each in entrusted(table)
+        for each in checks_with_runners(table)
         if each.check.path.find("quality") > 0
     ]
     here = [(sentence, severity) for runner, sentence, severity in told if runner is Runner.HERE]
@@ -271,13 +271,13 @@ def test_a_folder_is_imported_as_a_whole_with_all_its_faults(tmp_path: Path) -> 
     (tmp_path / "deep" / "b.yml").write_text(ORDERS.replace("shop-orders", "other"))
     (tmp_path / "notes.txt").write_text("no contract")
     odcs = FORMS["odcs"]
-    assert [each.contract_id for each in imported(odcs, texts(tmp_path, odcs))] == ["shop-orders", "other"]
+    assert [each.contract_id for each in import_documents(odcs, texts(tmp_path, odcs))] == ["shop-orders", "other"]
 
     (tmp_path / "c.yaml").write_text("id: a")
     (tmp_path / "d.yaml").write_text("[")
     (tmp_path / "e.yaml").write_text(ORDERS)
     with pytest.raises(ImportFailed) as error:
-        imported(odcs, texts(tmp_path, odcs))
+        import_documents(odcs, texts(tmp_path, odcs))
     assert sorted(error.value.faults) == ["c.yaml", "d.yaml", "e.yaml"]
 
 

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 from support.signals import interruptible
 
-from treaty.engine.core.interrupts import INTERRUPTS, postponed
+from treaty.engine.core.interrupts import INTERRUPTS, defer_interrupts
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def handlers() -> Iterator[None]:
 
 
 def within(done: list[str], *sent: signal.Signals) -> None:
-    with postponed():
+    with defer_interrupts():
         for each in sent:
             signal.raise_signal(each)
         done.append("whole")
@@ -27,7 +27,7 @@ def within(done: list[str], *sent: signal.Signals) -> None:
 
 
 def failing() -> None:
-    with postponed():
+    with defer_interrupts():
         signal.raise_signal(signal.SIGTERM)
         raise ValueError("of the block")
 
@@ -41,7 +41,7 @@ def test_what_comes_during_the_block_interrupts_after_it(sent: tuple[signal.Sign
 
 
 def test_nothing_came_and_nothing_is_raised() -> None:
-    with postponed():
+    with defer_interrupts():
         assert signal.getsignal(signal.SIGTERM) is not signal.default_int_handler
 
 
@@ -55,7 +55,7 @@ def test_in_another_thread_handlers_stay_as_they_are() -> None:
     seen = []
 
     def look() -> None:
-        with postponed():
+        with defer_interrupts():
             seen.append(signal.getsignal(signal.SIGTERM))
 
     thread = Thread(target=look)

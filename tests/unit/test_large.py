@@ -20,7 +20,7 @@ from treaty.engine.components.frequencies import (
 )
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import TOO_MANY, EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import TOO_MANY, EvaluationRequest, evaluate
 from treaty.engine.evaluation.large_frequencies import large
 from treaty.engine.states.bag import StateBag, unpack
 from treaty.engine.states.bag import merge as together
@@ -98,8 +98,8 @@ def test_a_spectrum_judges_as_the_frequencies_themselves_but_for_what_looks_at_v
         file.unlink()
     spectra = {key: spectrum(key, given) for key in keys}
     words = {"delta": [], "started": NOW, "finished": NOW, "schema": SCHEMA}
-    plain = judge(EvaluationRequest(contract=ORDERS, object_name="orders", states=given, **words))  # type: ignore[arg-type]
-    told = judge(
+    plain = evaluate(EvaluationRequest(contract=ORDERS, object_name="orders", states=given, **words))  # type: ignore[arg-type]
+    told = evaluate(
         EvaluationRequest(contract=ORDERS, object_name="orders", states=stored, files=files, spectra=spectra, **words)
     )  # type: ignore[arg-type]
     before = {each.check_id: each for each in plain.results}

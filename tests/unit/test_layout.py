@@ -53,7 +53,7 @@ def knows(patch: pytest.MonkeyPatch, lake: str, stands: VersionedLayout | None) 
         asked.append(source)
         return stands
 
-    patch.setitem(changes.LOOKS, lake, standing)
+    patch.setitem(changes.LAYOUTS_BY_FORMAT, lake, standing)
     return asked
 
 

@@ -8,7 +8,7 @@ from treaty.contracts.errors import ContractError
 from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.checks.binding import bind
-from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, datasets, promise, wanted
+from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, datasets, promise, referenced_metrics
 
 TITLES = {"dataset": "titles", "analyzer": "size"}
 PRICE = {"dataset": "titles", "analyzer": "mean", "column": "price", "where": "price > 0"}
@@ -74,7 +74,7 @@ def test_a_limit_that_names_no_metric_is_a_fault(limit: object, message: str) ->
     given = contract(check("size", mustBe=limit))
     with pytest.raises(ContractError, match=message):
         bind(given.object("orders"), SCHEMA)
-    assert wanted(given.object("orders")) == {}
+    assert referenced_metrics(given.object("orders")) == {}
 
 
 def test_what_is_wanted_of_other_datasets_is_told() -> None:
@@ -85,7 +85,7 @@ def test_what_is_wanted_of_other_datasets_is_told() -> None:
         check("dataset_match", "d", keys=["id"], dataset="titles", mustBe=1),
         {"id": "e", "type": "library", "metric": "rowCount", "mustBe": 1},
     ).object("orders")
-    assert wanted(given) == {
+    assert referenced_metrics(given) == {
         "the size of titles": ReferencedMetric("titles", Size()),
         WORDS[1][1]: ReferencedMetric("titles", Mean(column="price", where="price > 0")),
     }

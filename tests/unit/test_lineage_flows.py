@@ -8,7 +8,7 @@ from support.events import PRODUCER, body, event, output
 
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.events.model import parse
-from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, join, state_of_event
 from treaty.registry.lineage.graph import flows
 from treaty.registry.lineage.graph.flows import COMPLETED, FAILED, OPEN, ColumnFeed, JobFlow, JobOutput, rank
 
@@ -17,7 +17,7 @@ META = {"_producer": PRODUCER, "_schemaURL": "https://openlineage.io/spec/facets
 
 
 def run(*documents: dict[str, Any]) -> FoldedRun:
-    return reduce(join, (folded(parse(body(each))) for each in documents))
+    return reduce(join, (state_of_event(parse(body(each))) for each in documents))
 
 
 def at(name: LineageName, **more: Any) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def explicit(inputs: Any, **fields: list[dict[str, Any]]) -> dict[str, Any]:
 def flow(facets: dict[str, Any], *inputs: LineageName, job: dict[str, Any] | None = None) -> JobFlow:
     named = {"namespace": "shop", "name": "load", "facets": job or {}}
     sent = event("COMPLETE", output("/report", **facets), inputs=[at(each) for each in inputs])
-    return flows.of(run({**sent, "job": named}))
+    return flows.flow_of_run(run({**sent, "job": named}))
 
 
 INDIRECT = {"transformations": [{"type": "INDIRECT", "subtype": "FILTER"}]}
@@ -100,7 +100,7 @@ def test_the_lineage_of_a_job_names_datasets_and_what_the_job_reads() -> None:
 
 def test_partitions_that_are_written_as_datasets_are_one_table() -> None:
     paths = [output(f"/report/ds={day}", **columns({f"c{day}": [at(ORDERS, field="a")]})) for day in (1, 2)]
-    found = flows.of(run(event("COMPLETE", *paths)))
+    found = flows.flow_of_run(run(event("COMPLETE", *paths)))
     assert [(each.name, {feed.column for feed in each.feeds}) for each in found.outputs] == [(REPORT, {"c1", "c2"})]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.events import body, event, output, processing
 
 from treaty.registry.lineage.events.model import LineageEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, join, state_of_event
 from treaty.registry.lineage.events.triggers import triggers
 
 SECONDS = st.integers(0, 4)
@@ -39,13 +39,13 @@ def events(draw: st.DrawFn) -> LineageEvent:
 @given(st.data(), st.lists(events(), min_size=1, max_size=6))
 def test_any_order_and_any_repetition_gives_the_same_run(data: st.DataObject, told: list[LineageEvent]) -> None:
     again = data.draw(st.permutations(told + data.draw(st.lists(st.sampled_from(told), max_size=4))))
-    assert reduce(join, map(folded, again)) == reduce(join, map(folded, told))
-    assert triggers(reduce(join, map(folded, again))) == triggers(reduce(join, map(folded, told)))
+    assert reduce(join, map(state_of_event, again)) == reduce(join, map(state_of_event, told))
+    assert triggers(reduce(join, map(state_of_event, again))) == triggers(reduce(join, map(state_of_event, told)))
 
 
 @given(events(), events(), events())
 def test_joining_is_associative_commutative_and_idempotent(a: LineageEvent, b: LineageEvent, c: LineageEvent) -> None:
-    one, two, three = folded(a), folded(b), folded(c)
+    one, two, three = state_of_event(a), state_of_event(b), state_of_event(c)
     assert join(join(one, two), three) == join(one, join(two, three))
     assert join(one, two) == join(two, one)
     assert join(one, one) == one
@@ -53,12 +53,12 @@ def test_joining_is_associative_commutative_and_idempotent(a: LineageEvent, b: L
 
 @given(events(), events())
 def test_a_run_is_the_same_after_it_was_stored(a: LineageEvent, b: LineageEvent) -> None:
-    run = join(folded(a), folded(b))
+    run = join(state_of_event(a), state_of_event(b))
     assert FoldedRun.model_validate(run.model_dump(mode="json")) == run
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
-    return reduce(join, (folded(parse(body(document))) for document in documents))
+    return reduce(join, (state_of_event(parse(body(document))) for document in documents))
 
 
 def at(second: int) -> str:

@@ -13,9 +13,9 @@ from treaty.engine.protocol.write_hints import DetectionMethod, WriteHint
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.events import write_hints
 from treaty.registry.lineage.events.model import NotAnEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, join, state_of_event
 from treaty.registry.lineage.events.sql_statements import writes
-from treaty.registry.lineage.events.write_hints import joined, of, outputs_of
+from treaty.registry.lineage.events.write_hints import joined, outputs_of, write_hint
 
 DAY = ("ds",)
 BOTH = ("ds", "country")
@@ -24,11 +24,11 @@ NOMINAL = {"ds": "{nominalStart:%Y-%m-%d}"}
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
-    return reduce(join, (folded(parse(body(document))) for document in documents))
+    return reduce(join, (state_of_event(parse(body(document))) for document in documents))
 
 
 def hint(run: FoldedRun, by: tuple[str, ...] = DAY, nominal: dict[str, str] | None = None) -> WriteHint:
-    return of(run, outputs_of(run, TABLE), by, nominal or {})
+    return write_hint(run, outputs_of(run, TABLE), by, nominal or {})
 
 
 def subset(**condition: Any) -> dict[str, Any]:
@@ -271,7 +271,7 @@ def test_nothing_that_an_event_holds_makes_it_raise(
         run = told(document)
     except NotAnEvent:
         return
-    found = of(run, run.outputs, by, templates)
+    found = write_hint(run, run.outputs, by, templates)
     for partition in found.partitions or ():
         assert partition == partition_names.name(
             by, [partition_names.values(partition)[each] for each in write_hints.columns_of(by)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.registry.datasets.names import LineageName, location, normalise, trim
+from treaty.registry.datasets.names import LineageName, location, normalise, table_name
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_normalising_twice_changes_nothing(namespace: str, name: str) -> None:
 def test_partition_directories_are_told_from_the_table(
     dataset: LineageName, table: LineageName, partition: tuple[tuple[str, str], ...]
 ) -> None:
-    trimmed = trim(dataset)
+    trimmed = table_name(dataset)
     assert (trimmed.dataset, trimmed.partition) == (table, partition)
 
 

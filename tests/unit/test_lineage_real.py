@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.events import real
 
 from treaty.registry.lineage.events.model import DatasetEvent, LineageEvent, NotAnEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, join, state_of_event
 from treaty.registry.lineage.events.triggers import Trigger, of_dataset, orphaned, triggers
 
 LABELS = Path(__file__).parent.parent / "data" / "lineage" / "expected_triggers.json"
@@ -46,7 +46,7 @@ def events() -> list[LineageEvent]:
 def alone(key: str, event: LineageEvent) -> FoldedRun:
     """The event folded, once however often it is asked for."""
     if key not in KNOWN:
-        KNOWN[key] = folded(event)
+        KNOWN[key] = state_of_event(event)
     return KNOWN[key]
 
 

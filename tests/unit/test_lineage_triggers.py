@@ -11,7 +11,7 @@ from support.every import every
 
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.events.model import DatasetEvent, parse
-from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, join, state_of_event
 from treaty.registry.lineage.events.triggers import (
     MOST_COLUMNS,
     OUR_NAMESPACE,
@@ -29,7 +29,7 @@ B = LineageName("file", "/b")
 
 
 def told(*documents: dict[str, Any]) -> FoldedRun:
-    return reduce(join, (folded(parse(body(document))) for document in documents))
+    return reduce(join, (state_of_event(parse(body(document))) for document in documents))
 
 
 def names(*documents: dict[str, Any]) -> list[LineageName]:

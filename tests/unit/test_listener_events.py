@@ -9,7 +9,7 @@ from support.lineage import asked
 from support.spark_job import OPERATIONS
 
 from treaty.registry.lineage.events import model
-from treaty.registry.lineage.events.run_state import FoldedRun, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, join, state_of_event
 
 SENT = Path(__file__).parents[1] / "data" / "lineage" / "spark_4_2.jsonl"
 LINES = [json.loads(line) for line in SENT.read_text(encoding="utf-8").splitlines()]
@@ -21,7 +21,7 @@ def runs(operation: str) -> list[FoldedRun]:
     told: dict[Any, FoldedRun] = {}
     for line in LINES:
         if line["operation"] == operation:
-            each = folded(model.of(line["event"]))
+            each = state_of_event(model.parse_event(line["event"]))
             told[each.key] = join(told[each.key], each) if each.key in told else each
     return list(told.values())
 

@@ -8,7 +8,7 @@ import pytest
 from support.every import every
 
 from treaty.contracts.assertions import Assertion
-from treaty.engine.analyzers.violation_bounds import shown
+from treaty.engine.analyzers.violation_bounds import displayed_assertion
 from treaty.engine.components.operands import Operand
 from treaty.engine.components.sql_literals import equal_of, literal_of
 
@@ -72,11 +72,14 @@ SHOWN = [
 
 @pytest.mark.parametrize(("limit", "kind", "expected"), SHOWN)
 def test_a_limit_takes_the_form_of_the_values_shown(limit: Any, kind: str, expected: Any) -> None:
-    assert shown(Operand(sql="x", type=kind), Assertion("mustBe", limit)).limit == expected
-    assert shown(Operand(sql="x", type=kind), Assertion("mustBeBetween", (limit, limit))).limit == (expected, expected)
+    assert displayed_assertion(Operand(sql="x", type=kind), Assertion("mustBe", limit)).limit == expected
+    assert displayed_assertion(Operand(sql="x", type=kind), Assertion("mustBeBetween", (limit, limit))).limit == (
+        expected,
+        expected,
+    )
 
 
 @pytest.mark.parametrize("limit", ["soon", "", "2026-02-30", "0001-01-01T00:00+01:00"])
 def test_a_limit_that_is_no_time_is_no_limit_of_times(limit: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - it says nothing more
-        shown(Operand(sql="x", type="timestamp"), Assertion("mustBe", limit))
+        displayed_assertion(Operand(sql="x", type="timestamp"), Assertion("mustBe", limit))

@@ -47,8 +47,8 @@ Said = Callable[[logging.Formatter], list[str]]
 
 def test_a_json_line_names_what_it_is_about(said: Said) -> None:
     lines = said(logs.JsonFormatter())
-    with logs.about(request_id="r1", nothing=None), logs.about(task_id=7):
-        logs.tell(log, "verdict", verdict="failed", run_id="x")
+    with logs.log_fields(request_id="r1", nothing=None), logs.log_fields(task_id=7):
+        logs.log_event(log, "verdict", verdict="failed", run_id="x")
     log.info("alone")
     first, second = map(json.loads, lines)
     assert first.pop("time")
@@ -61,7 +61,7 @@ def test_a_json_line_names_what_it_is_about(said: Said) -> None:
 
 def test_a_field_cannot_stand_for_what_the_line_itself_says(said: Said) -> None:
     lines = said(logs.JsonFormatter())
-    logs.tell(log, "true", level="false", time="false")
+    logs.log_event(log, "true", level="false", time="false")
     assert (json.loads(lines[0])["level"], json.loads(lines[0])["time"][:2]) == ("info", "20")
 
 
@@ -81,15 +81,15 @@ def test_of_an_error_a_json_line_says_the_kind_and_the_place_but_not_the_text(sa
 
 def test_a_line_of_text_ends_with_its_fields(said: Said) -> None:
     lines = said(logs.TextFormatter("%(levelname)s %(message)s"))
-    with logs.about(event_key="abc"):
-        logs.tell(log, "event folded", run="1")
+    with logs.log_fields(event_key="abc"):
+        logs.log_event(log, "event folded", run="1")
     log.info("plain %s", "words")
     assert lines == ["INFO event folded event_key=abc run=1", "INFO plain words"]
 
 
 def test_what_a_thread_says_is_about_its_own_work() -> None:
     def named(number: int) -> str:
-        with logs.about(task_id=number):
+        with logs.log_fields(task_id=number):
             return logs._about.get()["task_id"]
 
     with ThreadPoolExecutor(4) as threads:
@@ -98,7 +98,7 @@ def test_what_a_thread_says_is_about_its_own_work() -> None:
 
 
 def test_fields_go_along_into_a_thread_that_is_given_the_context() -> None:
-    with logs.about(request_id="r"), ThreadPoolExecutor(1) as threads:
+    with logs.log_fields(request_id="r"), ThreadPoolExecutor(1) as threads:
         assert threads.submit(copy_context().run, lambda: dict(logs._about.get())).result() == {"request_id": "r"}
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.core.partitions.months import MonthDays, days, members, together
+from treaty.engine.core.partitions.months import MonthDays, days, members, merge_days
 
 DAY = "land=DE/day=2026-09-{}/hour=7"
 
@@ -68,8 +68,8 @@ def test_days_of_a_month_merged_in_any_steps_are_told_by_one_name(
         return
     cut = data.draw(st.integers(0, len(parts) - 1))
     steps = [each for each in (parts[:cut], parts[cut:]) if each]
-    whole = together(map(together, steps))
-    assert whole == together(parts) == days(whole.name)
+    whole = merge_days(map(merge_days, steps))
+    assert whole == merge_days(parts) == days(whole.name)
     assert list(members(whole.name)) == sorted(names)
 
 

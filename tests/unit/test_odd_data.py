@@ -12,7 +12,7 @@ from support.oracles import bags
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
-from treaty.engine.suggestions.selection.holdout_test import held
+from treaty.engine.suggestions.selection.holdout_test import holdout_candidates
 
 INT, TEXT, DOUBLE, DATE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}, {"x": "date"}
 MANY = list(range(100))
@@ -50,7 +50,7 @@ SUGGESTED: Sequence[tuple[str, dict[str, str], Sequence[dict[str, Sequence[Any]]
 @pytest.mark.parametrize("case", SUGGESTED, ids=[each[0] for each in SUGGESTED])
 def test_of_odd_data_no_more_is_suggested_than_they_tell(case: Any) -> None:
     _, types, days, expected = case
-    assert {each.candidate.kind for each in held(history(types, days))} == expected
+    assert {each.candidate.kind for each in holdout_candidates(history(types, days))} == expected
 
 
 START, DAY = datetime(2026, 1, 5, tzinfo=UTC), timedelta(days=1)

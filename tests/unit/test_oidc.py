@@ -10,7 +10,7 @@ import pytest
 from support.provider import AUDIENCE, Issuer, issuing, required
 
 from treaty.registry.access import oidc
-from treaty.registry.access.oidc import APART, Identity, OidcProvider
+from treaty.registry.access.oidc import MIN_REFETCH, Identity, OidcProvider
 from treaty.registry.core.errors import ProviderUnavailable, Unauthenticated
 from treaty.registry.core.settings import ConfigError, RegistrySettings
 
@@ -152,14 +152,14 @@ def test_a_new_key_is_fetched_when_a_token_names_it_and_an_old_one_ends_with_the
     assert made.identify(old, now=NOW)
     del issuer.keys["old"]
     issuer.add("new")
-    assert made.identify(issuer.token("new", NOW), now=NOW + APART)
+    assert made.identify(issuer.token("new", NOW), now=NOW + MIN_REFETCH)
     with pytest.raises(Unauthenticated):
-        made.identify(old, now=NOW + APART)
+        made.identify(old, now=NOW + MIN_REFETCH)
     kept = issuer.token("new", NOW, exp=stamp(NOW) + 90_000)
     del issuer.keys["new"]
     assert made.identify(kept, now=NOW + timedelta(minutes=59))
     with pytest.raises(Unauthenticated):
-        made.identify(kept, now=NOW + APART + timedelta(minutes=60))
+        made.identify(kept, now=NOW + MIN_REFETCH + timedelta(minutes=60))
 
 
 def test_many_tokens_of_unknown_keys_have_the_provider_asked_once_in_a_while(issuer: Issuer) -> None:
@@ -178,12 +178,12 @@ def test_a_provider_that_is_away_is_said_to_be_and_is_asked_again_later(issuer: 
     made = provider(issuer)
     issuer.away = True
     try:
-        for after in (timedelta(0), APART / 2):
+        for after in (timedelta(0), MIN_REFETCH / 2):
             with pytest.raises(ProviderUnavailable, match="does not answer"):
                 made.identify(issuer.token("r", NOW), now=NOW + after)
     finally:
         issuer.away = False
-    assert made.identify(issuer.token("r", NOW), now=NOW + APART).name == "ada"
+    assert made.identify(issuer.token("r", NOW), now=NOW + MIN_REFETCH).name == "ada"
 
 
 def test_an_issuer_that_says_it_is_another_is_not_believed(issuer: Issuer) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from treaty.contracts.document.ownership import touched
+from treaty.contracts.document.ownership import affected_owners
 
 
 def owned(name: str, owner: str | None = None, **words: Any) -> dict[str, Any]:
@@ -52,11 +52,11 @@ def after(place: int, **words: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_the_owner_of_each_touched_column_is_named(new: dict[str, Any], owners: dict[str, str]) -> None:
-    assert touched(BEFORE, new) == owners
+    assert affected_owners(BEFORE, new) == owners
 
 
 def test_all_columns_of_a_first_version_are_new() -> None:
-    assert set(touched(None, BEFORE)) == {
+    assert set(affected_owners(None, BEFORE)) == {
         "orders.amount", "orders.address", "orders.address.street", "orders.address.zip", "orders.tags", "orders.tags[]"
     }  # fmt: skip
 
@@ -66,4 +66,4 @@ def test_a_column_of_an_owned_table_has_the_tables_owner() -> None:
     new = deepcopy(old)
     for column in new["schema"][0]["properties"]:
         column["required"] = True
-    assert touched(old, new) == {"orders.day": "ada", "orders.id": "bob"}
+    assert affected_owners(old, new) == {"orders.day": "ada", "orders.id": "bob"}

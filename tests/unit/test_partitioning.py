@@ -46,7 +46,7 @@ WRITTEN = {
 def test_what_is_admitted_is_written_so_that_no_row_ends_the_scan(by: str) -> None:
     sql, type_ = WRITTEN[by]
     assert computed_partitions.sql(f"p=({by})") == sql
-    assert computed_partitions.typed([f"p = ({by})", "id"], EVENTS) == Schema((Column("p", type_),))
+    assert computed_partitions.computed_column_types([f"p = ({by})", "id"], EVENTS) == Schema((Column("p", type_),))
     assert partition_names.keys([f"p=({by})", "id"]) == [
         f"nullif(cast({sql} as string), '')",
         "nullif(cast(`id` as string), '')",
@@ -68,15 +68,15 @@ REFUSED = {
 @pytest.mark.parametrize("by", REFUSED)
 def test_what_is_not_admitted_is_told(by: str) -> None:
     with pytest.raises(PredicateError, match=REFUSED[by].replace("(", r"\\(")):
-        computed_partitions.typed([f"p=({by})"], EVENTS)
+        computed_partitions.computed_column_types([f"p=({by})"], EVENTS)
 
 
 def test_a_contract_names_computed_partitions_after_those_that_are_columns() -> None:
     of = contract(check("size", mustBeGreaterThan=0)).object("orders")
     assert (of.partition_columns, of.partition_by) == ((), ("day=(to_date(ts))",))
-    assert computed_partitions.parted_by(of, None, EVENTS) == ["day=(to_date(ts))"]
-    assert computed_partitions.parted_by(of, None, Schema((Column("id", "bigint"),))) == []
-    assert computed_partitions.parted_by(of, ("id",), EVENTS) == ["id"]
+    assert computed_partitions.partition_columns(of, None, EVENTS) == ["day=(to_date(ts))"]
+    assert computed_partitions.partition_columns(of, None, Schema((Column("id", "bigint"),))) == []
+    assert computed_partitions.partition_columns(of, ("id",), EVENTS) == ["id"]
 
 
 def test_views_over_them_know_their_types() -> None:

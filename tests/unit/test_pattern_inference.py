@@ -15,10 +15,10 @@ from treaty.engine.patterns.fmdv import (
     PatternLimits,
     infer_domain,
 )
-from treaty.engine.patterns.index import PatternIndex, indexed, together
+from treaty.engine.patterns.index import PatternIndex, indexed, merge_indexes
 from treaty.engine.patterns.inference import infer
 from treaty.engine.patterns.lake_sums import PatternSums
-from treaty.engine.patterns.swapped_columns import moved
+from treaty.engine.patterns.swapped_columns import swapped_columns
 from treaty.engine.patterns.value_shapes import SHAPES
 
 
@@ -125,13 +125,13 @@ def test_a_few_bad_values_are_a_warning_and_many_an_error(lake: PatternIndex) ->
 def test_columns_that_were_swapped_look_like_each_other(lake: PatternIndex) -> None:
     older = {kind.__name__: column(kind, 200, 300) for kind in KINDS}
     newer = {kind.__name__: column(kind, 201, 300) for kind in KINDS}
-    assert moved(older, newer, lake) == []
+    assert swapped_columns(older, newer, lake) == []
     swapped = {**newer, "_times": newer["_dates"], "_dates": newer["_times"], "new": ["x"] * 300}
-    assert {each.column: each.like[0] for each in moved(older, swapped, lake)} == {
+    assert {each.column: each.like[0] for each in swapped_columns(older, swapped, lake)} == {
         "_times": "_dates",
         "_dates": "_times",
     }
-    (broken,) = moved(older, {**newer, "_codes": ["?"] * 300}, lake)
+    (broken,) = swapped_columns(older, {**newer, "_codes": ["?"] * 300}, lake)
     assert (broken.column, broken.like, broken.found.judged.bad) == ("_codes", (), 300)
 
 
@@ -197,7 +197,7 @@ def test_an_empty_lake_leaves_what_the_values_say_themselves() -> None:
 
 def test_lakes_add_up_whatever_the_order() -> None:
     one, other = (indexed([column(kind, seed) for kind in KINDS]) for seed in (1, 2))
-    here, there = together([one, other]), together([other, one])
+    here, there = merge_indexes([one, other]), merge_indexes([other, one])
     assert here.sums.texts == there.sums.texts
     assert here.calibration.cells == there.calibration.cells
     assert dict(here.seen.columns) == dict(there.seen.columns)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from treaty.engine.core.disk import LockHeld, locked
-from treaty.engine.patterns.analysis import PatternCarriers, carried, common
+from treaty.engine.core.disk import LockHeld, file_lock
+from treaty.engine.patterns.analysis import PatternCarriers, common_domains, pattern_carriers
 from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.index_file import UnreadableIndex
 from treaty.engine.patterns.lake_index import PatternLake, half_of
@@ -47,7 +47,7 @@ def test_a_table_that_is_forgotten_leaves_nothing_behind(tmp_path: Path) -> None
     assert lake.forget(["orders", "visits"]) == 2
     fresh.add({"flights": FLIGHTS})
     assert _alike(lake.index(), fresh.index())
-    assert carried(lake, "<digit>{4}-<digit>{2}-<digit>{2}").carriers == ()
+    assert pattern_carriers(lake, "<digit>{4}-<digit>{2}-<digit>{2}").carriers == ()
 
 
 def test_what_is_forgotten_while_it_is_read_is_not_added(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_what_is_forgotten_while_it_is_read_is_not_added(tmp_path: Path) -> None
 def test_one_process_at_a_time_changes_a_lake(tmp_path: Path) -> None:
     lake = PatternLake(tmp_path, patience=0)
     lake.add({"orders": ORDERS})
-    with locked(str(tmp_path / "lock"), patience=0):
+    with file_lock(str(tmp_path / "lock"), patience=0):
         for change in (lambda: lake.add({"flights": FLIGHTS}), lambda: lake.forget(["orders"])):
             with pytest.raises(LockHeld):
                 change()
@@ -101,7 +101,7 @@ def _ended(lake: PatternLake) -> None:
 def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:
     lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
-    found = carried(lake, "<digit>+:<digit>{2}").carriers
+    found = pattern_carriers(lake, "<digit>+:<digit>{2}").carriers
     assert [(each.table, each.column, each.impurity) for each in found] == [
         ("flights", "departs", 0),
         ("orders", "at", 0),
@@ -111,7 +111,7 @@ def test_the_columns_that_carry_a_pattern_are_found(tmp_path: Path) -> None:
 def test_common_domains_are_told_with_their_names(tmp_path: Path) -> None:
     lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS, "visits": {"on": DATES[3:]}})
-    told = {(each.columns, each.text): each.name for each in common(lake, 100)}
+    told = {(each.columns, each.text): each.name for each in common_domains(lake, 100)}
     assert {columns for columns, _ in told} == {2}
     assert told[2, "2024-<digit>{2}-<digit>{2}"] == "date or time (%Y-%m-%d)"
     assert any(text.startswith("<digit>+:") for _, text in told)
@@ -120,7 +120,7 @@ def test_common_domains_are_told_with_their_names(tmp_path: Path) -> None:
 def test_beside_a_pattern_stand_those_that_are_narrower_and_wider(tmp_path: Path) -> None:
     lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
-    found = carried(lake, "<digit>+:<digit>{2}")
+    found = pattern_carriers(lake, "<digit>+:<digit>{2}")
     assert found.known is not None
     assert (found.known.columns, found.known.fpr) == (2, 0)
     assert {(each.text, each.fpr > 0.3) for each in found.narrower} == {
@@ -134,17 +134,17 @@ def test_who_sees_some_columns_alone_is_told_of_these(tmp_path: Path) -> None:
     lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS, "visits": {"on": DATES[3:]}})
     seen = {"orders": ("day",), "unknown": ("at",)}
-    assert [each.column for each in carried(lake, "2024-<digit>{2}-<digit>{2}", seen).carriers] == ["day"]
-    assert carried(lake, "<digit>+:<digit>{2}", seen) == PatternCarriers(None, (), (), ())
-    assert {each.text.count(":") for each in common(lake, 100, seen)} == {0}
-    assert common(lake, 100, {}) == []
+    assert [each.column for each in pattern_carriers(lake, "2024-<digit>{2}-<digit>{2}", seen).carriers] == ["day"]
+    assert pattern_carriers(lake, "<digit>+:<digit>{2}", seen) == PatternCarriers(None, (), (), ())
+    assert {each.text.count(":") for each in common_domains(lake, 100, seen)} == {0}
+    assert common_domains(lake, 100, {}) == []
 
 
 def test_a_lake_without_an_index_and_a_text_that_is_no_pattern_are_told(tmp_path: Path) -> None:
     with pytest.raises(UnreadableIndex):
         PatternLake(tmp_path).index()
     with pytest.raises(PatternError):
-        carried(PatternLake(tmp_path), "<number>")
+        pattern_carriers(PatternLake(tmp_path), "<number>")
 
 
 def test_tables_are_halved_by_their_names_alone() -> None:

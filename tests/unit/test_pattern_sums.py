@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treaty.engine.patterns.lake_sums import FIELDS, PatternSums, merged, nothing, spread, sums_of
+from treaty.engine.patterns.lake_sums import FIELDS, PatternSums, merge_sums, nothing, sample_evenly, sums_of
 from treaty.engine.patterns.pattern_ids import identity
 
 values = st.lists(st.sampled_from(["a1", "b2", "2020-01-01", "x y", "7", "-7.5", ""]), max_size=20)
@@ -22,8 +22,8 @@ def _same(one: PatternSums, other: PatternSums) -> bool:
 @given(st.lists(values, max_size=8), st.integers(0, 8))
 def test_sums_of_parts_are_the_sums_of_the_whole(columns: list[list[str]], cut: int) -> None:
     parts = [sums_of(columns[:cut]), nothing(), sums_of(columns[cut:])]
-    assert _same(merged(parts), sums_of(columns))
-    assert _same(merged(parts[::-1]), sums_of(columns))
+    assert _same(merge_sums(parts), sums_of(columns))
+    assert _same(merge_sums(parts[::-1]), sums_of(columns))
 
 
 def test_a_pattern_has_the_mean_impurity_of_the_columns_that_have_it() -> None:
@@ -48,8 +48,8 @@ def test_columns_without_values_count_nothing() -> None:
 
 
 def test_values_are_spread_over_the_whole_column_in_order() -> None:
-    assert spread([str(n) for n in range(10)], 4) == ["0", "2", "5", "7"]
-    assert spread(["a"], 4) == ["a"]
+    assert sample_evenly([str(n) for n in range(10)], 4) == ["0", "2", "5", "7"]
+    assert sample_evenly(["a"], 4) == ["a"]
 
 
 def test_patterns_of_few_columns_can_be_left_out() -> None:

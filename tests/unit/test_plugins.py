@@ -16,7 +16,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.checks import plugins
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"),))
@@ -59,7 +59,7 @@ def test_what_a_package_offers_is_judged_and_named_in_the_run(folder: Path) -> N
     checks = bind(contract.objects[0], SCHEMA)
     assert [each.sentence for each in checks.checks] == ["even share of id must be 1", "size must be divisible by 3"]
     packed = bag(checks.plan, SCHEMA, {"id": [2, 4, 5, None]}).pack()
-    run = judge(
+    run = evaluate(
         EvaluationRequest(
             contract=contract, object_name="numbers", states={"": packed}, delta=[""], started=NOW, finished=NOW
         )
@@ -72,7 +72,7 @@ def test_a_plugin_that_is_not_named_is_not_loaded(folder: Path) -> None:
     install(folder)
     plugins.load([])
     assert "even_share" not in ANALYZERS
-    assert plugins.loaded() == ()
+    assert plugins.loaded_plugins() == ()
 
 
 BROKEN = {
@@ -94,4 +94,4 @@ def test_a_plugin_that_cannot_be_used_is_refused_with_the_reason(case: str, fold
         install(folder, entry_points=entry_points, name="treaty-broken")
     with pytest.raises(plugins.PluginError, match=reason):
         plugins.load(["treaty-broken"])
-    assert plugins.loaded() == ()
+    assert plugins.loaded_plugins() == ()

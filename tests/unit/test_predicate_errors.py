@@ -10,7 +10,7 @@ from support.predicate_fuzz import SCHEMA as KINDS
 from support.predicate_fuzz import random_cases, random_tree
 
 from treaty.contracts.predicates.parser import PredicateError, parse
-from treaty.contracts.predicates.types import IncomparableTypes, element, group, meeting, widens
+from treaty.contracts.predicates.types import IncomparableTypes, comparison_type, element, group, widens
 from treaty.contracts.schema import Column, Schema
 
 TYPES = {
@@ -169,8 +169,8 @@ MEETING = [
 
 @pytest.mark.parametrize(("types", "met"), MEETING)
 def test_values_that_meet_take_one_type(types, met):
-    assert meeting(types) == met
-    assert meeting(types[::-1]) == met
+    assert comparison_type(types) == met
+    assert comparison_type(types[::-1]) == met
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_values_that_meet_take_one_type(types, met):
 )
 def test_values_that_never_meet_are_named(pair):
     with pytest.raises(IncomparableTypes):
-        meeting(pair)
+        comparison_type(pair)
 
 
 def test_types_are_told_apart_by_their_first_word():

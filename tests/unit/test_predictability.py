@@ -14,7 +14,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.predictability import Predictability
 from treaty.engine.components import naive_bayes
 from treaty.engine.components.naive_bayes import NaiveBayes, TokenCounts
-from treaty.engine.components.prediction_quality import ConfusionMatrix, tallied
+from treaty.engine.components.prediction_quality import ConfusionMatrix, confusion_matrix
 from treaty.engine.dsl.check import Check
 from treaty.engine.dsl.limits import at_least, less_than
 from treaty.engine.spark.scan.classifiers import CLASSIFIERS
@@ -65,7 +65,7 @@ def test_the_same_rows_are_judged_however_they_were_cut(
     rows: list[tuple[str, list[str]]], kept: int, parts: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(naive_bayes, "JUDGED", kept)
+        patched.setattr(naive_bayes, "MAX_TEST_ROWS", kept)
         whole = bags(rows)
         pieces = [bags(rows[at::parts]) for at in range(parts)]
         merged = NaiveBayes().merge_all(pieces)
@@ -80,13 +80,13 @@ def test_the_same_rows_are_judged_however_they_were_cut(
 def test_measures_are_those_of_scikit_learn(tally: list[tuple[str, str, int]]) -> None:
     truth, said, rows = zip(*tally, strict=True)
     wanted = precision_recall_fscore_support(truth, said, average="weighted", sample_weight=rows, zero_division=0)
-    found = tallied(tally)
+    found = confusion_matrix(tally)
     measured = [found.quality("precision"), found.quality("recall"), found.quality("f1")]
     assert measured == pytest.approx(list(wanted[:3]), abs=1e-12)
 
 
 def test_details_say_how_each_class_is_told() -> None:
-    found = tallied([("a", "a", 6), ("a", "b", 2), ("b", "b", 2)]).details()
+    found = confusion_matrix([("a", "a", 6), ("a", "b", 2), ("b", "b", 2)]).details()
     assert found["judged"] == 10
     assert found["values"] == [
         {"value": "a", "count": 8, "f1": 12 / 14, "precision": 1.0, "recall": 0.75},
@@ -103,12 +103,12 @@ def test_ten_thousand_classes_are_told_in_bounded_memory() -> None:
     classes = [f"class {at:05d}" for at in range(10_000) for _ in range(2)]
     found = bags([(name, [name, "all", f"row {at}"]) for at, name in enumerate(classes)])
     assert found.left_out.quality("recall") > 0.9, "a few share a bucket with another"
-    assert len(set(found.judged[0])) == naive_bayes.JUDGED
+    assert len(set(found.judged[0])) == naive_bayes.MAX_TEST_ROWS
 
 
 def test_nothing_to_judge_has_no_value() -> None:
     none = ConfusionMatrix([], *numpy.zeros((3, 0), dtype="int64"))
-    assert (none.quality("f1"), tallied(()).quality("recall")) == (None, None)
+    assert (none.quality("f1"), confusion_matrix(()).quality("recall")) == (None, None)
     assert bags([("a", ["x"])]).left_out.quality("f1") is None
 
 

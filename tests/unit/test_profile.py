@@ -18,7 +18,7 @@ from treaty.engine.profile.facts import FACTS
 from treaty.engine.profile.format import ColumnDocument, ProfileDocument
 from treaty.engine.profile.html import page
 from treaty.engine.profile.notes import FEW_ROWS
-from treaty.engine.profile.stored_profile import remembered
+from treaty.engine.profile.stored_profile import profile_from_states
 from treaty.engine.profile.table_profile import TableProfile, profile_of, profile_plan
 from treaty.engine.profile.text_types import DATES, MOMENTS, iso, kind_of, readings
 from treaty.engine.profile.text_types import mask_of as mask_of_pattern
@@ -188,7 +188,7 @@ def packed(day: str, rows: int) -> tuple[str, bytes]:
 
 
 def test_stored_states_of_partitions_make_a_profile_of_all_of_them() -> None:
-    found = document(remembered([packed("1", 40), packed("2", 60)], SCHEMA, without=["day"]), "t")
+    found = document(profile_from_states([packed("1", 40), packed("2", 60)], SCHEMA, without=["day"]), "t")
     assert (found.rows, found.partitions, [each.name for each in found.columns]) == (
         100,
         ("day=1", "day=2"),
@@ -199,24 +199,24 @@ def test_stored_states_of_partitions_make_a_profile_of_all_of_them() -> None:
 
 def test_damaged_states_are_left_out_and_named() -> None:
     name, content = packed("2", 60)
-    found = document(remembered([packed("1", 40), (name, content[:-9] + b"123456789")], SCHEMA), "t")
+    found = document(profile_from_states([packed("1", 40), (name, content[:-9] + b"123456789")], SCHEMA), "t")
     assert found.rows == 40
     assert any(each.startswith("day=2 is left out:") for each in found.notes)
 
 
 @pytest.mark.parametrize("given", [[], [("day=1", b"")]])
 def test_where_no_states_are_stored_nothing_is_told(given: list[tuple[str, bytes]]) -> None:
-    found = document(remembered(given, SCHEMA), "t")
+    found = document(profile_from_states(given, SCHEMA), "t")
     assert (found.rows, [dict(each.facts) for each in found.columns]) == (0, [{}, {}, {}])
 
 
 def test_what_no_check_measured_is_not_told() -> None:
     alone = plan([profile_of(SCHEMA.columns[0], SCHEMA).metrics["completeness"]])
     content = bag(alone, SCHEMA, {"x": range(10), "y": ["a"] * 10, "day": ["1"] * 10}).pack()
-    found = document(remembered([("day=1", content)], SCHEMA), "t")
+    found = document(profile_from_states([("day=1", content)], SCHEMA), "t")
     assert [set(each.facts) for each in found.columns] == [{"completeness"}, set(), set()]
 
 
 def test_texts_that_are_null_alone_read_as_nothing() -> None:
-    found = document(remembered([packed("1", 0)], SCHEMA), "t")
+    found = document(profile_from_states([packed("1", 0)], SCHEMA), "t")
     assert [each.reads_as for each in found.columns] == [None, None, None]

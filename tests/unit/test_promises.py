@@ -12,7 +12,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.checks.column_keywords import promised
+from treaty.engine.checks.column_keywords import derived_checks
 
 IS_THERE = "`it` IS NOT NULL"
 AT_LEAST, AT_MOST, BE = "mustBeGreaterOrEqualTo", "mustBeLessOrEqualTo", "mustBe"
@@ -91,7 +91,7 @@ def test_an_option_is_a_check(name: str) -> None:
     logical, options, kind, expected = MEANT[name]
     words = {"items": {"logicalType": "string"}} if logical == "array" else {}
     _, table = of(logical, options, kind, **words)
-    assert [told(each) for each in promised(table)] == expected
+    assert [told(each) for each in derived_checks(table)] == expected
 
 
 @every("name", MEANT)
@@ -104,7 +104,7 @@ def test_an_option_is_bound_to_a_column_of_its_type(name: str) -> None:
 
 def test_a_check_of_an_option_says_where_it_comes_from() -> None:
     _, table = of("string", {"minLength": 3}, "string")
-    (check,) = promised(table)
+    (check,) = derived_checks(table)
     assert (check.id, check.name, check.kind) == ("it-minLength", "it has at least 3 characters", "schema")
     assert (check.severity, check.dimension) == ("error", "conformity")
     assert (check.path, check.line) == ("schema[0].properties[0]", table.properties[0].line)
@@ -115,13 +115,13 @@ def test_an_enumeration_is_a_check() -> None:
         COLUMNS.replace("v3.1.0", "v3.2.0")
         + "      - {name: it, logicalType: string, enum: [{value: a}, {value: b}]}\n"
     )
-    (check,) = promised(read(text.encode()).objects[0])
+    (check,) = derived_checks(read(text.encode()).objects[0])
     assert (check.id, *told(check)) == ("it-enum", "contained_in", {"values": ["a", "b"]}, None, BE, 1)
 
 
 def test_the_fields_that_an_object_requires_are_checks() -> None:
     _, table = of("object", {"required": ["city", "zip.code"]}, "struct<city:string>")
-    assert [(each.id, each.analyzer, each.arguments, each.where) for each in promised(table)] == [
+    assert [(each.id, each.analyzer, each.arguments, each.where) for each in derived_checks(table)] == [
         ("it-required-city", "completeness", {"column": "it.city"}, IS_THERE),
         ("it-required-zip.code", "completeness", {"column": "it.`zip.code`"}, IS_THERE),
     ]
@@ -130,7 +130,7 @@ def test_the_fields_that_an_object_requires_are_checks() -> None:
 def test_an_object_with_named_fields_has_no_entries_to_count() -> None:
     fields = [{"name": "city", "logicalType": "string"}]
     _, table = of("object", {"minProperties": 1, "required": ["city"]}, "struct<city:string>", properties=fields)
-    assert [each.id for each in promised(table)] == ["it-required-city"]
+    assert [each.id for each in derived_checks(table)] == ["it-required-city"]
 
 
 NAMES = ["plain", "a.b", "x`y", "Größe", "select"]
@@ -168,4 +168,4 @@ def test_what_cannot_be_judged_has_its_reason_and_the_document_opens(name: str) 
 def test_the_elements_of_an_array_are_not_judged() -> None:
     items = {"logicalType": "string", "logicalTypeOptions": {"maxLength": 1}}
     _, table = of("array", {}, "array<string>", items=items)
-    assert list(promised(table)) == []
+    assert list(derived_checks(table)) == []

@@ -12,7 +12,7 @@ from support.histories import history
 from treaty.contracts.assertions import Assertion
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric
-from treaty.engine.suggestions.selection.holdout_test import held
+from treaty.engine.suggestions.selection.holdout_test import holdout_candidates
 from treaty.engine.suggestions.selection.regimes import (
     BESIDE,
     LEAST_AFTER,
@@ -85,7 +85,7 @@ def test_one_partition_unlike_all_others_says_nothing_of_bands_but_of_what_all_v
     full, first = [*range(50)], [None] * 45 + [*range(5)]
     found = {
         each.candidate.kind: each.part.start
-        for each in held(history({"x": "double"}, [{"x": first}, *[{"x": full}] * 12]))
+        for each in holdout_candidates(history({"x": "double"}, [{"x": first}, *[{"x": full}] * 12]))
     }
     assert found["median_band"] == 1
     assert "complete" not in found

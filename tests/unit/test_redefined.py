@@ -3,7 +3,7 @@
 import pytest
 
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.evaluation.declared_schema import Told, redefined
+from treaty.engine.evaluation.declared_schema import DeclaredColumns, merge_declared_columns
 
 ID, AMOUNT = Column("id", "bigint", nullable=False), Column("amount", "decimal(10,2)")
 KNOWN = Schema((ID, AMOUNT, Column("tags", "array<string>"), Column("day", "date")))
@@ -38,6 +38,6 @@ CASES = {
 
 @pytest.mark.parametrize(("told", "expected"), CASES.values(), ids=CASES.keys())
 def test_the_columns_are_those_that_were_told_in_the_words_of_those_that_are_known(
-    told: Told, expected: tuple[Column, ...]
+    told: DeclaredColumns, expected: tuple[Column, ...]
 ) -> None:
-    assert redefined(KNOWN, told, ["day"]).columns == expected
+    assert merge_declared_columns(KNOWN, told, ["day"]).columns == expected

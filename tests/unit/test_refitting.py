@@ -16,7 +16,7 @@ from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.checks.binding import bind
 from treaty.engine.programs.newest_partitions import PARTITIONS
 from treaty.engine.programs.program import NoProgram
-from treaty.engine.programs.refitting import Refit, of_states, refits, watched
+from treaty.engine.programs.refitting import Refit, of_states, refits, watched_clauses
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MEAN = {"detector": "program", "of": "amount", "lower": 90.0, "upper": 110.0, "rate": 0.001, "width": 12.0}
@@ -56,7 +56,7 @@ def table(days: int = 30, odd: Mapping[int, Sequence[float]] = MappingProxyType(
 
 
 def refitted(packed: dict[str, bytes], *spoilt: str) -> dict[str, Refit | NoProgram]:
-    wanted = list(watched(bind(PROMISED.object("orders"), SCHEMA)))
+    wanted = list(watched_clauses(bind(PROMISED.object("orders"), SCHEMA)))
     return refits(wanted, of_states(wanted, SCHEMA, packed, spoilt=frozenset(spoilt)))
 
 

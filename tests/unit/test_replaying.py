@@ -16,7 +16,7 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED
 from treaty.engine.evaluation.replay.report import Replay, ReplayedCheck
 from treaty.engine.evaluation.replay.runner import MERGED, NEEDED, ReplayRunner, ReplayStep
@@ -282,7 +282,7 @@ def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of
             steps += [ReplayStep(arrived={}, moment=moment, gone=gone)] if gone else []
             continue
         steps.append(ReplayStep(arrived=arrived, moment=moment, gone=gone))
-        run = judge(
+        run = evaluate(
             EvaluationRequest(
                 contract=ALL,
                 object_name="orders",
@@ -450,7 +450,7 @@ def test_detectors_learn_from_the_days_before_as_validations_do() -> None:
     so_far: dict[str, bytes] = {}
     for day in days:
         so_far |= day
-        run = judge(
+        run = evaluate(
             EvaluationRequest(
                 contract=new, object_name="orders", states=so_far, delta=list(day), started=NOW, finished=NOW
             )

@@ -6,14 +6,14 @@ from support.orders import check
 from support.versions import contract, document
 
 from treaty.contracts.document.reader import read
-from treaty.engine.checks.executors import entrusted
+from treaty.engine.checks.executors import checks_with_runners
 from treaty.engine.core.results import Runner
 from treaty.registry.cli.main import main
 
 
 def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:
     (orders,) = read(ORDERS.encode()).objects
-    found = {each.check.id: each.runner for each in entrusted(orders)}
+    found = {each.check.id: each.runner for each in checks_with_runners(orders)}
     assert [name for name, runner in found.items() if runner is Runner.ELSEWHERE] == ["elsewhere"]
     assert [name for name, runner in found.items() if runner is Runner.PEOPLE] == ["orders-text"]
     assert {each.id for each in orders.checks} < found.keys()
@@ -32,7 +32,7 @@ def test_every_check_is_judged_here_or_elsewhere_or_by_people() -> None:
     ],
 )
 def test_a_check_says_why_it_is_not_judged_here(entry: dict[str, object], runner: Runner, reason: str | None) -> None:
-    (found,) = entrusted(contract(document(entry)).objects[0])
+    (found,) = checks_with_runners(contract(document(entry)).objects[0])
     assert found.runner is runner
     assert found.reason is None if reason is None else reason in (found.reason or "")
 

@@ -8,7 +8,7 @@ from support.orders import NOW, ROWS, SCHEMA, check, contract, on, run, states
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Measurement
-from treaty.engine.evaluation.violation_samples import MOST_COLUMNS, discreet, is_masked, shown, wanted
+from treaty.engine.evaluation.violation_samples import MOST_COLUMNS, is_masked, redact, sample_columns, sampled_checks
 
 STRICT = {"classification": "restricted"}
 
@@ -72,7 +72,7 @@ def test_what_is_classified_is_masked(
 def paths(given: Any, schema: Schema = SCHEMA, by: tuple[str, ...] = ()) -> list[tuple[str, bool]]:
     bound = bind(given.object("orders"), schema)
     (one,) = [each for each in bound.checks if each.check.id == "c"]
-    return [(each.path, each.masked) for each in shown(one, bound, by)]
+    return [(each.path, each.masked) for each in sample_columns(one, bound, by)]
 
 
 def test_the_columns_of_the_check_come_first_then_key_and_partition_then_the_rest() -> None:
@@ -106,14 +106,14 @@ def test_failed_checks_that_rows_break_are_wanted_in_the_partitions_where_they_f
     whole = {**ROWS, "amount": [1.0] * 4}
     told = run(given, {f"day={day}": states(given, rows) for day, rows in ((1, ROWS), (2, whole), (3, ROWS))})
     bound = bind(given.object("orders"), SCHEMA)
-    assert wanted(bound, told.results) == {"amounts": ("day=1", "day=3"), "ids": ()}
+    assert sampled_checks(bound, told.results) == {"amounts": ("day=1", "day=3"), "ids": ()}
     assert told.started == NOW
 
 
 def test_a_table_that_is_one_partition_is_wanted_whole() -> None:
     given = contract(check("completeness", "amounts", column="amount", mustBe=1))
     told = run(given, {"": states(given, ROWS)})
-    assert wanted(bind(given.object("orders"), SCHEMA), told.results) == {"amounts": ()}
+    assert sampled_checks(bind(given.object("orders"), SCHEMA), told.results) == {"amounts": ()}
 
 
 def test_distributions_of_masked_columns_are_left_out_and_others_kept() -> None:
@@ -127,7 +127,7 @@ def test_distributions_of_masked_columns_are_left_out_and_others_kept() -> None:
     told = run(given, {"": states(given, ROWS)})
     filled = told.model_copy(update={"measurements": tuple(map(_filled, told.measurements))})
     kept = {each.analyzer.identity: each.check.id for each in bound.checks if each.analyzer}
-    assert {kept[each.identity]: each.details for each in discreet(bound, filled).measurements} == {
+    assert {kept[each.identity]: each.details for each in redact(bound, filled).measurements} == {
         "states": None, "amounts": {"new": 2}, "both": None,
     }  # fmt: skip
 
@@ -143,7 +143,7 @@ def test_the_smallest_text_of_a_masked_column_is_judged_and_not_shown() -> None:
         properties=on("status", **STRICT),
     )
     told = run(given, {"": states(given, ROWS)})
-    kept = discreet(bind(given.object("orders"), SCHEMA), told)
+    kept = redact(bind(given.object("orders"), SCHEMA), told)
     before, after = ({each.check_id: each for each in one.results} for one in (told, kept))
     assert before["first"].value in str(before["first"].found)
     assert (after["first"].value, after["first"].outcome) == (None, before["first"].outcome)

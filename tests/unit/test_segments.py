@@ -14,7 +14,7 @@ from treaty.engine.anomaly.closed_form import OnlineNormal
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.dsl import Check
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
 
 
@@ -37,7 +37,7 @@ def day(at: int) -> str:
 
 
 def run(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> RunResult:
-    return judge(
+    return evaluate(
         EvaluationRequest(
             contract=of, object_name="orders", states=table, delta=delta, started=NOW, finished=NOW, **given
         )
@@ -96,7 +96,7 @@ def test_earlier_runs_are_the_past_where_nothing_is_stored() -> None:
     for at, sizes in enumerate(PAST):
         moment = NOW.replace(day=at + 1)
         earlier.append(
-            judge(
+            evaluate(
                 EvaluationRequest(
                     contract=of,
                     object_name="orders",

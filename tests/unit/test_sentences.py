@@ -17,7 +17,7 @@ from treaty.engine.analyzers.nulls import Completeness, NullValues
 from treaty.engine.analyzers.numbers import Mean, Minimum
 from treaty.engine.analyzers.rows import Compliance, Size
 from treaty.engine.analyzers.values import ContainedIn
-from treaty.engine.evaluation.sentences import BOUNDS, counted_rows, found
+from treaty.engine.evaluation.sentences import BOUNDS, counted_rows, finding_sentence
 
 COMPLETE, UNIQUE = Completeness(column="amount"), Uniqueness(columns=("order_id", "line"))
 WHOLE = Assertion("mustBe", 1)
@@ -107,7 +107,7 @@ SAID = {
 @pytest.mark.parametrize("name", SAID)
 def test_a_verdict_is_a_sentence(name: str) -> None:
     analyzer, assertion, reading, said = SAID[name]
-    assert found(analyzer, assertion, reading) == said
+    assert finding_sentence(analyzer, assertion, reading) == said
 
 
 def test_every_operator_has_words_for_its_bound() -> None:
@@ -117,14 +117,14 @@ def test_every_operator_has_words_for_its_bound() -> None:
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_bound_is_said_with_its_limits(operator: str) -> None:
     limit = (31, 42) if operator in PAIRED else 31
-    said = found(Size(), Assertion(operator, limit), read(7, 7))
+    said = finding_sentence(Size(), Assertion(operator, limit), read(7, 7))
     assert "31" in said
     assert ("42" in said) == (operator in PAIRED)
 
 
 @every("case", CASES, ids=lambda case: case.id)
 def test_every_analyzer_can_say_what_it_found(case: Case) -> None:
-    said = found(case.analyzer, WHOLE, MetricValue(value=0.5, rows=4, counted=4, broken=2))
+    said = finding_sentence(case.analyzer, WHOLE, MetricValue(value=0.5, rows=4, counted=4, broken=2))
     assert "0.5" in said
     assert "1 required" in said
     assert "2 " + case.analyzer.fault in said

@@ -30,7 +30,7 @@ from support.state_formats import (
 )  # fmt: skip
 
 from treaty.engine.components.base import COMPONENTS
-from treaty.engine.core.disk import sealed, unsealed
+from treaty.engine.core.disk import dump_checked, load_checked
 from treaty.engine.core.errors import StateError
 from treaty.engine.gate import publication_intent
 from treaty.engine.states import envelope, generations
@@ -157,7 +157,7 @@ def test_the_gate_s_documents_of_a_format_to_come_are_refused_by_name(
     name: str, said: str, released: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / Path(name).name
-    path.write_bytes(sealed({**unsealed((released / name).read_bytes(), name), "format": 99}))
+    path.write_bytes(dump_checked({**load_checked((released / name).read_bytes(), name), "format": 99}))
     with pytest.raises(StateError, match=said):
         READERS[name](path)
 

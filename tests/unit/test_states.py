@@ -43,10 +43,14 @@ def test_what_was_packed_comes_back() -> None:
 
 def test_large_states_go_into_files_and_back_without_being_opened(tmp_path: Path) -> None:
     given, files = made([1, 2, 2, None, 9]), StateFiles(str(tmp_path))
-    filed = states_bag.filed(given.pack(), files)
-    assert filed == given.pack(files) == states_bag.filed(filed, files)
+    filed = states_bag.with_filed_states(given.pack(), files)
+    assert filed == given.pack(files) == states_bag.with_filed_states(filed, files)
     assert len(filed) < len(given.pack())
-    assert states_bag.inlined(filed, files) == given.pack() == states_bag.inlined(given.pack(), files)
+    assert (
+        states_bag.with_inline_states(filed, files)
+        == given.pack()
+        == states_bag.with_inline_states(given.pack(), files)
+    )
 
 
 def test_many_write_the_same_file_at_once(tmp_path: Path) -> None:
@@ -57,12 +61,12 @@ def test_many_write_the_same_file_at_once(tmp_path: Path) -> None:
 
 def test_of_a_lost_file_or_a_damaged_bag_nothing_is_put_together(tmp_path: Path) -> None:
     files = StateFiles(str(tmp_path))
-    filed = states_bag.filed(made([1, 2]).pack(), files)
+    filed = states_bag.with_filed_states(made([1, 2]).pack(), files)
     for path in tmp_path.iterdir():
         path.unlink()
     with pytest.raises(StateError, match="is gone"):
-        states_bag.inlined(filed, files)
-    for change in (states_bag.filed, states_bag.inlined):
+        states_bag.with_inline_states(filed, files)
+    for change in (states_bag.with_filed_states, states_bag.with_inline_states):
         with pytest.raises(StateError, match="damaged"):
             change(filed[:-1] + b"?", files)
 
@@ -70,23 +74,23 @@ def test_of_a_lost_file_or_a_damaged_bag_nothing_is_put_together(tmp_path: Path)
 def test_states_that_were_added_stand_beside_those_there_were() -> None:
     rows, some, others = [1, 2, 2, None, 9], plan(BOUND[:2]), plan(BOUND[1:])
     first, second = (bag(each, SCHEMA, {"id": rows}) for each in (some, others))
-    whole = states_bag.unpack(states_bag.joined(first.pack(), second.pack()))
+    whole = states_bag.unpack(states_bag.combine_readings(first.pack(), second.pack()))
     assert answers(whole) == answers(made(rows))
     assert set(whole.entries) == PLAN.keys
 
 
 def test_of_two_readings_the_later_counts_and_what_failed_may_be_there_now() -> None:
     key = BOUND[1].parts["largest"].key
-    failed = states_bag.of(plan(BOUND), {}, SCHEMA, failures={key: "Spark could not compute it"})
+    failed = states_bag.bag_of_plan(plan(BOUND), {}, SCHEMA, failures={key: "Spark could not compute it"})
     empty = bag(plan(BOUND[:2]), SCHEMA, {"id": []})
-    whole = states_bag.unpack(states_bag.joined(failed.pack(), empty.pack()))
+    whole = states_bag.unpack(states_bag.combine_readings(failed.pack(), empty.pack()))
     assert (set(whole.entries), whole.failures) == (PLAN.keys, {})
-    assert set(states_bag.unpack(states_bag.joined(empty.pack(), failed.pack())).failures) == set()
+    assert set(states_bag.unpack(states_bag.combine_readings(empty.pack(), failed.pack())).failures) == set()
 
 
 def test_readings_of_other_rows_are_not_put_together() -> None:
     with pytest.raises(StateError, match="another number of rows"):
-        states_bag.joined(made([1]).pack(), made([1, 2]).pack())
+        states_bag.combine_readings(made([1]).pack(), made([1, 2]).pack())
 
 
 def test_only_the_asked_states_are_loaded() -> None:
@@ -134,7 +138,7 @@ def test_a_merge_says_only_what_all_parts_know() -> None:
 
 
 def test_many_bags_are_merged_as_two_are() -> None:
-    bags = [made([at, at]) for at in range(3 * states_bag.TOGETHER + 1)]
+    bags = [made([at, at]) for at in range(3 * states_bag.MERGE_BATCH + 1)]
     together = states_bag.merge(bags)
     assert together is not None
     assert (together.rows, answers(together)[:2]) == (2 * len(bags), [(len(bags) - 1) / 2, len(bags) - 1])
@@ -157,6 +161,6 @@ def test_large_states_lie_in_files_named_by_their_content(tmp_path: Path) -> Non
 
 
 def test_what_a_bag_settles_is_told_without_loading_it() -> None:
-    schema, keys = states_bag.described(bag(plan([BOUND[0]]), Schema((Column("id", "bigint"),)), {"id": [1]}).pack())
+    schema, keys = states_bag.describe_bag(bag(plan([BOUND[0]]), Schema((Column("id", "bigint"),)), {"id": [1]}).pack())
     assert schema == Schema((Column("id", "bigint"),))
     assert keys == plan([BOUND[0]]).keys

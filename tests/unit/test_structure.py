@@ -9,7 +9,7 @@ from support.orders import PROPERTIES, SCHEMA, contract, on
 from treaty.contracts.document.model import DataObject, Property, Terms
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.physical_types import differs
-from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.checks.schema_checks import check_structure
 from treaty.engine.core.results import CheckResult
 
 ID, AMOUNT, STATUS = SCHEMA.columns
@@ -21,7 +21,7 @@ PARTED = on("status", partitioned=True, partitionKeyPosition=1)
 def judged(schema: Schema, properties: list[dict[str, Any]], **terms: Any) -> dict[str, CheckResult]:
     # The documents say only what the structure is judged by; those that the standard refuses are read elsewhere.
     table = DataObject(name="orders", properties=tuple(map(_property, properties)))
-    return {each.check_id: each for each in judge_structure(table, schema, terms=Terms(**terms))}
+    return {each.check_id: each for each in check_structure(table, schema, terms=Terms(**terms))}
 
 
 def _property(words: dict[str, Any]) -> Property:
@@ -107,11 +107,11 @@ def test_what_is_amiss_is_named(name: str) -> None:
 
 
 def test_a_contract_without_columns_promises_none() -> None:
-    assert list(judge_structure(contract(properties=[]).object("orders"), SCHEMA)) == []
+    assert list(check_structure(contract(properties=[]).object("orders"), SCHEMA)) == []
 
 
 def test_a_new_column_is_a_warning_and_the_others_are_errors() -> None:
-    found = judge_structure(contract().object("orders"), SCHEMA)
+    found = check_structure(contract().object("orders"), SCHEMA)
     assert [each.severity for each in found] == ["error", "error", "warning"]
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treaty.engine.anomaly.partition_order import PartitionOrder
-from treaty.engine.anomaly.series import placed
+from treaty.engine.anomaly.series import partition_key
 
 NAMES = st.builds(
     "{}={}{}".format,
@@ -16,8 +16,10 @@ NAMES = st.builds(
 
 @given(st.lists(NAMES), NAMES)
 def test_those_before_are_of_its_segment_and_older_newest_first(names: list[str], partition: str) -> None:
-    here, found = placed(partition), list(PartitionOrder.of(names).before(partition))
-    dated = [(its.time, name) for name in set(names) if (its := placed(name)).time and its.segment == here.segment]
+    here, found = partition_key(partition), list(PartitionOrder.of(names).before(partition))
+    dated = [
+        (its.time, name) for name in set(names) if (its := partition_key(name)).time and its.segment == here.segment
+    ]
     older = sorted((time, name) for time, name in dated if time and here.time and time < here.time)
     assert found == [name for _, name in reversed(older)]
 

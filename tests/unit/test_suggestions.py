@@ -21,11 +21,11 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import Patch, apply, skeleton
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
 from treaty.engine.profile.document import document
 from treaty.engine.profile.table_profile import plain
 from treaty.engine.suggestions.declared import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS
-from treaty.engine.suggestions.selection.holdout_test import held, learned
+from treaty.engine.suggestions.selection.holdout_test import holdout_candidates, learned
 from treaty.engine.suggestions.selection.pipeline import suggest
 
 Days = Sequence[dict[str, Sequence[Any]]]
@@ -33,7 +33,7 @@ INT, TEXT, DOUBLE = {"x": "bigint"}, {"x": "string"}, {"x": "double"}
 
 
 def kinds(types: dict[str, str], days: Days) -> set[str]:
-    return {each.candidate.kind for each in held(related(types, days))}
+    return {each.candidate.kind for each in holdout_candidates(related(types, days))}
 
 
 def daily(make: Any, days: int = 10) -> Days:
@@ -349,7 +349,7 @@ ONCE = {kind: (types, days) for kind, types, days in APPEARS}
 def test_a_contract_may_hold_what_is_suggested(kind: str) -> None:
     types, days = ONCE[kind]
     schema = Schema(tuple(Column(name, type_) for name, type_ in types.items()))
-    found = [each for each in held(related(types, days)) if each.candidate.kind == kind]
+    found = [each for each in holdout_candidates(related(types, days)) if each.candidate.kind == kind]
     patches = [{"object": "t", "column": each.column_name, "patch": each.candidate.patch} for each in found]
     assert bind(promised(patches, schema).object("t"), schema).checks
 
@@ -363,7 +363,7 @@ def test_the_data_that_suggestions_were_learned_on_keeps_them(days: list[dict[st
     contract = promised(suggest(history(TYPES, whole), "t"), schema)
     plan = bind(contract.object("t"), schema).plan
     packed = {f"day={at:02d}": bag(plan, schema, day).pack() for at, day in enumerate(whole)}
-    found = judge(
+    found = evaluate(
         EvaluationRequest(
             contract=contract, object_name="t", states=packed, delta=sorted(packed), started=NOW, finished=NOW
         )

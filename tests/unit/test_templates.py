@@ -11,7 +11,7 @@ from support.linting import lint
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.yaml_syntax import parse
 from treaty.contracts.errors import ContractError
-from treaty.engine.checks.executors import entrusted
+from treaty.engine.checks.executors import checks_with_runners
 from treaty.registry.cli.main import main
 from treaty.registry.exchange.builtin_templates import DocumentTemplate, template, templates
 
@@ -38,7 +38,7 @@ def test_a_filled_template_is_a_sound_contract(each: DocumentTemplate) -> None:
     assert lint(source) == []
     (table,) = read(source).objects
     assert table.physical_name == WORDS["location"]
-    assert [check.reason for check in entrusted(table) if check.reason and check.check.kind != "text"] == []
+    assert [check.reason for check in checks_with_runners(table) if check.reason and check.check.kind != "text"] == []
     assert each.about.endswith(".")
 
 

@@ -104,7 +104,7 @@ def test_limits_are_written_beside_their_lines(band: ChartBand, labels: list[str
     ],
 )
 def test_the_chart_is_told_in_a_sentence(series: tuple[ChartPoint, ...], band: ChartBand, said: str) -> None:
-    assert charts.described(series, band, metric="size") == said
+    assert charts.describe_chart(series, band, metric="size") == said
 
 
 def _data(spec: Any) -> list[list[dict[str, Any]]]:

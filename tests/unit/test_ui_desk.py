@@ -67,7 +67,7 @@ def test_what_failed_stands_before_what_could_not_be_told_and_the_newest_first()
 def test_the_nearest_deadline_stands_first_and_what_was_answered_waits_no_more() -> None:
     asked = (question(1, deadline=None), question(2, deadline=48), question(3, deadline=5))
     answered = question(4, deadline=1, answer="acknowledged")
-    assert [each.id.int for each in inbox_order.asked(inbox(asked=(*asked, answered)))] == [3, 2, 1]
+    assert [each.id.int for each in inbox_order.pending_acknowledgements(inbox(asked=(*asked, answered)))] == [3, 2, 1]
 
 
 def test_the_menu_counts_what_waits_for_oneself_and_not_what_others_decide() -> None:
@@ -186,7 +186,7 @@ def blast(consumers: int) -> DownstreamImpactOut:
     ],
 )
 def test_what_bad_data_reached_is_told_with_whom_it_hits(consumers: int, said: str) -> None:
-    assert downstream.told(blast(consumers)) == said
+    assert downstream.impact_sentence(blast(consumers)) == said
 
 
 def replayed(judged: int, alerts: list[str]) -> ReplayedCheckOut:
@@ -209,7 +209,7 @@ def replayed(judged: int, alerts: list[str]) -> ReplayedCheckOut:
     ],
 )
 def test_what_an_edited_check_says_of_stored_data_is_told(judged: int, alerts: list[str], said: str) -> None:
-    assert check_editor.told(replayed(judged, alerts)) == said
+    assert check_editor.replay_text(replayed(judged, alerts)) == said
 
 
 def test_every_page_has_one_place_and_a_module() -> None:

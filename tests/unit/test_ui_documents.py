@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from treaty.ui.parts.contract import document_rows
 from treaty.ui.widgets.charts import ChartBand
 
-DOCUMENT = document_rows.parsed("""
+DOCUMENT = document_rows.parse_document("""
 schema:
   - name: orders
     properties:
@@ -79,7 +79,7 @@ def test_the_limits_of_a_check_are_those_written(check_id: str, band: ChartBand)
 
 @pytest.mark.parametrize("text", ["", "- a\n- b", "{", "a: [", "\x00", "!!python/object:os.system {}", "&a [*a]"])
 def test_a_text_that_is_no_document_is_shown_as_text_only(text: str) -> None:
-    assert document_rows.columns(document_rows.parsed(text)) == []
+    assert document_rows.columns(document_rows.parse_document(text)) == []
 
 
 @given(

@@ -88,12 +88,12 @@ def test_a_band_that_was_told_takes_the_place_of_the_contracts_limits() -> None:
 def test_what_has_no_value_is_a_gap_with_its_reason() -> None:
     (gap,) = course([measured("a", None)])
     assert (gap.value, gap.reason) == (None, "no rows")
-    assert metric_series.told([gap], metric="size") == "size: no values"
+    assert metric_series.series_sentence([gap], metric="size") == "size: no values"
 
 
 def test_the_course_is_told_in_a_sentence() -> None:
     found = course([measured("a", 12), measured("b", 3), measured("c", None)], [judged("b", "failed")])
-    assert metric_series.told(found, metric="size") == (
+    assert metric_series.series_sentence(found, metric="size") == (
         "size 2 times; from 3 to 12; the last is 3; 1 anomaly; 1 gap without a value"
     )
 
@@ -183,7 +183,7 @@ def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
 
 
 def test_two_distributions_are_drawn_as_shares_over_each_other() -> None:
-    drawn = metric_charts.beside([("a", (0, 1, 2), (3, 1)), ("b", (0, 1, 2), (0, 0))], metric="amount")
+    drawn = metric_charts.distribution_chart([("a", (0, 1, 2), (3, 1)), ("b", (0, 1, 2), (0, 0))], metric="amount")
     altair.LayerChart.from_dict(drawn, validate=True)
     shares = [[row["share"] for row in layer["data"]["values"]] for layer in drawn["layer"]]
     assert shares == [[0.75, 0.25, 0], [0, 0, 0]]

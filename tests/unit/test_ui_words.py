@@ -145,7 +145,7 @@ def test_a_duration_is_said_in_minutes_and_seconds(length: timedelta, shown: str
     ("texts", "shown"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
 def test_a_list_reads_as_english(texts: list[str], shown: str) -> None:
-    assert ui_texts.listed(texts) == shown
+    assert ui_texts.join_list(texts) == shown
 
 
 @given(st.text(), st.text())

@@ -57,7 +57,7 @@ def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_othe
 
     with (
         pytest.raises(local_stack.StartFailed) as failed,
-        local_stack.running(RegistrySettings(home=tmp_path, api_port=free_port()), (sleeper, broken)),
+        local_stack.run_processes(RegistrySettings(home=tmp_path, api_port=free_port()), (sleeper, broken)),
     ):
         pass
 
@@ -69,7 +69,7 @@ def test_a_part_that_ends_while_it_starts_is_told_with_its_log_and_ends_the_othe
 def test_a_part_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_stack, "STOPS_WITHIN", 0.2)
 
-    with local_stack.running(RegistrySettings(home=tmp_path), (stubborn,)) as (started,):
+    with local_stack.run_processes(RegistrySettings(home=tmp_path), (stubborn,)) as (started,):
         while "here" not in started.log.read_text():
             pass
 
@@ -77,7 +77,7 @@ def test_a_part_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_part_that_was_killed_is_told_by_its_signal(tmp_path: Path) -> None:
-    with local_stack.running(RegistrySettings(home=tmp_path), (sleeper,)) as (started,):
+    with local_stack.run_processes(RegistrySettings(home=tmp_path), (sleeper,)) as (started,):
         started.process.kill()
         started.process.wait()
 
@@ -88,7 +88,7 @@ def test_a_part_that_was_killed_is_told_by_its_signal(tmp_path: Path) -> None:
 def test_the_signals_are_as_before_once_the_parts_have_ended(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
 
-    with local_stack.running(RegistrySettings(home=tmp_path), ()), pytest.raises(KeyboardInterrupt):
+    with local_stack.run_processes(RegistrySettings(home=tmp_path), ()), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGTERM)
 
     assert signal.getsignal(signal.SIGTERM) is before

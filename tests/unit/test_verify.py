@@ -9,7 +9,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge, lacking
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
 from treaty.engine.evaluation.metric_values import UNKNOWN
 from treaty.engine.states.bag import ALL, StateBag
 
@@ -124,7 +124,7 @@ def test_a_damaged_state_is_named_by_its_partition(where: str) -> None:
     packed = {name: states(given, ROWS).pack() for name in ("day=1", "day=2")}
     packed[where] = damaged(packed[where])
     with pytest.raises(StateError, match=f"partition {where}: .* compute the partition again"):
-        judge(
+        evaluate(
             EvaluationRequest(
                 contract=given, object_name="orders", states=packed, delta=["day=2"], started=NOW, finished=NOW
             )
@@ -133,7 +133,7 @@ def test_a_damaged_state_is_named_by_its_partition(where: str) -> None:
 
 def test_the_whole_table_is_named_where_there_are_no_partitions() -> None:
     with pytest.raises(StateError, match="the whole table: "):
-        judge(
+        evaluate(
             EvaluationRequest(
                 contract=AMOUNT, object_name="orders", states={"": b"TRTY"}, delta=[""], started=NOW, finished=NOW
             )
@@ -158,14 +158,14 @@ def test_the_order_of_partitions_does_not_matter() -> None:
     given = contract(check("uniqueness", column="id", mustBe=1), check("mean", "m", column="amount", mustBe=1))
     bags = {f"day={day}": states(given, {**ROWS, "id": range(day, day + 4)}) for day in range(8)}
     packed = [(name, each.pack()) for name, each in bags.items()]
-    first = judge(
+    first = evaluate(
         EvaluationRequest(
             contract=given, object_name="orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW
         )
     )
     random.Random(7).shuffle(packed)
     assert (
-        judge(
+        evaluate(
             EvaluationRequest(
                 contract=given, object_name="orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW
             )
@@ -177,7 +177,9 @@ def test_the_order_of_partitions_does_not_matter() -> None:
 def test_faults_of_the_contract_are_raised() -> None:
     given = contract(check("zzz", mustBe=1))
     with pytest.raises(ContractError, match="no analyzer is named 'zzz'"):
-        judge(EvaluationRequest(contract=given, object_name="orders", states={}, delta=[], started=NOW, finished=NOW))
+        evaluate(
+            EvaluationRequest(contract=given, object_name="orders", states={}, delta=[], started=NOW, finished=NOW)
+        )
 
 
 HELD = frozenset(states(AMOUNT, ROWS).entries)
@@ -194,4 +196,4 @@ def test_stored_states_are_told_where_they_do_not_answer_all_checks(
     given: Contract, packed: bytes, expected: frozenset[str] | None
 ) -> None:
     stored = {"day=7": packed, "day=8": states(given, ROWS).pack()}
-    assert lacking(given, "orders", stored) == ({} if expected is None else {"day=7": expected})
+    assert missing_states(given, "orders", stored) == ({} if expected is None else {"day=7": expected})

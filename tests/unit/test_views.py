@@ -17,8 +17,8 @@ from treaty.contracts.predicates.parser import PredicateError
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import NOT_OF_VIEWS, bind
 from treaty.engine.core.partitions import partition_names, views
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.violation_samples import redact
 
 DAYS = [f"day=2026-01-0{day}/country={country}" for day in (1, 2, 3) for country in ("DE", "FR")]
 NONE = f"day={partition_names.NULL}/country={partition_names.NULL}"
@@ -209,7 +209,7 @@ def test_a_view_that_its_partitions_cannot_tell_leaves_the_other_checks_judged()
     checks = [check("size", name, scope=name, mustBeGreaterThan=0) for name in views_of]
     given = viewed(*checks, properties=PROPERTIES, **views_of)
     table = Schema((*TABLE.columns, Column("hour", "string")))
-    found = judge(
+    found = evaluate(
         EvaluationRequest(
             contract=given,
             object_name="orders",
@@ -252,5 +252,5 @@ def test_texts_of_classified_columns_are_not_kept_of_a_view_either() -> None:
     )
     judged = run(given, bags(given, DAYS))
     assert result(judged).value == "paid"
-    shown = discreet(bind(given.object("orders"), TABLE), judged)
+    shown = redact(bind(given.object("orders"), TABLE), judged)
     assert (result(shown).value, "paid" in shown.model_dump_json()) == (None, False)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from treaty.registry.core import clock
+from treaty.engine.core import clock
 from treaty.registry.notifications.transport.webhook_signatures import TIME, new_secret, signed
 
 SECRET = "whsec_" + b64encode(b"0" * 32).decode()

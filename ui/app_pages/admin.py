@@ -18,7 +18,7 @@ SHOWN = 50
 def page() -> None:
     """Draws the tab that is open; only that one asks the registry."""
     st.title(pages.ADMINISTRATION)
-    panels.told()
+    panels.show_flash()
     draws = (users, tokens, health, undelivered)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
@@ -62,13 +62,13 @@ def change(of: UserOut) -> None:
 def changed(of: UserOut, key: str) -> None:
     """Gives the user the roles that are chosen."""
     wanted = UserUpdateIn(roles=frozenset(st.session_state.get(key) or ()))
-    step_runner.attempt(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
+    step_runner.run_step(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
 def let_in(of: UserOut) -> None:
     """Lets the user in, or shuts them out."""
     wanted = UserUpdateIn(active=not of.active)
-    step_runner.attempt(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
+    step_runner.run_step(lambda: viewer.registry().change_user(of.id, wanted, seen=of.etag), done=texts.SAVED)
 
 
 def tokens() -> None:
@@ -101,7 +101,7 @@ def token(found: TokenOut, zone: str) -> dict[str, str]:
 
 def revoke(token_id: UUID) -> None:
     """Ends the token."""
-    step_runner.attempt(lambda: viewer.registry().revoke_token(token_id), done=texts.REVOKED)
+    step_runner.run_step(lambda: viewer.registry().revoke_token(token_id), done=texts.REVOKED)
 
 
 def health() -> None:
@@ -148,7 +148,7 @@ def message(of: OutboxMessageOut) -> None:
 
 def replay(message_id: UUID) -> None:
     """Has the message be delivered after all."""
-    step_runner.attempt(lambda: viewer.registry().replay_message(message_id), done=texts.DELIVERED_AGAIN)
+    step_runner.run_step(lambda: viewer.registry().replay_message(message_id), done=texts.DELIVERED_AGAIN)
 
 
 page()

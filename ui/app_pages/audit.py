@@ -18,7 +18,10 @@ def page() -> None:
     proof()
     with st.container(horizontal=True, key="filters"):
         action = st.selectbox(
-            ui_texts.WHAT, [ui_texts.ALL, *(each.value for each in AuditAction)], key="action", bind="query-params"
+            ui_texts.DESCRIPTION,
+            [ui_texts.ALL, *(each.value for each in AuditAction)],
+            key="action",
+            bind="query-params",
         )
         subject = st.text_input(texts.OBJECT_ID, key="object", bind="query-params")
     wanted = None if action in (ui_texts.ALL, None) else action
@@ -61,7 +64,7 @@ def row(entry: AuditOut) -> dict[str, str]:
         texts.NUMBER: str(entry.position),
         ui_texts.WHEN: ui_texts.moment(entry.time, timezone=viewer.timezone()),
         ui_texts.WHO: entry.actor,
-        ui_texts.WHAT: entry.action,
+        ui_texts.DESCRIPTION: entry.action,
         texts.OF: entry.object_id,
         texts.DETAILS: ", ".join(f"{key}: {value}" for key, value in sorted(entry.details.items())),
     }

@@ -19,7 +19,7 @@ CURSORS = "_catalog_cursors"
 def page() -> None:
     """Draws the search, what there is to choose from, and what was found."""
     st.title(pages.CATALOG)
-    panels.told()
+    panels.show_flash()
     asked = st.text_input(
         ui_texts.SEARCH,
         key="q",
@@ -32,7 +32,7 @@ def page() -> None:
     question = repr((asked or "", sorted(chosen.items()), mine))
     found = viewer.registry().search(asked or "", labels=chosen, subscribed=mine, limit=ROWS, cursor=cursor(question))
     choose(found, chosen)
-    listed(found, question, anything=bool(asked or chosen or mine))
+    result_list(found, question, anything=bool(asked or chosen or mine))
 
 
 def labels() -> dict[LabelKind, str]:
@@ -57,9 +57,9 @@ def choose(found: CatalogPageOut, chosen: dict[LabelKind, str]) -> None:
             )
 
 
-def listed(found: CatalogPageOut, question: str, *, anything: bool) -> None:
+def result_list(found: CatalogPageOut, question: str, *, anything: bool) -> None:
     """A portion of what was found, and the way to the next."""
-    st.caption(texts.found(found.total))
+    st.caption(texts.contract_count(found.total))
     if not found.items:
         nothing(anything=anything)
     for item in found.items:

@@ -32,7 +32,7 @@ def page() -> None:
         return
     contract = viewer.registry().contract(contract_id)
     header.draw(contract)
-    panels.told()
+    panels.show_flash()
     draws = (overview, checks, versions, difference, consumers.draw, runs, history, activity.draw)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
@@ -46,7 +46,7 @@ def overview(contract: ContractOut) -> None:
         panels.empty(texts.NO_VERSION, texts.HOW_VERSIONS_COME)
         return
     text = viewer.registry().document(contract.id).decode()
-    document = document_rows.parsed(text)
+    document = document_rows.parse_document(text)
     rows = single(document_rows.columns(document))
     st.subheader(texts.columns(len(rows)))
     panels.table(rows, key="columns", alt=texts.COLUMNS_TABLE)
@@ -88,10 +88,12 @@ def checks(contract: ContractOut) -> None:
     told = (texts.judged_by(number, ui_texts.RUNNERS[each]) for each, number in counted(found).items())
     st.markdown(f"**{', '.join(told) or texts.NO_CHECK}**")
     last = last_results(contract)
-    rows = [entrusted(each) | contract_rows.standing(contract.id, each, last.get(each.id)) for each in found]
+    rows = [entrusted(each) | contract_rows.last_result(contract.id, each, last.get(each.id)) for each in found]
     link = st.column_config.LinkColumn(texts.HISTORY, display_text=ui_texts.OPEN)
     panels.table(single(rows), key="entrusted", alt=texts.CHECKS_JUDGED, **{texts.HISTORY: link})
-    if rows := single(document_rows.checks(document_rows.parsed(viewer.registry().document(contract.id).decode()))):
+    if rows := single(
+        document_rows.checks(document_rows.parse_document(viewer.registry().document(contract.id).decode()))
+    ):
         st.subheader(texts.written_out(len(rows)))
         panels.table(rows, key="checks", alt=texts.CHECKS_TABLE)
 
@@ -115,7 +117,7 @@ def entrusted(check: CheckOut) -> dict[str, str]:
     return {
         ui_texts.OBJECT: check.object,
         ui_texts.CHECK: check.sentence,
-        texts.JUDGED: ui_texts.RUNNERS[check.runner.value],
+        texts.VALIDATED: ui_texts.RUNNERS[check.runner.value],
         ui_texts.WHY: signed or check.reason or "",
     }
 
@@ -209,7 +211,7 @@ def history(contract: ContractOut) -> None:
     found = viewer.registry().measurements(contract.id, object_name=report.object, identity=str(chosen.measurement))
     series = panels.points(found)
     band = document_rows.band(
-        document_rows.parsed(viewer.registry().document(contract.id, report.version).decode()), chosen.check_id
+        document_rows.parse_document(viewer.registry().document(contract.id, report.version).decode()), chosen.check_id
     )
     if series:
         panels.chart(series, band, metric=title(report, chosen.measurement), key="history")

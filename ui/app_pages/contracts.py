@@ -14,7 +14,7 @@ ROWS = 20
 def page() -> None:
     """Draws the list; says what to do where it is empty."""
     st.title(pages.CONTRACTS)
-    panels.told()
+    panels.show_flash()
     contracts = viewer.registry().contracts()
     if not contracts:
         panels.empty(ui_texts.NO_CONTRACT_YET, texts.HOW_TO_BEGIN)
@@ -24,7 +24,7 @@ def page() -> None:
     asked = st.text_input(
         ui_texts.SEARCH, key="q", bind="query-params", type="search", placeholder=texts.SEARCHED, live=True
     )
-    listed(matching(contracts, asked or ""))
+    contract_list(matching(contracts, asked or ""))
 
 
 def matching(contracts: list[ContractSummaryOut], asked: str) -> list[ContractSummaryOut]:
@@ -42,9 +42,9 @@ def urgency(contract: ContractSummaryOut) -> int:
     return order.index(contract.last_run.verdict) if contract.last_run else len(order)
 
 
-def listed(found: list[ContractSummaryOut]) -> None:
+def contract_list(found: list[ContractSummaryOut]) -> None:
     """A page of them."""
-    st.caption(texts.found(len(found)))
+    st.caption(texts.contract_count(len(found)))
     if not found:
         panels.empty(texts.NO_MATCH, texts.FEWER_WORDS)
         return

@@ -25,7 +25,7 @@ FIELDS = {
 def page() -> None:
     """Draws the form, or the progress of the draft that the address names."""
     st.title(pages.DRAFT)
-    panels.told()
+    panels.show_flash()
     task_id = viewer.asked_id("task")
     if task_id is None:
         form()
@@ -52,7 +52,7 @@ def form() -> None:
         st.text_input(
             FIELDS["contract_id"], key="contract", placeholder=ui_texts.CONTRACT_EXAMPLE, help=texts.CONTRACT_HELP
         )
-        st.form_submit_button(texts.ASK, type="primary", icon=":material/edit_note:", on_click=request)
+        st.form_submit_button(texts.CREATE_DRAFT, type="primary", icon=":material/edit_note:", on_click=request)
 
 
 def request() -> None:
@@ -63,15 +63,15 @@ def request() -> None:
         if not typed(key)
     ]
     if missing:
-        panels.tell(texts.missing(missing), problem=True)
+        panels.flash(texts.missing(missing), problem=True)
         return
     try:
-        task = viewer.registry().request_draft(wanted())
+        task = viewer.registry().request_draft(draft_request())
     except ValidationError as error:
         faults = [f"{FIELDS.get(str(each['loc'][0]), each['loc'][0])}: {each['msg']}" for each in error.errors()]
-        panels.tell("; ".join(faults), problem=True)
+        panels.flash("; ".join(faults), problem=True)
     except ClientError as error:
-        panels.tell(panels.sentence(error), problem=True)
+        panels.flash(panels.sentence(error), problem=True)
     else:
         st.query_params["task"] = str(task.id)
 
@@ -81,7 +81,7 @@ def typed(key: str) -> str:
     return str(st.session_state.get(key) or "").strip()
 
 
-def wanted() -> DraftIn:
+def draft_request() -> DraftIn:
     """The request as typed. Raises ValidationError for what cannot be asked."""
     chosen = typed("format")
     return DraftIn(
@@ -118,7 +118,7 @@ def waiting(task_id: UUID) -> None:
     if task.state in ("done", "failed"):
         st.rerun()
     with st.container(border=True, key="task"):
-        panels.marks(ui_texts.TASKS[task.state])
+        panels.status_line(ui_texts.TASKS[task.state])
         st.text(task.progress or (texts.WAITING if task.state == "queued" else texts.UNDER_WAY))
         panels.time(texts.ASKED_FOR, task.created)
         st.button(ui_texts.STOP, key="stop", icon=":material/stop_circle:", on_click=stop, args=(task_id,))
@@ -129,13 +129,13 @@ def stop(task_id: UUID) -> None:
     try:
         viewer.registry().stop_task(task_id)
     except ClientError as error:
-        panels.tell(panels.sentence(error), problem=True)
+        panels.flash(panels.sentence(error), problem=True)
 
 
 def ended(task: TaskOut) -> None:
     """What came of it."""
     with st.container(border=True, key="task"):
-        panels.marks(ui_texts.TASKS[task.state])
+        panels.status_line(ui_texts.TASKS[task.state])
         result = task.result or {}
         if task.state == "failed":
             st.text(task.error or texts.FAILED)

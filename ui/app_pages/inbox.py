@@ -20,14 +20,14 @@ def page() -> None:
     """Draws the inbox; says so where nothing waits."""
     found = viewer.inbox()
     st.title(pages.INBOX)
-    panels.told()
+    panels.show_flash()
     undo.draw()
     if inbox_order.is_empty(found):
         nothing()
         return
     st.markdown(f"**{summary(found)}**")
     failed_runs.draw(found)
-    questions(inbox_order.asked(found))
+    questions(inbox_order.pending_acknowledgements(found))
     contract_requests.draw(found.requested)
     proposal_list.draw(found)
     behind(found.lagging)
@@ -47,13 +47,13 @@ def summary(found: InboxOut) -> str:
     """What waits for the viewer, in a sentence. Holds no foreign text."""
     counts = (
         (len(found.failed_runs), texts.to_look_at),
-        (len(inbox_order.asked(found)), texts.to_answer),
+        (len(inbox_order.pending_acknowledgements(found)), texts.to_answer),
         (len(found.to_change), texts.to_change),
         (len(found.to_decide), texts.to_decide),
         (len(found.requested), texts.to_draft),
     )
     said = [told(number) for number, told in counts if number]
-    return ui_texts.listed(said) or texts.NOTHING_WAITS
+    return ui_texts.join_list(said) or texts.NOTHING_WAITS
 
 
 def questions(asked: Sequence[AcknowledgementOut]) -> None:
@@ -90,13 +90,13 @@ def answer(asked: AcknowledgementOut, given: AcknowledgementState) -> None:
     """Answers; an objection with what was typed."""
     typed = str(st.session_state.get(f"why-{asked.id}") or "").strip()
     if given is AcknowledgementState.OBJECTED and not typed:
-        panels.tell(texts.SAY_WHY, problem=True)
+        panels.flash(texts.SAY_WHY, problem=True)
         return
     said = texts.OWNER_SEES_YOU_KNOW if given is AcknowledgementState.ACKNOWLEDGED else texts.OWNER_SEES_OBJECTION
     registry = viewer.registry()
-    if step_runner.attempt(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
+    if step_runner.run_step(lambda: registry.answer(asked.id, given, comment=typed or None)):  # type: ignore[arg-type]
         about = texts.answered(said, f"{asked.contract_id} {asked.version}")
-        panels.tell(about, undo=undo.remember(about, lambda: registry.answer(asked.id, AcknowledgementState.PENDING)))
+        panels.flash(about, undo=undo.remember(about, lambda: registry.answer(asked.id, AcknowledgementState.PENDING)))
 
 
 def behind(subscriptions: Sequence[SubscriptionOut]) -> None:

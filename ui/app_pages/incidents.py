@@ -11,7 +11,7 @@ from treaty.ui.texts import pages
 from treaty.ui.widgets import panels, viewer
 
 SHOWN = 50
-WHICH = {
+STATE_FILTERS = {
     texts.OPEN: IncidentState.OPEN,
     texts.ACKNOWLEDGED: IncidentState.ACKNOWLEDGED,
     texts.RESOLVED: IncidentState.RESOLVED,
@@ -21,25 +21,25 @@ WHICH = {
 def page() -> None:
     """Draws the list, or the incident that the address names."""
     st.title(pages.INCIDENTS)
-    panels.told()
+    panels.show_flash()
     incident_id = viewer.asked_id("id")
     if incident_id is None:
-        listed()
+        incident_list()
     else:
         one(viewer.registry().incident(incident_id))
 
 
-def listed() -> None:
+def incident_list() -> None:
     """Incidents of one kind, newest first."""
     which = st.segmented_control(
-        texts.WHICH,
-        [*WHICH, texts.MINE],
+        texts.FILTER,
+        [*STATE_FILTERS, texts.MINE],
         default=texts.OPEN,
         key="which",
         bind="query-params",
         label_visibility="collapsed",
     )
-    state = WHICH.get(which or texts.OPEN)
+    state = STATE_FILTERS.get(which or texts.OPEN)
     found = viewer.registry().incidents(state=state, mine=which == texts.MINE, limit=SHOWN)
     if not found:
         panels.empty(texts.EMPTY, texts.HOW_THEY_COME)

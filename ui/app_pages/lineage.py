@@ -29,7 +29,7 @@ NOT_FOUND, MALFORMED = 404, 422
 def page() -> None:
     """Draws the tab that is open; only that one asks the registry."""
     st.title(pages.LINEAGE)
-    panels.told()
+    panels.show_flash()
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), DRAWS, strict=True):
         if tab.open:
             with tab:
@@ -55,7 +55,7 @@ def graph() -> None:
                 contract_requests.row(each)
         return
     shown, every = graph_chart.nodes(found, node), graph_chart.every(found, node)
-    panels.drawn(graph_chart.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
+    panels.show_chart(graph_chart.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
     if len(shown) < len(every):
         st.caption(texts.grouped(len(every)))
     if not found.whole:
@@ -70,7 +70,9 @@ def promised(shown: Sequence[graph_chart.ShownNode]) -> None:
     for each in shown:
         if each.asked and each.kind == texts.DATASET and not each.contracts:
             name = each.node.data
-            contract_requests.of(str(name["namespace"]), str(name["name"]), viewer.registry().contract_requests())
+            contract_requests.contract_requests_panel(
+                str(name["namespace"]), str(name["name"]), viewer.registry().contract_requests()
+            )
 
 
 def events() -> None:
@@ -101,7 +103,7 @@ def event(found: LineageEventOut) -> dict[str, str]:
     """An event as a row."""
     more = texts.more_outputs(found.written - len(found.outputs)) if found.written > len(found.outputs) else ""
     return {
-        texts.CAME: ui_texts.moment(found.received, timezone=viewer.timezone()),
+        texts.RECEIVED: ui_texts.moment(found.received, timezone=viewer.timezone()),
         ui_texts.STATE: ui_texts.glyph(ui_texts.INBOX[found.state]),
         ui_texts.KIND: found.kind,
         texts.EVENT_JOB: found.job,
@@ -125,7 +127,7 @@ def refused() -> None:
 def refusal(found: RejectedEventOut) -> dict[str, str]:
     """A refused body as a row."""
     return {
-        texts.CAME: ui_texts.moment(found.time, timezone=viewer.timezone()),
+        texts.RECEIVED: ui_texts.moment(found.time, timezone=viewer.timezone()),
         texts.SENT_BY: found.producer,
         texts.STATUS: str(found.status),
         ui_texts.WHY: found.reason,
@@ -155,7 +157,7 @@ def without_contract(found: UnmatchedDatasetOut, asked: Sequence[ContractRequest
             st.text(texts.columns(", ".join(found.columns)))
         with st.expander(texts.MAKE_CONTRACT, key=f"how-{ui_texts.slug(f'{found.namespace} {found.name}')}"):
             panels.commands(*found.remedies)
-        contract_requests.of(found.namespace, found.name, asked)
+        contract_requests.contract_requests_panel(found.namespace, found.name, asked)
 
 
 DRAWS = (graph, events, refused, unmatched)

@@ -31,7 +31,7 @@ MOST = 2000
 def page() -> None:
     """Draws the metric that the address names, and the ways to choose another one."""
     st.title(pages.METRICS)
-    panels.told()
+    panels.show_flash()
     contract = chosen_contract()
     if contract is None:
         return
@@ -73,11 +73,13 @@ def explore(contract: ContractOut, report: RunOut, checks: dict[str, CheckResult
     """What is to be seen, then the metric, the one beside it, and the partitions that are compared."""
     with st.container(horizontal=True, key="filters"):
         check = st.selectbox(ui_texts.CHECK, list(checks), key="check", bind="query-params", width=320)
-        beside = st.selectbox(texts.BESIDE, [ui_texts.NOTHING, *checks], key="beside", bind="query-params", width=320)
+        beside = st.selectbox(
+            texts.COMPARE_WITH, [ui_texts.NOTHING, *checks], key="beside", bind="query-params", width=320
+        )
         period = st.segmented_control(
             texts.OF_THE_LAST, list(PERIODS), default=ui_texts.ALL, required=True, key="period", bind="query-params"
         )
-    document = document_rows.parsed(viewer.registry().document(contract.id, report.version).decode())
+    document = document_rows.parse_document(viewer.registry().document(contract.id, report.version).decode())
     said = viewer.registry().marks(contract.id, report.object)
     chosen = checks[check or next(iter(checks))]
     seen = metric(report, chosen, document, period or ui_texts.ALL, said, key="course")
@@ -101,7 +103,7 @@ def metric(
     st.subheader(ui_texts.esc(check.name or check.check_id))
     if check.sentence != check.name:
         st.caption(ui_texts.esc(check.sentence))
-    measured, judged = asked(report, check, PERIODS.get(period))
+    measured, judged = load_history(report, check, PERIODS.get(period))
     limits = document_rows.band(document, check.check_id)
     segment = segmented(measured, key=key)
     seen = metric_series.course(
@@ -114,12 +116,12 @@ def metric(
     if not any(each.value is not None for each in seen):
         panels.empty(ui_texts.NO_VALUES, texts.NO_NUMBER)
         return seen
-    standing(seen, judged)
-    drawn(seen, limits, name=measured[-1].analyzer.replace("_", " "), key=key)
+    last_value(seen, judged)
+    history_chart(seen, limits, name=measured[-1].analyzer.replace("_", " "), key=key)
     return seen
 
 
-def asked(
+def load_history(
     report: RunOut, check: CheckResultOut, days: int | None
 ) -> tuple[list[MetricHistoryItemOut], list[CheckHistoryItemOut]]:
     """What was measured and how it was judged, in so many days; None: ever."""
@@ -137,7 +139,7 @@ def segmented(measured: Sequence[MetricHistoryItemOut], *, key: str) -> str | No
     return st.selectbox(texts.SEGMENT, names, key=f"{key}-segment", bind="query-params", width=320) if names else None
 
 
-def standing(seen: Sequence[MetricPoint], judged: Sequence[CheckHistoryItemOut]) -> None:
+def last_value(seen: Sequence[MetricPoint], judged: Sequence[CheckHistoryItemOut]) -> None:
     """The last value beside what was expected and admitted of it, and how often it was an anomaly."""
     last = seen[-1]
     with st.container(horizontal=True, gap="medium"):
@@ -151,9 +153,11 @@ def standing(seen: Sequence[MetricPoint], judged: Sequence[CheckHistoryItemOut])
         st.info(ui_texts.esc(said.capitalize()), icon=":material/hourglass_empty:")
 
 
-def drawn(seen: Sequence[MetricPoint], limits: ChartBand, *, name: str, key: str) -> None:
+def history_chart(seen: Sequence[MetricPoint], limits: ChartBand, *, name: str, key: str) -> None:
     """The chart, what stands in it, and the same as a table that leads to each report."""
-    panels.drawn(metric_charts.course(seen, limits, metric=name), key=key, alt=metric_series.told(seen, metric=name))
+    panels.show_chart(
+        metric_charts.course(seen, limits, metric=name), key=key, alt=metric_series.series_sentence(seen, metric=name)
+    )
     st.caption(legend(seen, limits))
     with st.expander(ui_texts.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
         if table.open:

@@ -20,7 +20,7 @@ UNUSABLE = 422
 def page() -> None:
     """Draws the pattern that the address names, then the common domains."""
     st.title(pages.PATTERNS)
-    panels.told()
+    panels.show_flash()
     asked = st.text_input(texts.PATTERN, key="pattern", bind="query-params", placeholder=texts.PATTERN_EXAMPLE)
     if asked:
         one(asked)
@@ -43,9 +43,9 @@ def one(pattern: str) -> None:
     carriers(found.carriers)
     for key, beside in (("narrower", found.narrower), ("wider", found.wider)):
         if beside:
-            title, alt = texts.BESIDE[key]
+            title, alt = texts.NEIGHBOURS[key]
             st.subheader(title)
-            listed(beside, key=key, alt=alt)
+            pattern_table(beside, key=key, alt=alt)
 
 
 def figures(found: PatternInfoOut) -> None:
@@ -84,12 +84,12 @@ def domains(found: Sequence[CommonPatternOut]) -> None:
     if not found:
         panels.empty(texts.NOTHING_LEARNED, texts.LEARNED_BY_NIGHT)
     else:
-        listed(found, key="domains", alt=texts.DOMAINS_TABLE)
+        pattern_table(found, key="domains", alt=texts.DOMAINS_TABLE)
     if viewer.may(Permission.DRAFT):
         st.button(texts.LEARN, key="learn", icon=":material/refresh:", on_click=learn)
 
 
-def listed(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> None:
+def pattern_table(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> None:
     """Patterns as a table; each leads to its columns."""
     rows = [
         {
@@ -112,7 +112,7 @@ def listed(found: Sequence[CommonPatternOut], *, key: str, alt: str) -> None:
 
 def learn() -> None:
     """Has patterns learned now."""
-    step_runner.attempt(viewer.registry().learn_patterns, done=texts.LEARNED_SOON)
+    step_runner.run_step(viewer.registry().learn_patterns, done=texts.LEARNED_SOON)
 
 
 page()

@@ -23,38 +23,38 @@ def page() -> None:
         shown(viewer.registry().profile(dataset, namespace=st.query_params.get("namespace")))
         st.caption(texts.FROM_STATES)
     else:
-        asked()
+        dataset_form()
 
 
-def asked() -> None:
+def dataset_form() -> None:
     """Which dataset to profile."""
     st.title(pages.PROFILE)
-    panels.told()
+    panels.show_flash()
     with st.form("profile", width=640):
         st.text_input(texts.DATASET, key="dataset", placeholder=ui_texts.CONTRACT_EXAMPLE)
-        st.form_submit_button(texts.SHOW, type="primary", icon=":material/table_chart:", on_click=ask)
+        st.form_submit_button(texts.SHOW, type="primary", icon=":material/table_chart:", on_click=open_profile)
 
 
-def ask() -> None:
+def open_profile() -> None:
     """Goes to the profile of what was typed."""
     typed = str(st.session_state.get("dataset") or "").strip()
     if typed:
         st.query_params["dataset"] = typed
     else:
-        panels.tell(texts.NAME_MISSING, problem=True)
+        panels.flash(texts.NAME_MISSING, problem=True)
 
 
 def shown(of: ProfileDocument) -> None:
     """The whole profile; columns beyond the first few are closed until they are asked for."""
     st.title(ui_texts.esc(texts.title(of.object)) if of.object else pages.PROFILE)
-    st.caption(ui_texts.esc(said(of)))
+    st.caption(ui_texts.esc(coverage_sentence(of)))
     for note in of.notes:
         st.warning(ui_texts.esc(note), icon=":material/info:")
     for position, each in enumerate(of.columns):
         column(each, of.words, opened=position < OPENED)
 
 
-def said(of: ProfileDocument) -> str:
+def coverage_sentence(of: ProfileDocument) -> str:
     """How much was read, in a sentence."""
     drawn = texts.sampled(of.sampled) if of.sampled < 1 else ""
     parts = [name for name in of.partitions if name]
@@ -94,7 +94,9 @@ def kind(of: ColumnDocument) -> str:
 def bars(of: HistogramBins, name: str) -> None:
     """How the numbers are distributed, with the same as text for who cannot see it."""
     told = texts.bins(name, len(of.counts), of.edges[0], of.edges[-1])
-    panels.drawn(charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{ui_texts.slug(name)}", alt=told)
+    panels.show_chart(
+        charts.distribution(of.edges, of.counts, metric=name), key=f"bins-{ui_texts.slug(name)}", alt=told
+    )
 
 
 def counted(title: str, found: Sequence[ValueCount]) -> None:

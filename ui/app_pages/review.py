@@ -25,7 +25,7 @@ def page() -> None:
         return
     proposal = viewer.proposal(proposal_id)
     header(proposal)
-    panels.told()
+    panels.show_flash()
     review_actions.requests(proposal)
     next_version.meaning(proposal)
     check_editor.discussion(proposal)
@@ -39,7 +39,7 @@ def header(proposal: ProposalOut) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(ui_texts.esc(proposal.title or proposal.contract_id), width="content")
         st.markdown(ui_texts.PROPOSALS[proposal.state].badge, width="content")
-    partial_rerun.part(partial_rerun.VERDICT, said)
+    partial_rerun.partial_rerun(partial_rerun.VERDICT, verdict_sentences)
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact(ui_texts.CONTRACT, proposal.contract_id)
         panels.fact(texts.AUTHOR, proposal.author)
@@ -56,9 +56,9 @@ def header(proposal: ProposalOut) -> None:
         st.text(outcome(proposal))
 
 
-def said() -> None:
+def verdict_sentences() -> None:
     """What is decided, and what that means, each in a sentence."""
-    proposal = viewer.reviewed()
+    proposal = viewer.current_proposal()
     st.markdown(f"**{verdict(proposal)}**")
     if meant := next_version.sentence(proposal):
         st.markdown(f"**{ui_texts.esc(meant)}**")
@@ -98,7 +98,7 @@ def suggestions(proposal: ProposalOut) -> None:
         view = st.segmented_control(
             texts.SHOWN_AS, VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params"
         )
-        partial_rerun.part(partial_rerun.SAFE, safe, frozenset(each.id for each in shown))
+        partial_rerun.partial_rerun(partial_rerun.SAFE, safe, frozenset(each.id for each in shown))
     if view == texts.AS_TABLE:
         bulk_table.table(proposal, shown)
         return
@@ -117,7 +117,7 @@ def grouped(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
         st.markdown(f"### {ui_texts.esc(column)}")
         program(proposal, column)
         for suggestion in group:
-            partial_rerun.part(partial_rerun.card_key(suggestion.id), cards.card, suggestion.id, beside)
+            partial_rerun.partial_rerun(partial_rerun.card_key(suggestion.id), cards.card, suggestion.id, beside)
 
 
 def program(proposal: ProposalOut, column: str) -> None:
@@ -130,7 +130,7 @@ def program(proposal: ProposalOut, column: str) -> None:
     if len(clauses) < 2:
         return
     st.caption(texts.program(len(clauses)))
-    waiting = [each.id for each in clauses if each.decision == "pending" and not bulk_table.alone(each)]
+    waiting = [each.id for each in clauses if each.decision == "pending" and not bulk_table.single_card_reason(each)]
     if proposal.may_judge and len(waiting) > 1:
         st.button(
             texts.accept_program(len(waiting)),
@@ -178,9 +178,9 @@ def kind_of(suggestion: SuggestionOut) -> str:
 
 def safe(shown: Collection[UUID]) -> None:
     """One button for the pending ones of these that held everywhere and need no look of their own."""
-    proposal = viewer.reviewed()
+    proposal = viewer.current_proposal()
     waiting = (each for each in proposal.suggestions if each.id in shown and each.decision == "pending")
-    found = [each.id for each in waiting if not bulk_table.alone(each)]
+    found = [each.id for each in waiting if not bulk_table.single_card_reason(each)]
     if not (proposal.may_judge and len(found) > 1):
         return
     st.button(
@@ -208,7 +208,7 @@ def finish(proposal: ProposalOut, preview: PreviewOut | None) -> None:
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", key="finish"):
         if proposal.open:
             with st.container(width=320, gap=None, key="progress"):
-                partial_rerun.part(partial_rerun.PROGRESS, cards.progress)
+                partial_rerun.partial_rerun(partial_rerun.PROGRESS, cards.progress)
             st.space("stretch")
             cards.steps(proposal, preview)
         else:

@@ -35,7 +35,7 @@ def page() -> None:
     run = viewer.registry().run(run_id)
     header(run)
     text = text_of(run)
-    document = document_rows.parsed(text)
+    document = document_rows.parse_document(text)
     samples = violating_rows.read(run)
     for outcome, title in SECTIONS:
         section(run, document, samples, outcome, title)
@@ -77,7 +77,7 @@ def verdict(run: RunOut) -> str:
 def partitions(names: Sequence[str]) -> str:
     """The partitions, by name where they are few."""
     shown = [name or texts.WHOLE_TABLE for name in names]
-    return ui_texts.listed(shown) if len(shown) <= 3 else ui_texts.partitions(len(shown))
+    return ui_texts.join_list(shown) if len(shown) <= 3 else ui_texts.partitions(len(shown))
 
 
 def text_of(run: RunOut) -> str:

@@ -25,7 +25,7 @@ spark.openlineage.transport.auth.apiKey   {token}
 def page() -> None:
     """Draws the steps in their order."""
     st.title(pages.START)
-    panels.told()
+    panels.show_flash()
     st.markdown(texts.FOUR_STEPS)
     contracts = viewer.registry().contracts()
     draft(done=bool(contracts or viewer.registry().proposals(limit=1)))

@@ -18,7 +18,7 @@ TABS = (pages.SUBSCRIPTIONS, texts.CHANNELS)
 def page() -> None:
     """Draws the tab that is open; only that one asks the registry."""
     st.title(pages.SUBSCRIPTIONS)
-    panels.told()
+    panels.show_flash()
     draws = (subscriptions, channels)
     for tab, draw in zip(st.tabs(TABS, key="tab", on_change="rerun", bind="query-params"), draws, strict=True):
         if tab.open:
@@ -71,15 +71,15 @@ def changed(of: SubscriptionOut) -> None:
     """Has the subscription tell what was chosen."""
     told = notification_preferences.chosen(of)
     if told is None:
-        panels.tell(EVENTS_MISSING, problem=True)
+        panels.flash(EVENTS_MISSING, problem=True)
         return
     about = texts.tells_now(of.contract_id)
-    step_runner.attempt(lambda: viewer.registry().choose_notices(of, **told), done=about)
+    step_runner.run_step(lambda: viewer.registry().choose_notices(of, **told), done=about)
 
 
 def end(subscription_id: UUID) -> None:
     """Ends the subscription."""
-    step_runner.attempt(lambda: viewer.registry().end_subscription(subscription_id), done=texts.ENDED)
+    step_runner.run_step(lambda: viewer.registry().end_subscription(subscription_id), done=texts.ENDED)
 
 
 def channels() -> None:
@@ -110,7 +110,7 @@ def channel(of: ChannelOut) -> None:
 
 def add() -> None:
     """Adds the channel as typed; the secret of its webhooks is shown once."""
-    target = people_forms.typed("target")
+    target = people_forms.input_text("target")
     st.session_state["target"] = ""
 
     def made() -> None:
@@ -122,12 +122,12 @@ def add() -> None:
 
 def tested(channel_id: UUID) -> None:
     """Has a notice be sent that says only that it came."""
-    step_runner.attempt(lambda: viewer.registry().test_channel(channel_id), done=texts.ON_ITS_WAY)
+    step_runner.run_step(lambda: viewer.registry().test_channel(channel_id), done=texts.ON_ITS_WAY)
 
 
 def remove(channel_id: UUID) -> None:
     """Removes the channel."""
-    step_runner.attempt(lambda: viewer.registry().remove_channel(channel_id), done=texts.REMOVED)
+    step_runner.run_step(lambda: viewer.registry().remove_channel(channel_id), done=texts.REMOVED)
 
 
 page()

@@ -27,7 +27,7 @@ def page() -> None:
 
 def newest(state: str | None, contract: str | None) -> None:
     """The newest tasks of that state and contract, looked at again every few seconds: each says how far it is."""
-    panels.told()
+    panels.show_flash()
     found = viewer.registry().tasks(state=state, contract_id=contract, limit=SHOWN)
     if not found:
         panels.empty(texts.EMPTY, texts.APPEAR)
@@ -56,12 +56,12 @@ def row(task: TaskSummaryOut) -> None:
 
 def retry(task: TaskSummaryOut) -> None:
     """Has the task tried again."""
-    step_runner.attempt(lambda: viewer.registry().retry_task(task.id), done=texts.TRIED_AGAIN)
+    step_runner.run_step(lambda: viewer.registry().retry_task(task.id), done=texts.TRIED_AGAIN)
 
 
 def stop(task: TaskSummaryOut) -> None:
     """Ends the task; what it had done is of no use to anybody."""
-    step_runner.attempt(lambda: viewer.registry().stop_task(task.id), done=texts.STOPPED)
+    step_runner.run_step(lambda: viewer.registry().stop_task(task.id), done=texts.STOPPED)
 
 
 def subject(task: TaskSummaryOut) -> str:
@@ -77,7 +77,7 @@ def urgency(task: TaskSummaryOut) -> str:
 
 def attempts(task: TaskSummaryOut) -> str:
     """How often it was tried, where that is more than once."""
-    return texts.tried(task.attempts) if task.attempts > 1 else ""
+    return texts.attempt_count(task.attempts) if task.attempts > 1 else ""
 
 
 page()

@@ -124,7 +124,7 @@ class AuthRoutes:
             if secret:
                 await run_in_threadpool(self.connect(secret).sign_out)
         except ClientError as error:
-            return answer if error.status == 401 else _kept(answer)
+            return answer if error.status == 401 else _session_ended(answer)
         return answer
 
     async def show_setup(self, request: Request) -> Response:
@@ -205,7 +205,7 @@ def _refused(form: AuthPage, error: ClientError | ValidationError, *, wrong: str
     return rendered(form, status=error.status, problem=error.message, details=details)
 
 
-def _kept(answer: Response) -> Response:
+def _session_ended(answer: Response) -> Response:
     notice = rendered(
         auth_pages.notice(texts.SIGNED_OUT_HERE, texts.SESSION_ENDS),
         status=503,

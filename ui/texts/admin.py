@@ -1,6 +1,6 @@
 """What the administration says."""
 
-from treaty.ui.texts.formatting import count, several
+from treaty.ui.texts.formatting import count, pluralize
 
 USERS = "Users"
 TOKENS = "Tokens"
@@ -53,4 +53,4 @@ def at_least(number: int, *, whole: bool) -> str:
 
 
 def given_up(kind: str, attempts: int, error: str) -> str:
-    return f"{kind} · tried {several(attempts, 'time')} · {error}"
+    return f"{kind} · tried {pluralize(attempts, 'time')} · {error}"

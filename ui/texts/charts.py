@@ -1,6 +1,6 @@
 """What charts say in words: to those who cannot see them, at their limits, and under the pointer."""
 
-from treaty.ui.texts.formatting import count, several, value
+from treaty.ui.texts.formatting import count, pluralize, value
 
 NO_LIMIT = "no limit"
 TIP_PARTITION = "partition"
@@ -15,7 +15,7 @@ def no_values(metric: str) -> str:
 
 
 def over(metric: str, partitions: int) -> str:
-    return f"{metric} over {several(partitions, 'partition')}"
+    return f"{metric} over {pluralize(partitions, 'partition')}"
 
 
 def allowed(limits: str) -> str:

@@ -1,6 +1,6 @@
 """Texts that several pages share: headings of tables, labels of inputs, and what buttons are called."""
 
-from treaty.ui.texts.formatting import count, several, value
+from treaty.ui.texts.formatting import count, pluralize, value
 
 ALL = "All"
 
@@ -36,7 +36,7 @@ UNTIL = "Until"
 USES_IT_FOR = "Uses it for"
 VALUE = "Value"
 VERSION = "Version"
-WHAT = "What"
+DESCRIPTION = "What"
 WHEN = "When"
 WHO = "Who"
 WHY = "Why"
@@ -108,11 +108,11 @@ def open_contract(contract: str) -> str:
 
 
 def partitions(number: int) -> str:
-    return several(number, "partition")
+    return pluralize(number, "partition")
 
 
 def suggestions(number: int) -> str:
-    return several(number, "suggestion")
+    return pluralize(number, "suggestion")
 
 
 def by_partition(metric: str) -> str:

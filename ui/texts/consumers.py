@@ -33,7 +33,7 @@ PINNED_TO = "Pinned to"
 IS_BEHIND = "Behind"
 OF_THE_CONTRACT = "Consumers of the contract"
 ANSWER = "Answer"
-SAID = "Said"
+COMMENT = "Said"
 
 
 def unregistered(jobs: int) -> str:

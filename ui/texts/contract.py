@@ -1,6 +1,6 @@
 """What the pages of contracts say: the list, the catalog, one contract, and what a document promises."""
 
-from treaty.ui.texts.formatting import several
+from treaty.ui.texts.formatting import pluralize
 
 # The catalog and the list.
 HOW_TO_BEGIN = "Draft one from a table that Spark can read, or put one forward through the API."
@@ -48,7 +48,7 @@ PARTITIONED_BY = "Partitioned by"
 NO_CHECK = "No check"
 CHECKS_JUDGED = "Checks, how each came out last, and who judges it"
 CHECKS_TABLE = "Checks in words"
-JUDGED = "Judged"
+VALIDATED = "Judged"
 OTHER_TOOLS = "For other tools"
 FORM = "Form"
 DOWNLOAD = "Download"
@@ -99,8 +99,8 @@ WARNING = "warning"
 ERROR = "error"
 
 
-def found(contracts: int) -> str:
-    return several(contracts, "contract")
+def contract_count(contracts: int) -> str:
+    return pluralize(contracts, "contract")
 
 
 def owner(name: str) -> str:
@@ -108,7 +108,7 @@ def owner(name: str) -> str:
 
 
 def open_drafts(number: int) -> str:
-    return several(number, "open draft")
+    return pluralize(number, "open draft")
 
 
 def columns(number: int) -> str:
@@ -124,7 +124,7 @@ def lineage_of(dataset: str) -> str:
 
 
 def judged_by(checks: int, runner: str) -> str:
-    return f"{several(checks, 'check')} {runner}"
+    return f"{pluralize(checks, 'check')} {runner}"
 
 
 def written_out(checks: int) -> str:

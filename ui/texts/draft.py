@@ -1,6 +1,6 @@
 """What is said where a draft is asked for, and while it is made."""
 
-from treaty.ui.texts.formatting import listed
+from treaty.ui.texts.formatting import join_list
 
 INTRO = "Spark profiles the table and suggests checks that its past keeps. Nothing is promised until an owner approves."
 LOCATION = "Where the table lies"
@@ -24,7 +24,7 @@ TABLE_NAME = "Name of the table"
 TABLE_EXAMPLE = "orders"
 CONTRACT_ID = "Contract id"
 CONTRACT_HELP = "Letters, digits, . _ : -"
-ASK = "Draft"
+CREATE_DRAFT = "Draft"
 
 WAITING = "Waiting for a worker"
 UNDER_WAY = "Under way"
@@ -35,4 +35,4 @@ ANOTHER = "Draft another"
 
 
 def missing(fields: list[str]) -> str:
-    return f"Still missing: {listed(fields)}"
+    return f"Still missing: {join_list(fields)}"

@@ -1,6 +1,6 @@
 """What the inbox says of drafts: whom they wait for, and what was done about them."""
 
-from treaty.ui.texts.formatting import several
+from treaty.ui.texts.formatting import pluralize
 
 CHANGE = "You change"
 CHANGE_HELP = "Somebody asks for changes of your drafts. Nobody approves them until then."
@@ -22,7 +22,7 @@ def counted(title: str, number: int) -> str:
 
 
 def decided(number: int, total: int) -> str:
-    return f"{number:,} of {several(total, 'suggestion')} decided"
+    return f"{number:,} of {pluralize(total, 'suggestion')} decided"
 
 
 def by(author: str) -> str:

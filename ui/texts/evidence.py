@@ -1,6 +1,6 @@
 """What the evidence of a suggestion says in words."""
 
-from treaty.ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import join_list, pluralize
 
 NOT_COUNTED = "Nobody counted its values: a sketch of them admits it"
 PARTS_OF_TABLE = "parts of the table"
@@ -26,15 +26,15 @@ def catches(share: float) -> str:
 
 
 def counter_examples(masks: list[str]) -> str:
-    return f"Others look like {listed(masks)}"
+    return f"Others look like {join_list(masks)}"
 
 
 def owners(accepted: int, decided: int) -> str:
-    return f"Owners accepted {accepted:,} of {several(decided, 'suggestion')} of this kind"
+    return f"Owners accepted {accepted:,} of {pluralize(decided, 'suggestion')} of this kind"
 
 
 def held_on(held: int, of: int, *, by_rows: bool) -> str:
-    return f"held on {held:,} of {several(of, 'part' if by_rows else 'partition')}"
+    return f"held on {held:,} of {pluralize(of, 'part' if by_rows else 'partition')}"
 
 
 def judged_apart(learned_on: int, judged_on: int) -> str:
@@ -42,4 +42,4 @@ def judged_apart(learned_on: int, judged_on: int) -> str:
 
 
 def rows(number: int) -> str:
-    return several(number, "row")
+    return pluralize(number, "row")

@@ -76,12 +76,12 @@ def count(number: int | None) -> str:
     return NOTHING if number is None else f"{number:,}"
 
 
-def several(number: int, noun: str, plural: str | None = None) -> str:
+def pluralize(number: int, noun: str, plural: str | None = None) -> str:
     """A count and its noun, in the plural unless there is one; `plural` where an s does not make it."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def listed(texts: list[str]) -> str:
+def join_list(texts: list[str]) -> str:
     """The texts as an English list; "" for none."""
     return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
 
@@ -109,7 +109,7 @@ def age(time: datetime, *, now: datetime) -> str:
     for seconds, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         amount = int((now - time).total_seconds() // seconds)
         if amount >= 1:
-            return f"{several(amount, noun)} ago"
+            return f"{pluralize(amount, noun)} ago"
     return "just now"
 
 

@@ -1,6 +1,6 @@
 """What the inbox says."""
 
-from treaty.ui.texts.formatting import several
+from treaty.ui.texts.formatting import pluralize
 
 NOTHING_WAITS = "Nothing waits for you"
 DRAFTS_APPEAR = "New drafts to review and failed runs of your contracts appear here."
@@ -19,23 +19,23 @@ PINNED = "You are pinned to what is not the newest."
 
 
 def to_look_at(runs: int) -> str:
-    return f"{several(runs, 'run')} to look at"
+    return f"{pluralize(runs, 'run')} to look at"
 
 
 def to_answer(versions: int) -> str:
-    return f"{several(versions, 'version')} to answer"
+    return f"{pluralize(versions, 'version')} to answer"
 
 
 def to_change(drafts: int) -> str:
-    return f"{several(drafts, 'draft')} to change"
+    return f"{pluralize(drafts, 'draft')} to change"
 
 
 def to_decide(drafts: int) -> str:
-    return f"{several(drafts, 'draft')} to decide"
+    return f"{pluralize(drafts, 'draft')} to decide"
 
 
 def to_draft(requests: int) -> str:
-    return f"{several(requests, 'contract')} to draft"
+    return f"{pluralize(requests, 'contract')} to draft"
 
 
 def you_answer(questions: int) -> str:

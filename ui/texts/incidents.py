@@ -1,12 +1,12 @@
 """What the pages say of incidents, and of the steps that are taken with them."""
 
-from treaty.ui.texts.formatting import several
+from treaty.ui.texts.formatting import pluralize
 
 MINE = "Mine"
 OPEN = "Open"
 ACKNOWLEDGED = "Acknowledged"
 RESOLVED = "Resolved"
-WHICH = "Which"
+FILTER = "Which"
 EMPTY = "No incident"
 HOW_THEY_COME = "A violation opens one; it closes by itself when good data come."
 UNASSIGNED = "assigned to nobody"
@@ -25,7 +25,7 @@ ASSIGN_TO = "Assign to"
 ASSIGN = "Assign"
 OPEN_AGAIN = "Open again"
 GIVE_TO = "Give to …"
-WHOM = "Whom?"
+ASSIGNEE = "Whom?"
 GIVE = "Give"
 DONE = "Done …"
 WHY_OVER = "Why it is over"
@@ -55,7 +55,7 @@ ALL_COLUMNS = "all"
 
 
 def failing(checks: int) -> str:
-    return several(checks, "failing check")
+    return pluralize(checks, "failing check")
 
 
 def assigned(name: str) -> str:
@@ -67,7 +67,7 @@ def snoozed(moment: str) -> str:
 
 
 def times(number: int) -> str:
-    return several(number, "time")
+    return pluralize(number, "time")
 
 
 def downstream(datasets: int) -> str:
@@ -87,7 +87,7 @@ def looked_after(who: str) -> str:
 
 
 def chosen(runs: int) -> str:
-    return several(runs, "chosen", "chosen")
+    return pluralize(runs, "chosen", "chosen")
 
 
 def you_look_after(names: str) -> str:
@@ -98,7 +98,7 @@ def given_to(name: str) -> str:
     return f"given to {name}"
 
 
-def told(names: str, said: str) -> str:
+def impact_line(names: str, said: str) -> str:
     return f"{names}: {said}."
 
 

@@ -1,6 +1,6 @@
 """What the pages say of lineage: the graph, the events that came, and what lies further up."""
 
-from treaty.ui.texts.formatting import count, several
+from treaty.ui.texts.formatting import count, pluralize
 
 GRAPH = "Graph"
 EVENTS = "Events"
@@ -22,7 +22,7 @@ GROUP = "group"
 DATASET = "dataset"
 JOB = "job"
 FURTHER_UP = "further upstream"
-BESIDE = "on neither side"
+NO_NEIGHBOURS = "on neither side"
 FURTHER_DOWN = "further downstream"
 NODE_IS = "Is"
 VERDICT = "Verdict"
@@ -34,7 +34,7 @@ SEND_EVENTS = "Point a job's OpenLineage transport at this registry, with an API
 NEWEST_EVENTS = "The newest lineage events"
 REPEATED = "Came again"
 OLDEST = "Oldest that waits"
-CAME = "Came"
+RECEIVED = "Came"
 EVENT_JOB = "Job"
 WROTE = "Wrote"
 SENT_BY = "Sent by"
@@ -61,7 +61,7 @@ def group_of(nodes: int, side: str) -> str:
 
 
 def unreadable(events: int) -> str:
-    return f"{several(events, 'event')} could not be read"
+    return f"{pluralize(events, 'event')} could not be read"
 
 
 def more_outputs(number: int) -> str:
@@ -69,7 +69,7 @@ def more_outputs(number: int) -> str:
 
 
 def written(times: int) -> str:
-    return f"written {several(times, 'time')}"
+    return f"written {pluralize(times, 'time')}"
 
 
 def by(job: str) -> str:

@@ -1,13 +1,13 @@
 """What the metric explorer says: the course of a metric, what people say of its points, and two partitions compared."""
 
-from treaty.ui.texts.formatting import listed, several, value
+from treaty.ui.texts.formatting import join_list, pluralize, value
 
 OPEN_REPORT = "Open the report"
 FIRST_RUN_BEGINS = "The first run of the contract begins it."
 MEASURED_FOR = "Metrics are measured for the checks of contracts."
 NO_NUMBER = "This metric has no number to draw in that time."
 
-BESIDE = "Beside it"
+COMPARE_WITH = "Beside it"
 OF_THE_LAST = "Of the last"
 SEGMENT = "Segment"
 ANYTHING = "anything"
@@ -20,7 +20,7 @@ LEGEND_FAILED = "Triangle: the check failed"
 LEGEND_GAP = "Cross: no value"
 NO_ANOMALY = "no anomaly"
 OF = "Of"
-SAID = "Said"
+FEEDBACK_LABEL = "Said"
 
 # What the chart says of a point under the pointer.
 TIP_OF = "of"
@@ -79,7 +79,7 @@ def no_values(metric: str) -> str:
 
 
 def times(metric: str, number: int) -> str:
-    return f"{metric} {several(number, 'time')}"
+    return f"{metric} {pluralize(number, 'time')}"
 
 
 def last_is(last: float) -> str:
@@ -87,32 +87,32 @@ def last_is(last: float) -> str:
 
 
 def anomalies(number: int) -> str:
-    return several(number, "anomaly", "anomalies")
+    return pluralize(number, "anomaly", "anomalies")
 
 
 def gaps(number: int) -> str:
-    return f"{several(number, 'gap')} without a value"
+    return f"{pluralize(number, 'gap')} without a value"
 
 
 def distributed(metric: str, partitions: list[str]) -> str:
-    return f"{metric}: how its numbers are distributed in {listed(partitions)}"
+    return f"{metric}: how its numbers are distributed in {join_list(partitions)}"
 
 
-def said(of: str, mark: str, by: str, age: str, why: str) -> str:
+def feedback_line(of: str, mark: str, by: str, age: str, why: str) -> str:
     return f"{of}: {mark}, by {by}, {age}: {why}"
 
 
-def moved(now: str, then: str) -> str:
+def limits_change(now: str, then: str) -> str:
     said = f"{now} is admitted now; it would be {then}" if now != then else f"{now} is admitted, as before"
     return f"{said[:1].upper()}{said[1:]}."
 
 
 def outside(judged: int, now: int, then: int) -> str:
-    return f"Of {several(judged, 'clean point')}, {now:,} lie outside now; {then:,} would."
+    return f"Of {pluralize(judged, 'clean point')}, {now:,} lie outside now; {then:,} would."
 
 
 def would_have_alarmed(alarms: int, tested: int) -> str:
-    return f"Limits learned so would have alarmed {alarms:,} of {several(tested, 'time')}."
+    return f"Limits learned so would have alarmed {alarms:,} of {pluralize(tested, 'time')}."
 
 
 def learned_since(fits: int) -> str:
@@ -120,4 +120,4 @@ def learned_since(fits: int) -> str:
 
 
 def learned_from(partitions: int, last: str) -> str:
-    return f"{several(partitions, 'partition')} to {last}"
+    return f"{pluralize(partitions, 'partition')} to {last}"

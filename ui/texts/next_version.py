@@ -1,6 +1,6 @@
 """What the pages say of what a next version means: what it changes, whom it breaks, when it would have alerted."""
 
-from treaty.ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import join_list, pluralize
 
 MEANING = "What it changes, breaks and would have told"
 DIRECTIONS = {
@@ -25,11 +25,11 @@ NOT_JUDGED = "Not judged"
 
 
 def breaks(names: list[str]) -> str:
-    return f"breaks {listed(names)}"
+    return f"breaks {join_list(names)}"
 
 
 def sentence(verdict: str, whom: str, more: str, consumers: int) -> str:
-    return f"{verdict}; {whom}{more}, of {several(consumers, 'consumer')}"
+    return f"{verdict}; {whom}{more}, of {pluralize(consumers, 'consumer')}"
 
 
 def mode_lost(mode: str, part: str, sentence: str) -> str:
@@ -37,7 +37,7 @@ def mode_lost(mode: str, part: str, sentence: str) -> str:
 
 
 def changes(number: int, old: str | None, bump: str) -> str:
-    return f"{several(number, 'change')} from version {old}: {bump}"
+    return f"{pluralize(number, 'change')} from version {old}: {bump}"
 
 
 def too_small(told: str, new: str, suggested: str) -> str:
@@ -45,7 +45,7 @@ def too_small(told: str, new: str, suggested: str) -> str:
 
 
 def consumers(number: int, broken: int) -> str:
-    return f"**{several(number, 'consumer')}, {broken} of them broken by it**"
+    return f"**{pluralize(number, 'consumer')}, {broken} of them broken by it**"
 
 
 def alerts_on(table: str) -> str:

@@ -4,7 +4,7 @@ PATTERN = "Pattern"
 PATTERN_EXAMPLE = "<digit>{4}-<digit>{2}-<digit>{2}"
 NO_CARRIER = "No column carries it"
 FEW_MATCH = "Of no column that you may read do nine in ten values have this pattern."
-BESIDE = {
+NEIGHBOURS = {
     "narrower": ("Narrower", "Narrower patterns, the nearest first"),
     "wider": ("Wider", "Wider patterns, the nearest first"),
 }

@@ -1,6 +1,6 @@
 """What the forms for people, keys and channels say, and the page of subscriptions."""
 
-from treaty.ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import join_list, pluralize
 
 ROLE = "Role"
 FIRST_PASSWORD = "First password"
@@ -50,12 +50,12 @@ def pinned(version: str) -> str:
 
 
 def own_checks(number: int) -> str:
-    return f"{several(number, 'check')} of your own"
+    return f"{pluralize(number, 'check')} of your own"
 
 
 def told_of(kinds: list[str]) -> str:
     """ "" for whoever is told of all."""
-    return f"told of {listed([KINDS.get(each, each) for each in kinds])} alone" if kinds else ""
+    return f"told of {join_list([KINDS.get(each, each) for each in kinds])} alone" if kinds else ""
 
 
 def through(channel: str) -> str:

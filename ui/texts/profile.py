@@ -1,6 +1,6 @@
 """What the profile of a table says."""
 
-from treaty.ui.texts.formatting import count, listed, several, value
+from treaty.ui.texts.formatting import count, join_list, pluralize, value
 
 DATASET = "Contract, contract.object or a dataset's name"
 SHOW = "Show"
@@ -22,15 +22,15 @@ def sampled(share: float) -> str:
 
 
 def parted(partitions: int) -> str:
-    return f" in {several(partitions, 'partition')}"
+    return f" in {pluralize(partitions, 'partition')}"
 
 
 def read(rows: int, sample: str, partitions: str, columns: int) -> str:
-    return f"{count(rows)} rows{sample}{partitions}, {several(columns, 'column')}"
+    return f"{count(rows)} rows{sample}{partitions}, {pluralize(columns, 'column')}"
 
 
 def written_as(formats: list[str]) -> str:
-    return f" written {listed(formats)}"
+    return f" written {join_list(formats)}"
 
 
 def reads_as(kind: str, form: str) -> str:

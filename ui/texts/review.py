@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from treaty.ui.texts.formatting import listed, several
+from treaty.ui.texts.formatting import join_list, pluralize
 
 NO_PROPOSAL = "No proposal named"
 OPEN_DRAFT = "Open a draft from the inbox."
@@ -57,7 +57,7 @@ NOT_COUNTED = "nobody counted its values"
 NOT_EVERYWHERE = "did not hold everywhere"
 SUGGESTIONS = "The suggestions"
 CHOOSE_ROWS = "The suggestions; choose rows to decide about them"
-HELD = "Held"
+HOLDOUT = "Held"
 ON_ITS_CARD = "On its card"
 CATCHES = "Catches"
 WHY_REJECT_THEM = "Why reject them?"
@@ -85,7 +85,7 @@ def decided(accepted: int, rejected: int, pending: int) -> str:
 
 
 def drafted_from(rows: int, partitions: int) -> str:
-    return f"{rows:,} in {several(partitions, 'partition')}"
+    return f"{rows:,} in {pluralize(partitions, 'partition')}"
 
 
 def ended(state: str, by: str | None, why: str) -> str:
@@ -97,7 +97,7 @@ def program(clauses: int) -> str:
 
 
 def accept_program(clauses: int) -> str:
-    return f"Accept the program: {several(clauses, 'clause')}"
+    return f"Accept the program: {pluralize(clauses, 'clause')}"
 
 
 def accept_shown(number: int) -> str:
@@ -109,7 +109,7 @@ def document_is(version: str, fingerprint: str) -> str:
 
 
 def not_held(partitions: list[str]) -> str:
-    return f"Not held on {listed(partitions)}"
+    return f"Not held on {join_list(partitions)}"
 
 
 def on_stored(sentence: str) -> str:
@@ -189,11 +189,11 @@ def alerts_on(alerts: int, of: str, names: str, more: str) -> str:
 
 
 def accept_chosen(number: int) -> str:
-    return f"Accept {several(number, 'suggestion')}"
+    return f"Accept {pluralize(number, 'suggestion')}"
 
 
 def reject_chosen(number: int) -> str:
-    return f"Reject {several(number, 'suggestion')}"
+    return f"Reject {pluralize(number, 'suggestion')}"
 
 
 def left_out(done: str, why: Iterable[str]) -> str:

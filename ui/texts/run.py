@@ -1,6 +1,6 @@
 """What a run report says: the verdict, what failed and why, what it led to, and how to see it again."""
 
-from treaty.ui.texts.formatting import count, listed, several
+from treaty.ui.texts.formatting import count, join_list, pluralize
 
 FAILED = "Failed"
 WARNINGS = "Warnings"
@@ -49,11 +49,11 @@ def read_version(number: str) -> str:
 
 
 def more_partitions(number: int) -> str:
-    return f"and {several(number, 'more partition')}"
+    return f"and {pluralize(number, 'more partition')}"
 
 
 def shared(conditions: list[str]) -> str:
-    return f"All partitions that fail have {listed(conditions)}, and no other has"
+    return f"All partitions that fail have {join_list(conditions)}, and no other has"
 
 
 def not_evaluated(place: str, reason: str) -> str:
@@ -73,7 +73,7 @@ def all_checks(number: int) -> str:
 
 
 def broken_by(rows: int) -> str:
-    return several(rows, "row")
+    return pluralize(rows, "row")
 
 
 def usual(share: float) -> str:
@@ -85,7 +85,7 @@ def segment(rows: int, kept: int, column: str, value: str, usual: str) -> str:
 
 
 def in_a_row(runs: int) -> str:
-    return f"{several(runs, 'run')} in a row"
+    return f"{pluralize(runs, 'run')} in a row"
 
 
 def in_all(runs: int) -> str:
@@ -113,19 +113,19 @@ def incident(contract: str, table: str) -> str:
 
 
 def used_by(names: list[str], more: str) -> str:
-    return f", used by {listed(names)}{more}"
+    return f", used by {join_list(names)}{more}"
 
 
 def downstream(datasets: int, consumers: str) -> str:
-    return f"{several(datasets, 'dataset')} downstream{consumers}"
+    return f"{pluralize(datasets, 'dataset')} downstream{consumers}"
 
 
-def kept(shown: int, broken: int) -> str:
-    return f"{shown} of {several(broken, 'row')}"
+def sample_count(shown: int, broken: int) -> str:
+    return f"{shown} of {pluralize(broken, 'row')}"
 
 
 def masked(columns: list[str]) -> str:
-    return f" · {listed(columns)} masked: classified by the contract"
+    return f" · {join_list(columns)} masked: classified by the contract"
 
 
 def kept_until(shown: str, until: str, masked: str) -> str:

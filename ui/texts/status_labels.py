@@ -30,7 +30,7 @@ VERDICTS = {
     "failed": StatusLabel("Failed", ":material/cancel:", "red"),
     "not_evaluated": StatusLabel("Not evaluated", ":material/help:", "gray"),
 }
-WANTED = StatusLabel("Asked for", ":material/contract:", "orange")
+REQUESTED = StatusLabel("Asked for", ":material/contract:", "orange")
 NEVER = StatusLabel("Never judged", ":material/schedule:", "gray")
 OUTCOMES = {
     "passed": StatusLabel("Passed", ":material/check_circle:", "blue"),
@@ -68,7 +68,7 @@ BREAKS = StatusLabel("Breaks you", ":material/link_off:", "red")
 BEHIND = StatusLabel("Behind", ":material/history:", "orange")
 SUBSCRIBED = StatusLabel("Subscribed", ":material/notifications:", "blue")
 CHANNEL = StatusLabel("Channel", ":material/send:", "gray")
-SEEN = StatusLabel("Seen reading", ":material/visibility:", "gray")
+INFERRED = StatusLabel("Seen reading", ":material/visibility:", "gray")
 UNDELIVERED = StatusLabel("Not delivered", ":material/cancel:", "red")
 DONE = StatusLabel("Done", ":material/check_circle:", "blue")
 TO_DO = StatusLabel("To do", ":material/radio_button_unchecked:", "gray")
@@ -97,7 +97,7 @@ RESOLUTIONS = {
     "false_alarm": "a false alarm", "duplicate": "a duplicate", "wont_fix": "it stays as it is",
 }  # fmt: skip
 ENDS = "After an expected change or a false alarm, programs and detectors learn from these data; else they do not."
-SAID = {
+FEEDBACK = {
     "expected": StatusLabel("Expected", ":material/check_circle:", "blue"),
     "incident": StatusLabel("Incident", ":material/error:", "red"),
     "undone": StatusLabel("Taken back", ":material/undo:", "gray"),

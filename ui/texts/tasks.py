@@ -1,6 +1,6 @@
 """What the queue of tasks says."""
 
-from treaty.ui.texts.formatting import several
+from treaty.ui.texts.formatting import pluralize
 
 CONTRACT_ID = "Of which contract, by its id"
 EMPTY = "No such task"
@@ -11,12 +11,12 @@ STOPPED = "It is stopped."
 
 
 def newest(tasks: int) -> str:
-    return f"The newest {several(tasks, 'task')}"
+    return f"The newest {pluralize(tasks, 'task')}"
 
 
 def not_before(moment: str) -> str:
     return f"not before {moment}"
 
 
-def tried(times: int) -> str:
+def attempt_count(times: int) -> str:
     return f"tried {times} times"

@@ -1,6 +1,6 @@
 """What is said of a whole proposal beside approving it."""
 
-from treaty.ui.texts.formatting import listed
+from treaty.ui.texts.formatting import join_list
 
 NOBODY_APPROVES = "Nobody approves it until it is changed, or they ask no longer."
 ASK_NO_LONGER = "Ask no longer"
@@ -14,7 +14,7 @@ ASKED_NO_LONGER = "You ask for no changes any more. What you said stays under Di
 NOTHING_SAID = "There is nothing to say yet: write what others should know"
 
 
-def asked(who: str | None, age: str, revision: int) -> str:
+def change_request_line(who: str | None, age: str, revision: int) -> str:
     return f"{f'{who} asks' if who else 'you ask'} for it · {age} · of revision {revision}"
 
 
@@ -23,4 +23,4 @@ def you_ask(proposal: str) -> str:
 
 
 def asked_by(names: list[str]) -> str:
-    return f"{listed(names)} asked for changes"
+    return f"{join_list(names)} asked for changes"

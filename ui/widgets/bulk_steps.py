@@ -27,7 +27,7 @@ class BulkStep(Generic[Thing]):
     back: Callable[[Thing, Thing], object] | None
 
 
-def take(found: Sequence[Thing], step: BulkStep[Thing]) -> None:
+def run_bulk_step(found: Sequence[Thing], step: BulkStep[Thing]) -> None:
     """Takes the step with each; says of those that refused why, and keeps the way back of the others."""
     taken, refused = [], []
     for each in found:
@@ -35,13 +35,13 @@ def take(found: Sequence[Thing], step: BulkStep[Thing]) -> None:
             taken.append((each, step.take(each)))
         except ClientError as error:
             refused.append(f"{step.name(each)}: {panels.sentence(error)}")
-    done = step.said(ui_texts.listed([step.name(each) for each, _ in taken])) if taken else ""
+    done = step.said(ui_texts.join_list([step.name(each) for each, _ in taken])) if taken else ""
     undo = widgets_undo.remember(done, lambda: _put_back(taken, step)) if done and step.back else None
     if done or refused:
-        panels.tell(" ".join([done, *refused]).strip(), problem=bool(refused), undo=undo)
+        panels.flash(" ".join([done, *refused]).strip(), problem=bool(refused), undo=undo)
 
 
-def typed(key: str) -> str:
+def input_text(key: str) -> str:
     """What stands in that input."""
     return str(st.session_state.get(key) or "").strip()
 

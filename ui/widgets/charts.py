@@ -66,7 +66,7 @@ def number(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def described(series: Sequence[ChartPoint], band: ChartBand, *, metric: str) -> str:
+def describe_chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str) -> str:
     """The chart in one sentence, for those who cannot see it."""
     if not series:
         return texts.no_values(metric)
@@ -168,13 +168,13 @@ def _layers(series: Sequence[ChartPoint], band: ChartBand, *, x: Spec, y: Spec, 
                 "axis": y,
                 "scale": {"domain": [low, high], "nice": False, "zero": False},
             },
-            "tooltip": [{"field": field, "type": "nominal", "title": title} for field, title in TOLD],
+            "tooltip": [{"field": field, "type": "nominal", "title": title} for field, title in TOOLTIP],
         },
     }
     return [*_band(band, low, high), {**base, "mark": line}, *_marks(base)]
 
 
-TOLD = (("label", texts.TIP_PARTITION), ("shown", texts.TIP_VALUE), ("state", texts.TIP_STATE))
+TOOLTIP = (("label", texts.TIP_PARTITION), ("shown", texts.TIP_VALUE), ("state", texts.TIP_STATE))
 
 
 def _row(point: ChartPoint, band: ChartBand, marked: Collection[str]) -> Spec:

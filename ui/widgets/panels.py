@@ -19,11 +19,11 @@ from treaty.ui.widgets import charts, viewer
 from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
 log = logging.getLogger(__name__)
-TOLD = "_told"
+FLASH_KEY = "_told"
 Step = Callable[[], object]
 
 
-def marks(*shown: StatusLabel) -> None:
+def status_line(*shown: StatusLabel) -> None:
     """The marks in one line."""
     st.markdown(" ".join(mark.badge for mark in shown))
 
@@ -111,7 +111,7 @@ def counted(found: Mapping[str, int]) -> str:
     return ", ".join(parts) or ui_texts.NO_CHECKS
 
 
-def drawn(spec: charts.Spec, *, key: str, alt: str) -> None:
+def show_chart(spec: charts.Spec, *, key: str, alt: str) -> None:
     """A chart in the colours of the viewer's theme; `alt` says in words what it shows."""
     st.vega_lite_chart(spec=charts.on_dark(spec) if viewer.is_dark() else spec, key=key, theme=None, alt=alt)
 
@@ -119,7 +119,7 @@ def drawn(spec: charts.Spec, *, key: str, alt: str) -> None:
 def chart(series: Sequence[ChartPoint], band: ChartBand, *, metric: str, key: str, marked: str | None = None) -> None:
     """A metric's history, large, with the same numbers as a table for who cannot see it."""
     shown = charts.history(series, band, metric=metric, marked=marked)
-    drawn(shown, key=key, alt=charts.described(series, band, metric=metric))
+    show_chart(shown, key=key, alt=charts.describe_chart(series, band, metric=metric))
     with st.expander(ui_texts.SAME_AS_TABLE, key=f"{key}-table", on_change="rerun") as table:
         if table.open:
             rows = [
@@ -145,15 +145,15 @@ def commands(*lines: Sequence[str]) -> None:
     source("\n".join(shlex.join(line) for line in lines))
 
 
-def tell(text: str, *, problem: bool = False, undo: Callable[[], None] | None = None) -> None:
+def flash(text: str, *, problem: bool = False, undo: Callable[[], None] | None = None) -> None:
     """Keeps a sentence for the page that is drawn next, with the way back where there is one. It may hold foreign
     text."""
-    st.session_state[TOLD] = (text, problem, undo)
+    st.session_state[FLASH_KEY] = (text, problem, undo)
 
 
-def told() -> None:
+def show_flash() -> None:
     """Says what the last step did, once: on the page, and over it for who has scrolled away from there."""
-    text, problem, undo = st.session_state.pop(TOLD, ("", False, None))
+    text, problem, undo = st.session_state.pop(FLASH_KEY, ("", False, None))
     if not text:
         return
     icon = ":material/info:" if problem else ":material/check:"
@@ -226,10 +226,10 @@ def _ways_on() -> None:
 
 def table(rows: Sequence[dict[str, Any]], *, key: str, alt: str, **drawn_as: Any) -> None:
     """Rows of plain texts as a table, without the columns that say nothing; `drawn_as`: columns of another kind."""
-    st.dataframe(said(rows), hide_index=True, key=key, alt=alt, column_config=drawn_as)
+    st.dataframe(without_empty_columns(rows), hide_index=True, key=key, alt=alt, column_config=drawn_as)
 
 
-def said(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def without_empty_columns(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows without the columns that say nothing."""
     names = [name for name in (rows[0] if rows else ()) if any(row[name] not in ("", None) for row in rows)]
     return [{name: row[name] for name in names} for row in rows]

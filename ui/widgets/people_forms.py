@@ -26,10 +26,10 @@ def invite(*, key: str) -> None:
 
 def added(key: str) -> None:
     """Adds the user as typed, and forgets the password."""
-    name, password = typed(f"{key}-name"), typed(f"{key}-password")
+    name, password = input_text(f"{key}-name"), input_text(f"{key}-password")
     st.session_state[f"{key}-password"] = ""
     if not (name and password):
-        panels.tell(texts.USER_MISSING, problem=True)
+        panels.flash(texts.USER_MISSING, problem=True)
         return
     attempt(lambda: viewer.registry().create_user(name, roles=[st.session_state[f"{key}-role"]], password=password),
             done=texts.may_sign_in(name))  # fmt: skip
@@ -51,9 +51,9 @@ def token(*, key: str, scopes: Sequence[Permission], name: str = "") -> None:
 def issued(key: str, scopes: tuple[Permission, ...]) -> None:
     """Makes the token as typed, and keeps its secret for the next drawing alone."""
     chosen = scopes if len(scopes) == 1 else tuple(st.session_state.get(f"{key}-scopes") or ())
-    name, days = typed(f"{key}-name"), DAYS[st.session_state[f"{key}-days"]]
+    name, days = input_text(f"{key}-name"), DAYS[st.session_state[f"{key}-days"]]
     if not (name and chosen):
-        panels.tell(texts.TOKEN_MISSING, problem=True)
+        panels.flash(texts.TOKEN_MISSING, problem=True)
         return
 
     def made() -> None:
@@ -70,7 +70,7 @@ def shown() -> None:
         st.caption(texts.COPY_NOW)
 
 
-def typed(key: str) -> str:
+def input_text(key: str) -> str:
     """What stands in that input."""
     return str(st.session_state.get(key) or "").strip()
 
@@ -80,8 +80,8 @@ def attempt(step: panels.Step, *, done: str) -> None:
     try:
         step()
     except ValidationError as error:
-        panels.tell("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors()), problem=True)
+        panels.flash("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors()), problem=True)
     except ClientError as error:
-        panels.tell(panels.sentence(error), problem=True)
+        panels.flash(panels.sentence(error), problem=True)
     else:
-        panels.tell(done)
+        panels.flash(done)

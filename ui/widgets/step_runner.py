@@ -14,21 +14,21 @@ from treaty.ui.widgets import panels, viewer
 from treaty.ui.widgets import undo as widgets_undo
 
 
-def attempt(step: Callable[[], object], *, done: str = "") -> bool:
+def run_step(step: Callable[[], object], *, done: str = "") -> bool:
     """Takes the step. False when the registry refused it; the page then says why. `done` is said when it did not."""
     try:
         step()
     except ClientError as error:
-        panels.tell(panels.sentence(error), problem=True)
+        panels.flash(panels.sentence(error), problem=True)
         return False
     if done:
-        panels.tell(done)
+        panels.flash(done)
     return True
 
 
 def judge(step: Callable[[], ProposalOut]) -> bool:
     """Takes a step of a review, as `attempt` does; the page then shows the proposal that it answered."""
-    return attempt(lambda: viewer.keep(step()))
+    return run_step(lambda: viewer.keep(step()))
 
 
 def decide(
@@ -40,11 +40,11 @@ def decide(
         lambda: registry.judge(proposal.id, suggestions, decision, revision=revision, reason=reason, brief=True)
     ):
         return None
-    said = f"{judged(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
+    said = f"{decision_text(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
     return widgets_undo.remember(said, lambda: _undecide(proposal.id, suggestions, decision))
 
 
-def judged(decision: Decision, number: int) -> str:
+def decision_text(decision: Decision, number: int) -> str:
     """What was decided, about how many."""
     return f"{ui_texts.DECISIONS[decision.value].word}: {ui_texts.suggestions(number)}"
 
@@ -59,8 +59,8 @@ def _undecide(proposal_id: UUID, suggestions: Sequence[UUID], decision: Decision
 
 def accept(suggestions: Sequence[UUID]) -> None:
     """Accepts these suggestions of the proposal on the page, all or none, and says so, with the way back."""
-    if undo := decide(viewer.reviewed(), suggestions, Decision.ACCEPTED):
-        panels.tell(f"{judged(Decision.ACCEPTED, len(suggestions))}.", undo=undo)
+    if undo := decide(viewer.current_proposal(), suggestions, Decision.ACCEPTED):
+        panels.flash(f"{decision_text(Decision.ACCEPTED, len(suggestions))}.", undo=undo)
 
 
 def accept_one(proposal: ProposalOut, suggestion: UUID) -> None:
@@ -72,7 +72,7 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
     """Rejects the suggestion for the reason typed on its card, which stays there when that did not work."""
     reason = str(st.session_state.get(reason_key(suggestion), "")).strip()
     if not reason:
-        panels.tell(texts.SAY_WHY, problem=True)
+        panels.flash(texts.SAY_WHY, problem=True)
         return
     if decide(proposal, [suggestion], Decision.REJECTED, reason=reason):
         close_reason(suggestion)
@@ -111,14 +111,14 @@ def replayed_key(proposal: ProposalOut) -> str:
 
 def submit(proposal: ProposalOut) -> None:
     """Puts the draft before the owners."""
-    attempt(lambda: viewer.registry().submit(proposal.id), done=texts.SUBMITTED)
+    run_step(lambda: viewer.registry().submit(proposal.id), done=texts.SUBMITTED)
 
 
 def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = None) -> bool:
     """Approves exactly the document that was shown, with what there is to say of it; False where it was refused."""
     answers: list[ApprovalResultOut] = []
     registry = viewer.registry()
-    if not attempt(
+    if not run_step(
         lambda: answers.append(
             registry.approve(
                 proposal.id,
@@ -131,7 +131,7 @@ def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = No
         )
     ):
         return False
-    panels.tell(approved(answers[0]))
+    panels.flash(approved(answers[0]))
     return True
 
 
@@ -149,14 +149,14 @@ def decline(proposal: ProposalOut) -> None:
     """Rejects the whole proposal for the reason typed."""
     reason = str(st.session_state.get("decline-reason", "")).strip()
     if not reason:
-        panels.tell(texts.SAY_WHY_DRAFT, problem=True)
+        panels.flash(texts.SAY_WHY_DRAFT, problem=True)
         return
-    attempt(lambda: viewer.registry().reject(proposal.id, reason), done=texts.DECLINED)
+    run_step(lambda: viewer.registry().reject(proposal.id, reason), done=texts.DECLINED)
 
 
 def withdraw(proposal: ProposalOut) -> None:
     """Takes the viewer's own proposal back."""
-    attempt(lambda: viewer.registry().withdraw(proposal.id), done=texts.WITHDRAWN)
+    run_step(lambda: viewer.registry().withdraw(proposal.id), done=texts.WITHDRAWN)
 
 
 def forget(name: str) -> None:

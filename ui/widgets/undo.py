@@ -11,7 +11,7 @@ from treaty.ui.texts import steps as texts
 from treaty.ui.widgets import panels
 
 DONE = "_done"
-KEPT = 20
+MAX_STEPS = 20
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class UndoableStep:
 def remember(said: str, back: Callable[[], object]) -> Callable[[], None]:
     """Keeps the way back, which may raise ClientError; what a button for it does."""
     done = UndoableStep(said, back)
-    st.session_state[DONE] = [done, *listed()][:KEPT]
+    st.session_state[DONE] = [done, *undo_steps()][:MAX_STEPS]
     return lambda: take(done)
 
 
-def listed() -> list[UndoableStep]:
+def undo_steps() -> list[UndoableStep]:
     """What can be taken back, the newest first."""
     found: list[UndoableStep] = st.session_state.get(DONE, [])
     return found
@@ -40,15 +40,15 @@ def take(done: UndoableStep) -> None:
     try:
         done.back()
     except ClientError as error:
-        panels.tell(panels.sentence(error), problem=True)
+        panels.flash(panels.sentence(error), problem=True)
         return
-    st.session_state[DONE] = [each for each in listed() if each is not done]
-    panels.tell(texts.taken_back(done.said))
+    st.session_state[DONE] = [each for each in undo_steps() if each is not done]
+    panels.flash(texts.taken_back(done.said))
 
 
 def draw() -> None:
     """What was done in this session, each with its button; nothing where nothing was."""
-    found = listed()
+    found = undo_steps()
     if not found:
         return
     with st.expander(texts.done(len(found)), key="done", icon=":material/history:", on_change="rerun") as opened:

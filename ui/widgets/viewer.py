@@ -56,7 +56,7 @@ def inbox() -> InboxOut:
 def keep(answered: ProposalOut) -> None:
     """Has the next look at the proposal show this answer, in which those suggestions may be left out that are as they
     were: what was just decided is not asked for again."""
-    changed, known = {each.id: each for each in answered.suggestions}, reviewed()
+    changed, known = {each.id: each for each in answered.suggestions}, current_proposal()
     every = tuple(changed.get(each.id, each) for each in known.suggestions)
     st.session_state[ANSWERED] = answered.model_copy(update={"suggestions": every})
 
@@ -75,7 +75,7 @@ def proposal(proposal_id: UUID) -> ProposalOut:
     return found
 
 
-def reviewed() -> ProposalOut:
+def current_proposal() -> ProposalOut:
     """The proposal that the page shows, for a part of it that is drawn anew, or a step that is taken there."""
     if answered := st.session_state.pop(ANSWERED, None):
         st.session_state[REVIEWED] = answered

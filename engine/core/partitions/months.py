@@ -49,7 +49,7 @@ def days(name: str) -> MonthDays | None:
     if len(found) != 1:
         return None
     (dated,) = found
-    told = MonthDays(name[: dated.start()], dated[1], name[dated.end() :], tuple(_listed(dated[2] or dated[3])))
+    told = MonthDays(name[: dated.start()], dated[1], name[dated.end() :], tuple(_day_numbers(dated[2] or dated[3])))
     return told if told.days and _are_dates(told) else None
 
 
@@ -61,7 +61,7 @@ def members(name: str) -> tuple[str, ...]:
     return found.members if found else (name,)
 
 
-def together(given: Iterable[MonthDays]) -> MonthDays:
+def merge_days(given: Iterable[MonthDays]) -> MonthDays:
     """The days of all of them, which are at least one and have all else in common."""
     parts = list(given)
     return parts[0]._replace(days=tuple(sorted(day for part in parts for day in part.days)))
@@ -74,7 +74,7 @@ def _are_dates(told: MonthDays) -> bool:
         return False
 
 
-def _listed(written: str) -> Iterator[int]:
+def _day_numbers(written: str) -> Iterator[int]:
     for part in written.split(","):
         first, _, last = part.partition("-")
         yield from range(int(first or 0), int(last or first or 0) + 1)
@@ -87,7 +87,7 @@ def _runs(given: Iterable[int]) -> Iterator[str]:
         yield f"{found[0]:02d}" if len(found) == 1 else f"{found[0]:02d}-{found[-1]:02d}"
 
 
-def dated(name: str) -> str | None:
+def date_of_name(name: str) -> str | None:
     """The date in the name of a partition or arrival; None where there is not exactly one."""
     told = days(name) or days(f"={name}")
     return f"{told.month}-{told.days[0]:02d}" if told and len(told.days) == 1 else None

@@ -18,7 +18,7 @@ from typing import Any
 from treaty.contracts.errors import Fault
 from treaty.contracts.predicates import grammar
 from treaty.contracts.predicates.parser import PredicateError, parse, tree_of
-from treaty.contracts.predicates.types import BOOLEAN, INTEGRAL, base, meeting
+from treaty.contracts.predicates.types import BOOLEAN, INTEGRAL, base, comparison_type
 from treaty.contracts.safe_regex import MAX_SUBJECT
 from treaty.contracts.schema import Schema
 
@@ -63,7 +63,7 @@ class ConditionTerm:
 NULL = ConditionTerm("any", lambda _: None)
 
 
-def known(type_: str) -> str:
+def partition_type(type_: str) -> str:
     """The type as its values are read here; 'string' for one that no partition column can be compared as."""
     word = base(type_)
     found = "timestamp" if word == "timestamp_ntz" else word
@@ -72,14 +72,14 @@ def known(type_: str) -> str:
 
 def read(text: str, type_: str) -> Any:
     """The value that the text of a partition's name stands for. Raises ValueError where it is none of the type."""
-    form, made = _FORMS[known(type_)]
+    form, made = _FORMS[partition_type(type_)]
     try:
         if re.fullmatch(form, text, flags=re.ASCII):
             return made(text)
     except (ValueError, ArithmeticError):
         # What Python says holds the value.
         pass
-    raise ValueError(f"is no {known(type_)}")
+    raise ValueError(f"is no {partition_type(type_)}")
 
 
 def _whole(text: str) -> int:
@@ -132,7 +132,7 @@ def _named(node: Any) -> str:
 
 def _column(of: _Conditions, node: Any) -> ConditionTerm:
     name = node.this.this
-    return ConditionTerm(known(of.columns.get(name).type), lambda row: row[name])  # type: ignore[union-attr]
+    return ConditionTerm(partition_type(of.columns.get(name).type), lambda row: row[name])  # type: ignore[union-attr]
 
 
 def _literal(_: _Conditions, node: Any) -> ConditionTerm:
@@ -162,7 +162,7 @@ def _typed(of: _Conditions, node: Any) -> ConditionTerm:
     inner, type_ = of.term(node.this), grammar.TYPES.get(node.args["to"].this.name, "").lower()
     if inner.text is None or type_ not in {"date", "timestamp", "timestamp_ntz"}:
         raise _refused("has a cast of something else than a written date or timestamp", "write DATE '2026-01-31'")
-    return _constant(known(type_), inner.text)
+    return _constant(partition_type(type_), inner.text)
 
 
 def _minus(of: _Conditions, node: Any) -> ConditionTerm:
@@ -175,7 +175,7 @@ def _minus(of: _Conditions, node: Any) -> ConditionTerm:
 def _alike(left: ConditionTerm, right: ConditionTerm) -> tuple[ConditionTerm, ConditionTerm]:
     """Both as they are compared: a constant text as the other side's type, numbers and moments as what they meet in."""
     left, right = _read_as(left, right.type), _read_as(right, left.type)
-    met = known(meeting((left.type, right.type))) if "any" not in (left.type, right.type) else "any"
+    met = partition_type(comparison_type((left.type, right.type))) if "any" not in (left.type, right.type) else "any"
     return _as(left, met), _as(right, met)
 
 

@@ -29,7 +29,7 @@ def refuse(columns: Sequence[str], schema: Schema) -> None:
             f"there is no column {', '.join(missing)} to partition by; there is: {known}", retry=False
         )
     try:
-        computed_partitions.typed(columns, schema)
+        computed_partitions.computed_column_types(columns, schema)
     except PredicateError as error:
         told = "; ".join(f"{fault.message} ({fault.remedy})" for fault in error.faults)
         raise UnreadableTable(f"what the table is partitioned by {told}", retry=False) from None
@@ -38,7 +38,7 @@ def refuse(columns: Sequence[str], schema: Schema) -> None:
 def name(columns: Sequence[str], values: Sequence[str | None]) -> str:
     """The partition of these values; "" where there is no partition column."""
     pairs = zip(computed_partitions.names(columns), values, strict=True)
-    return "/".join(f"{escaped(column)}={NULL if value is None else escaped(value)}" for column, value in pairs)
+    return "/".join(f"{escape_name(column)}={NULL if value is None else escape_name(value)}" for column, value in pairs)
 
 
 def values(partition: str) -> dict[str, str | None]:
@@ -46,7 +46,7 @@ def values(partition: str) -> dict[str, str | None]:
     return {column: None if value == NULL else value for column, value in _pairs(f"{partition}/")}
 
 
-def escaped(text: str) -> str:
+def escape_name(text: str) -> str:
     """A name or value as it stands in the name of a partition folder."""
     return "".join(f"%{ord(each):02X}" if each in ESCAPED else each for each in text)
 

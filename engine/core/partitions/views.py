@@ -36,7 +36,7 @@ def columns(of: DataObject, recorded: Schema, names: Iterable[str]) -> Schema:
 def _computed(of: DataObject, recorded: Schema) -> Schema:
     """The computed partition columns, of which the types are known where those of the columns that they read are."""
     try:
-        return computed_partitions.typed(of.computed, recorded)
+        return computed_partitions.computed_column_types(of.computed, recorded)
     except PredicateError:
         return Schema(())
 

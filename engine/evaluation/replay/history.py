@@ -65,7 +65,7 @@ class ReplayHistory:
 
 
 def _point(found: MetricValue | str, partition: str | None, moment: datetime) -> SeriesPoint:
-    told = metric_values.stated(found)
+    told = metric_values.state_value(found)
     return SeriesPoint(
         time=place(partition).time or moment,
         value=told.value,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from treaty.engine.core.partitions.months import dated, members
+from treaty.engine.core.partitions.months import date_of_name, members
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED, RegexTrialResult
 
 NAMED = 5
@@ -95,7 +95,7 @@ class ReplayedCheck:
         if not self.appeared and not self.gone:
             return f"on all {both} {unit} both came out alike"
         sides = (("the proposed one", self.appeared), ("the one in force", self.gone))
-        more = "; ".join(f"{word} alone alerts on {len(names)}: {listed(names)}" for word, names in sides if names)
+        more = "; ".join(f"{word} alone alerts on {len(names)}: {name_list(names)}" for word, names in sides if names)
         return f"on {both - len(self.appeared) - len(self.gone)} of {both} {unit} both came out alike; {more}"
 
     def _tried(self) -> str:
@@ -110,7 +110,7 @@ class ReplayedCheck:
         if not found.differing:
             return f"{said} both accept the same"
         alone = f"{found.refused} rows only by the pattern in force, {found.accepted} only by the proposed one"
-        return f"{said} they differ on {len(found.differing)} ({listed(found.differing)}): {alone}"
+        return f"{said} they differ on {len(found.differing)} ({name_list(found.differing)}): {alone}"
 
     def _compared(self) -> str:
         """What of that is otherwise than by the version in force; '' for a check that it does not have."""
@@ -118,8 +118,8 @@ class ReplayedCheck:
             return ""
         if not self.appeared and not self.gone:
             return "as the version in force does" if self.new and self.new.alerts else ""
-        more = [f"{len(self.appeared)} of them new: {listed(self.appeared)}"] if self.appeared else []
-        fewer = [f"{len(self.gone)} that the version in force alerts on are gone: {listed(self.gone)}"]
+        more = [f"{len(self.appeared)} of them new: {name_list(self.appeared)}"] if self.appeared else []
+        fewer = [f"{len(self.gone)} that the version in force alerts on are gone: {name_list(self.gone)}"]
         return "; ".join([*more, *(fewer if self.gone else [])])
 
 
@@ -170,15 +170,15 @@ class Replay:
         if not names:
             return f"would not have alerted on any of {of}"
         several = len(set(map(short, names)))
-        return f"would have alerted on {several} of {of}: {listed(names)}"
+        return f"would have alerted on {several} of {of}: {name_list(names)}"
 
 
 def short(name: str) -> str:
     """The date in the name of a partition, where there is exactly one; else the name."""
-    return dated(name) or name or "the whole table"
+    return date_of_name(name) or name or "the whole table"
 
 
-def listed(names: Sequence[str]) -> str:
+def name_list(names: Sequence[str]) -> str:
     """The first of the names as people say them, and how many there are beyond."""
     shown = list(dict.fromkeys(map(short, names)))
     more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
@@ -203,7 +203,7 @@ def _would(told: CheckOutcome) -> str:
         return "" if told.lacking else NOTHING
     if not told.alerts:
         return f"would not have alerted on any of {told.judged} {told.unit}"
-    return f"would have alerted on {len(told.alerts)} of {told.judged} {told.unit}: {listed(told.alerts)}"
+    return f"would have alerted on {len(told.alerts)} of {told.judged} {told.unit}: {name_list(told.alerts)}"
 
 
 def _did(told: CheckOutcome) -> str:

@@ -19,7 +19,7 @@ from treaty.engine.checks.binding import BoundCheck
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import views
-from treaty.engine.core.partitions.months import dated, days, members
+from treaty.engine.core.partitions.months import date_of_name, days, members
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation import metric_values
 from treaty.engine.evaluation.replay.history import ReplayHistory
@@ -143,7 +143,7 @@ class ReplayRunner:
         """What was found so far; `stored`: how many partitions there are to be judged."""
         units = _unit(self.alone, "partitions"), _unit(self.arrivals, "arrivals")
         names = [day for name in self.alone for day in members(name)]
-        dates = {dated(name) for name in names}
+        dates = {date_of_name(name) for name in names}
         return Replay(
             object=self.sides.object,
             old=self.sides.numbers[OLD],
@@ -205,7 +205,9 @@ class ReplayRunner:
     def _reading(self, bag: StateBag, partition: str | None, moment: datetime, check: BoundCheck) -> MetricValue | str:
         """What the check's metric is by the bag, beside the partition before where it compares."""
         known = self.walked.before(partition) if metric_values.compares(check) else ()
-        return metric_values.reading(check, bag, moment, metric_values.compared(check, known, self._comparable))
+        return metric_values.read_metric(
+            check, bag, moment, metric_values.previous_states(check, known, self._comparable)
+        )
 
     def _comparable(self, partition: str) -> StateBag:
         """The states of a partition that came, those of the newest without reading them again."""
@@ -284,7 +286,7 @@ def _label(names: Sequence[str]) -> str:
     """What an arrival is called: its partition, or the day that all of them are of."""
     if len(names) == 1:
         return names[0]
-    dates = {dated(name) for name in names if days(name)}
+    dates = {date_of_name(name) for name in names if days(name)}
     if len(dates) == 1 and all(map(days, names)):
         return dates.pop() or names[-1]
     return f"{len(names)} partitions up to {names[-1]}" if names else "what was left"
@@ -292,5 +294,5 @@ def _label(names: Sequence[str]) -> str:
 
 def _unit(names: Iterable[str], word: str) -> str:
     """What people call units of these names: days, where each is another one."""
-    found = [dated(name) for name in names]
+    found = [date_of_name(name) for name in names]
     return "days" if found and None not in found and len(set(found)) == len(found) else word

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from treaty.contracts.document.model import Anomalies, Contract, DataObject, View
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import BoundCheck, bind
-from treaty.engine.checks.schema_checks import judge_structure
+from treaty.engine.checks.schema_checks import check_structure
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import NOT_AT_ONCE
 from treaty.engine.evaluation.replay.pattern_trial import RegexTrial, counted, trial
@@ -172,7 +172,7 @@ class SchemaBinder:
 
     def _structure(self) -> Iterator[tuple[OutcomeCounter, Outcome, str | None]]:
         for side, contract in self.sides.contracts.items():
-            for each in judge_structure(contract.object(self.sides.object), self.schema, terms=contract.terms):
+            for each in check_structure(contract.object(self.sides.object), self.schema, terms=contract.terms):
                 made = OutcomeCounter(scope="delta", severity=each.severity, sentence=each.sentence, name=each.name)
                 yield self.sides.tally((each.check_id, 0), side, made), each.outcome, each.reason
 

@@ -13,18 +13,18 @@ from treaty.contracts.schema import Schema
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.document import document
 from treaty.engine.profile.table_profile import TableProfile
-from treaty.engine.protocol.progress import Tell, silent
+from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.requests import DraftRequest, DraftResult
 from treaty.engine.spark.profile.patterns import suggested
 from treaty.engine.spark.profile.profiler import ProfiledTable, history, opened
 from treaty.engine.spark.profile.pseudo_partitions import as_one, split
 from treaty.engine.spark.profile.references import references
-from treaty.engine.spark.profile.row_sample import drawn
+from treaty.engine.spark.profile.row_sample import draw_rows
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
 from treaty.engine.suggestions.declared import worth_counting
-from treaty.engine.suggestions.kinds.column_group_search import looked_at, together, with_counted
+from treaty.engine.suggestions.kinds.column_group_search import column_groups, sampled_columns, with_group_counts
 from treaty.engine.suggestions.selection.pipeline import suggest
 
 # What is said of all rows together, which a sample of them does not tell.
@@ -33,7 +33,7 @@ OF_ALL_ROWS = frozenset({"row_count_band", "unique", "approx_count_distinct_band
 NOTHING_SOUND = "every partition is left out, as those of incidents are: nothing was learned, and nothing is suggested"
 
 
-def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> DraftResult:
+def draft(session: Any, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
     whole = opened(session, request.profile)
     table, sound = _sound(whole, request)
@@ -41,7 +41,7 @@ def draft(session: Any, request: DraftRequest, tell: Tell = silent) -> DraftResu
         return _unlearned(whole, request, tell)
     table, parted = split(table, sound)
     found = _counted(table, history(table, parted.profile, tell), parted, tell)
-    found, patterns = suggested(table, _together(table, found, parted, tell), parted, tell)
+    found, patterns = suggested(table, _with_column_groups(table, found, parted, tell), parted, tell)
     referring = references(session, table, found, parted, tell)
     tell("judging suggestions")
     over_time = parted.source.partition_by == request.source.partition_by
@@ -66,7 +66,7 @@ def _sound(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, 
     return replace(table, frame=frame, names=names), replace(request, partitions=wanted)
 
 
-def _unlearned(table: ProfiledTable, request: DraftRequest, tell: Tell) -> DraftResult:
+def _unlearned(table: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> DraftResult:
     """The draft of a table of which every partition is spoilt: its columns and what they look like, no suggestion."""
     found = history(table, request.profile, tell)
     noted = replace(found, notes=(*found.notes, NOTHING_SOUND))
@@ -74,7 +74,7 @@ def _unlearned(table: ProfiledTable, request: DraftRequest, tell: Tell) -> Draft
     return DraftResult(document=write(_skeleton(request, table.schema)), suggestions=(), profile=profile)
 
 
-def _by_history(table: ProfiledTable, request: DraftRequest, tell: Tell) -> list[dict[str, Any]]:
+def _by_history(table: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> list[dict[str, Any]]:
     """The clauses of the programs that are learned from the partitions; [] where none are wanted."""
     if request.alarms is None:
         return []
@@ -102,7 +102,7 @@ def _skeleton(request: DraftRequest, schema: Schema) -> dict[str, Any]:
     return drafted
 
 
-def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell) -> TableProfile:
+def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress) -> TableProfile:
     """The history with the exact counts of the values of columns that may be unique; as it is where rows were drawn."""
     counted = plan([column.unique for column in worth_counting(found, request.object) if column.unique])
     if found.sampled < 1 or not counted.groupings:
@@ -111,19 +111,21 @@ def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, t
     return found.beside(_scanned(table, counted, found, request))
 
 
-def _together(table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell) -> TableProfile:
+def _with_column_groups(
+    table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
+) -> TableProfile:
     """The history with exact counts of columns that may promise something together; as it is where rows were drawn."""
-    looked = [each.column.name for each in looked_at(found)]
+    looked = [each.column.name for each in sampled_columns(found)]
     if found.sampled < 1 or not looked:
         return found
     tell("looking for columns that go together")
-    rows = drawn(table.frame, looked, by=request.source.partition_by, rows=sum(found.rows))
-    wanted = together(found, rows, table.schema, request.object)
+    rows = draw_rows(table.frame, looked, by=request.source.partition_by, rows=sum(found.rows))
+    wanted = column_groups(found, rows, table.schema, request.object)
     if not wanted:
         return found
     tell(f"counting {len(wanted)} combinations of columns")
     counted = plan([each.measured for each in wanted])
-    return with_counted(found, wanted, _scanned(table, counted, found, request))
+    return with_group_counts(found, wanted, _scanned(table, counted, found, request))
 
 
 def _scanned(table: ProfiledTable, counted: Plan, found: TableProfile, request: DraftRequest) -> dict[str, StateBag]:

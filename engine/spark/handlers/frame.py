@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treaty.contracts.document.computed_partitions import parted_by
+from treaty.contracts.document.computed_partitions import partition_columns
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.spark.scan import separate_statements
-from treaty.engine.spark.scan.footer_statistics import FooterCounts, counted, stated
+from treaty.engine.spark.scan.footer_statistics import FooterCounts, scan_remaining, stated
 from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources.readers import schema_of
 from treaty.engine.states.bag import StateBag
@@ -44,9 +44,9 @@ def read_frame(  # noqa: PLR0913
     that the frame is a plain reading of. `key`: what classified values are hashed with. Raises ContractError and
     Unreadable."""
     checks, frames = bind(contract.object(object_name), schema_of(frame)), OtherDatasets(others or {})
-    known = parted_by(checks.object, partition_by, checks.schema)
+    known = partition_columns(checks.object, partition_by, checks.schema)
     plan, schema = replace(checks.plan, key=key), checks.schema
     told = stated(plan, statistics, schema, partition_by=known) if statistics else FooterCounts(plan)
-    states = counted(frame, plan, told, partition_by=known, others=frames)
-    whole = separate_statements.whole(frame, plan, frames)
+    states = scan_remaining(frame, plan, told, partition_by=known, others=frames)
+    whole = separate_statements.whole_table_states(frame, plan, frames)
     return FrameReading(checks, states, whole, separate_statements.referents(checks.object, frames))

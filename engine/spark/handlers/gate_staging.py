@@ -7,10 +7,10 @@ from treaty.contracts.predicates.parser import literal, quote
 from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import StageRequest, TableSource
-from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.process.errors import safe_message
 from treaty.engine.spark.scan.separate_statements import RAISED
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.readers import cast, read, resolved, schema_of
+from treaty.engine.spark.sources.readers import cast, read, resolve_source, schema_of
 
 Partition = Mapping[str, str | None]
 
@@ -29,13 +29,17 @@ def stage(
         if 0 < len(partition_by) == len(partition):
             _fill(rows, partition_by, folder, partition)
     except Exception as error:
-        why = "a row belongs to another partition than was named" if RAISED in told(error) else told(error)
+        why = (
+            "a row belongs to another partition than was named"
+            if RAISED in safe_message(error)
+            else safe_message(error)
+        )
         raise EngineError(f"the candidate cannot be written: {why}") from error
 
 
 def staged(session: Any, request: StageRequest) -> None:
     """Stages the rows of another table. Raises EngineError, Unreadable."""
-    frame = read(session, resolved(request.candidate))
+    frame = read(session, resolve_source(request.candidate))
     stage(request.partition_by, frame, request.folder, request.partition, like=request.like)
 
 
@@ -64,12 +68,12 @@ def _typed(rows: Any, like: TableSource | None, partition_by: Sequence[str]) -> 
 def _columns(columns: Sequence[str], partition: Partition) -> list[str]:
     """The SQL of the columns. One that is named and there holds the named value, or the writing fails: rows are not
     read twice for that."""
-    own = [_held(each, partition[each]) if each in partition else quote(each) for each in columns]
+    own = [_partition_guard(each, partition[each]) if each in partition else quote(each) for each in columns]
     named = (f"{_value(value)} AS {quote(each)}" for each, value in partition.items() if each not in columns)
     return [*own, *named]
 
 
-def _held(column: str, value: str | None) -> str:
+def _partition_guard(column: str, value: str | None) -> str:
     (found,) = partition_names.keys([column])
     return f"if({found} <=> {_value(value)}, {quote(column)}, raise_error('another partition')) AS {quote(column)}"
 

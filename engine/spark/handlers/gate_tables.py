@@ -15,7 +15,7 @@ from treaty.engine.protocol.gate_requests import (
     TableStatus,
     TableStatusRequest,
 )
-from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.process.errors import safe_message
 from treaty.engine.spark.sources import changes, delta
 from treaty.engine.spark.sources.delta import partitioned
 from treaty.engine.spark.sources.partition_locations import folder_of, spec
@@ -52,11 +52,11 @@ def look(session: Any, request: TableStatusRequest) -> TableStatus:
 
     Raises Unreadable where the catalog does not know it, EngineError where a gate cannot publish to it."""
     if is_path(request.table):
-        return delta.look(session, request.table, request)
+        return delta.table_status(session, request.table, request)
     known = details(session, request.table)
     location = known.get("Location", "")
     if known.get("Provider", "").lower() == TableKind.DELTA:
-        return delta.look(session, location, request)
+        return delta.table_status(session, location, request)
     lies = changes.of_catalog(session, request.table, location, _refused(session, request, known))
     return TableStatus(
         kind=TableKind.CATALOG, location=location, fingerprints=lies.fingerprints,
@@ -95,4 +95,4 @@ def _run(session: Any, statement: str) -> None:
     try:
         session.sql(statement).collect()
     except Exception as error:
-        raise EngineError(f"the catalog did not change the partition: {told(error)}") from error
+        raise EngineError(f"the catalog did not change the partition: {safe_message(error)}") from error

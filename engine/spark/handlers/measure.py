@@ -7,21 +7,21 @@ from typing import Any
 
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundChecks, together
+from treaty.engine.checks.binding import BoundChecks, bind_all
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.filesystems import is_path
-from treaty.engine.core.hash_key import HashKey, passing
+from treaty.engine.core.hash_key import HashKey, transient_key
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, TableSource
 from treaty.engine.protocol.write_hints import DetectionMethod
 from treaty.engine.spark.handlers.requested_checks import objects
-from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.process.errors import safe_message
 from treaty.engine.spark.scan import separate_statements
-from treaty.engine.spark.scan.footer_statistics import FooterCounts, counted, known
+from treaty.engine.spark.scan.footer_statistics import FooterCounts, footer_counts, scan_remaining
 from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources import changes, file_arrivals
 from treaty.engine.spark.sources.changes import StorageLayout
-from treaty.engine.spark.sources.readers import read, resolved, schema_of
+from treaty.engine.spark.sources.readers import read, resolve_source, schema_of
 from treaty.engine.states.bag import ALL, StateBag
 from treaty.engine.states.planning.scan_plan import Plan
 from treaty.engine.states.state_files import StateFiles
@@ -39,7 +39,7 @@ def measure(session: Any, request: MeasureRequest) -> MeasureResult:
     """The packed states of every partition that changed since `known`. Raises Unreadable, ContractError.
 
     A partition that cannot be read, while others can, has a bag that says why: its checks are not evaluated."""
-    source, promised = resolved(request.source), objects(request)
+    source, promised = resolve_source(request.source), objects(request)
     lies = None if request.arrivals is None else file_arrivals.layout(request.source, request.arrivals)
     lies = lies or changes.layout(session, request.source, look=request.look, known=request.known)
     pinned = replace(source, version=lies.at.version) if lies.at and lies.pinned else source
@@ -74,10 +74,10 @@ class OpenedTable:
         wanted = replace(wanted, key=self.key)
         by, stated = self.source.partition_by, self._stated(wanted, schema, names)
         expected = names if there else ()
-        return schema, counted(frame, wanted, stated, partition_by=by, expected=expected, others=self.others)
+        return schema, scan_remaining(frame, wanted, stated, partition_by=by, expected=expected, others=self.others)
 
     def _bound(self, schema: Schema) -> BoundChecks:
-        return together(self.objects, schema)
+        return bind_all(self.objects, schema)
 
     def _alone(self, name: str, held: frozenset[str]) -> tuple[Schema, dict[str, StateBag]]:
         schema, bags = replace(self, lies=self.lies.only(name)).states(("",), held)
@@ -89,17 +89,17 @@ class OpenedTable:
         if not (self.request.statistics and plain and self.lies.files):
             return FooterCounts(wanted)
         files = {name: self.lies.files[name] for name in names or self.lies.files}
-        return known(wanted, self.source.location, files, schema)
+        return footer_counts(wanted, self.source.location, files, schema)
 
     @cached_property
     def key(self) -> HashKey:
         """What values of classified columns are hashed with: one key for all that is read."""
-        return self.request.key or passing()
+        return self.request.key or transient_key()
 
     @cached_property
     def others(self) -> OtherDatasets:
         """The other datasets that the contract's checks read."""
-        return separate_statements.opened(self.session, self.request.others)
+        return separate_statements.open_datasets(self.session, self.request.others)
 
     def measured(self, marks: dict[str, str], read: "TableReadings") -> MeasureResult:
         """The bags packed, and what is read of all rows; what is known and has no mark has vanished."""
@@ -148,7 +148,7 @@ class OpenedTable:
         except UnreadableTable as error:
             return StateBag({}, schema, {part.key: error.reason for part in wanted})
         plan = self._bound(schema if schema.columns else schema_of(frame)).plan
-        return separate_statements.whole(frame, plan, self.others)
+        return separate_statements.whole_table_states(frame, plan, self.others)
 
     def _all_rows(self) -> Any:
         """The frame of all rows: the table's own, and those of the partitions that it does not replace."""
@@ -157,11 +157,13 @@ class OpenedTable:
             return frame
         replaced = partition_names.condition(beside.partition_by, sorted(self.lies.fingerprints))
         try:
-            others = read(self.session, resolved(beside)).where(f"NOT ({replaced})")
+            others = read(self.session, resolve_source(beside)).where(f"NOT ({replaced})")
             both = frame.unionByName(others, allowMissingColumns=True)
             _ = both.schema
         except Exception as error:
-            raise UnreadableTable(f"new and old partitions cannot be read as one table: {told(error)}") from error
+            raise UnreadableTable(
+                f"new and old partitions cannot be read as one table: {safe_message(error)}"
+            ) from error
         return both
 
 
@@ -238,7 +240,7 @@ def _parted(table: OpenedTable) -> MeasureResult:
     lacking = _lacking(table)
     now = [*lacking, *changed][: table.request.portion]
     readings.left = len(lacking) + len(changed) - len(now)
-    for held, names in _together(table, now[: len(lacking)]):
+    for held, names in _groups_by_states(table, now[: len(lacking)]):
         _read(table, names, readings, held=held)
     for names in _some(table, now[len(lacking) :]):
         _read(table, names, readings)
@@ -256,7 +258,7 @@ def _lacking(table: OpenedTable) -> list[str]:
     return sorted(name for name in request.held if name in marks and marks[name] == request.known.get(name))
 
 
-def _together(table: OpenedTable, lacking: Sequence[str]) -> Iterator[tuple[frozenset[str], Sequence[str]]]:
+def _groups_by_states(table: OpenedTable, lacking: Sequence[str]) -> Iterator[tuple[frozenset[str], Sequence[str]]]:
     """Those that are read together: they have the same states."""
     alike: dict[frozenset[str], list[str]] = {}
     for name in lacking:

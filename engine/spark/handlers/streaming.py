@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treaty.contracts.document.computed_partitions import parted_by
+from treaty.contracts.document.computed_partitions import partition_columns
 from treaty.contracts.document.model import DataObject
 from treaty.engine.checks.binding import BoundChecks, bind
 from treaty.engine.core.hash_key import HashKey
@@ -34,5 +34,5 @@ def arrived(
     that the contract names, where the rows have them. `key`: what classified values are hashed with. Raises
     ContractError and Unreadable."""
     checks = bind(data_object, schema_of(rows))
-    known = parted_by(data_object, partition_by, checks.schema)
+    known = partition_columns(data_object, partition_by, checks.schema)
     return BatchReading(checks, scan(rows, replace(checks.plan, key=key), partition_by=known))

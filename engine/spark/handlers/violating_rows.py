@@ -15,9 +15,9 @@ from treaty.engine.protocol.requests import QuarantineRequest, QuarantineResult,
 from treaty.engine.spark.handlers.requested_checks import of_sample
 from treaty.engine.spark.scan import quarantine as writing
 from treaty.engine.spark.scan import violating_rows
-from treaty.engine.spark.scan.separate_statements import opened
+from treaty.engine.spark.scan.separate_statements import open_datasets
 from treaty.engine.spark.sources import changes, file_arrivals
-from treaty.engine.spark.sources.readers import read, resolved, schema_of
+from treaty.engine.spark.sources.readers import read, resolve_source, schema_of
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -26,7 +26,7 @@ def sample(session: Any, request: SampleRequest) -> tuple[ViolationSample, ...]:
     """Rows that break the failed checks. Raises Unreadable, ContractError."""
     frame, checks = _bound(session, request, of_sample(request), request.partitions, request.arrivals)
     by = request.source.partition_by
-    others = opened(session, request.others)
+    others = open_datasets(session, request.others)
     return violating_rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
 
 
@@ -34,7 +34,7 @@ def quarantine(session: Any, request: QuarantineRequest) -> QuarantineResult:
     """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
     _refuse_overlap(request.source.location, request.into.out)
     frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))
-    by, others = request.source.partition_by, opened(session, request.others)
+    by, others = request.source.partition_by, open_datasets(session, request.others)
     return writing.quarantine(frame, checks, request.into, others=others, partition_by=by)
 
 
@@ -54,7 +54,7 @@ def _bound(
         else None
     )
     folders = [folder for name in (*came, *names) for folder in lies.folders.get(name, ())] if lies else []
-    frame = read(session, resolved(request.source), names=names, folders=folders)
+    frame = read(session, resolve_source(request.source), names=names, folders=folders)
     return frame, bind(chosen, schema_of(frame))
 
 

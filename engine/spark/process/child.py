@@ -24,7 +24,7 @@ from treaty.engine.protocol.gate_requests import (
     TableStatus,
     TableStatusRequest,
 )
-from treaty.engine.protocol.progress import ProgressMessage, Tell, silent
+from treaty.engine.protocol.progress import ProgressMessage, ReportProgress, no_progress
 from treaty.engine.protocol.requests import (
     DraftRequest,
     DraftResult,
@@ -98,15 +98,15 @@ class SparkChild:
         """The states of what changed. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
         return self._ask("treaty.engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
 
-    def draft(self, request: DraftRequest, tell: Tell = silent) -> DraftResult:
+    def draft(self, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
         """A base document and suggestions; `tell` hears how far it is. Raises EngineError."""
         return self._ask("treaty.engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
 
-    def learn(self, request: LakeRequest, tell: Tell = silent) -> Mapping[str, Any]:
+    def learn(self, request: LakeRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
         """Brings the index of a lake up to date, and says how large it is. Raises EngineError (EngineKilled)."""
         return self._ask("treaty.engine.spark.profile.patterns:learn", request, tell)  # type: ignore[no-any-return]
 
-    def profile(self, request: ProfileRequest, tell: Tell = silent) -> Mapping[str, Any]:
+    def profile(self, request: ProfileRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
         """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""
         return self._ask("treaty.engine.spark.profile.profiler:profile", request, tell)  # type: ignore[no-any-return]
 
@@ -164,7 +164,7 @@ class SparkChild:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._process = self._pipe = self._folder = None
 
-    def _ask(self, verb: str, request: Any, tell: Tell | None = None) -> Any:
+    def _ask(self, verb: str, request: Any, tell: ReportProgress | None = None) -> Any:
         began = time.monotonic()
         try:
             return self._answer(verb, request, tell)
@@ -172,12 +172,12 @@ class SparkChild:
             if self._note is not None:
                 self._note(verb.partition(":")[2], time.monotonic() - began)
 
-    def _answer(self, verb: str, request: Any, tell: Tell | None) -> Any:
+    def _answer(self, verb: str, request: Any, tell: ReportProgress | None) -> Any:
         pipe = self._started()
         self._told_to_stop.clear()
         try:
             pipe.send((verb, request, tell is not None))
-            answer = self._awaited(pipe, tell or silent)
+            answer = self._awaited(pipe, tell or no_progress)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise self._killed("its process ended") from None
         except KeyboardInterrupt:
@@ -189,14 +189,14 @@ class SparkChild:
             raise answer
         return answer
 
-    def _awaited(self, pipe: Connection, tell: Tell) -> Any:
+    def _awaited(self, pipe: Connection, tell: ReportProgress) -> Any:
         """The answer; past a limit, what the child makes of being told to stop."""
         why, answer = self._waited(pipe, self.settings.limit_seconds, tell)
         if why is None:
             return answer
         self._told_to_stop.clear()
         pipe.send(CANCEL)
-        late, answer = self._waited(pipe, self.settings.grace_seconds, silent)
+        late, answer = self._waited(pipe, self.settings.grace_seconds, no_progress)
         if late or isinstance(answer, EngineKilled):
             raise self._killed(why)
         if answer != CANCELLED:
@@ -205,7 +205,7 @@ class SparkChild:
             raise self._killed(why)
         raise _error(f"{why}; its jobs were cancelled")
 
-    def _waited(self, pipe: Connection, seconds: float, tell: Tell) -> tuple[str | None, Any]:
+    def _waited(self, pipe: Connection, seconds: float, tell: ReportProgress) -> tuple[str | None, Any]:
         """(why waiting is over or None, the answer), with `tell` hearing what comes before it. Kills where memory is
         overrun."""
         end = time.monotonic() + seconds
@@ -221,7 +221,7 @@ class SparkChild:
     def _overran(self, end: float, seconds: float) -> str | None:
         """Why waiting is over; None: it is not. Kills where memory is overrun."""
         if process_memory.memory(self._process.pid) > self.settings.limit_bytes:
-            raise self._killed(f"it overran its memory limit of {_told(self.settings.limit_bytes)}")
+            raise self._killed(f"it overran its memory limit of {_size_text(self.settings.limit_bytes)}")
         if self._told_to_stop.is_set():
             return "it was told to stop"
         return f"it overran its limit of {seconds:g} s" if time.monotonic() >= end else None
@@ -232,7 +232,7 @@ class SparkChild:
 
     def _started(self) -> Connection:
         # A child that is started by half could neither be asked nor ended.
-        with interrupts.postponed():
+        with interrupts.defer_interrupts():
             if self._process is None or not self._process.is_alive() or self._pipe is None:
                 self.close()
                 self._start()
@@ -267,7 +267,7 @@ def _error(why: str) -> EngineKilled:
     return EngineKilled(f"engine killed: {why}")
 
 
-def _told(size: int) -> str:
+def _size_text(size: int) -> str:
     return f"{size / 1024**3:.3g} GiB"
 
 

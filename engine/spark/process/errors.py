@@ -10,7 +10,7 @@ CANCELLED = ("SPARK_JOB_CANCELLED", "OPERATION_CANCELED")
 DEEPEST = 10
 
 
-def told(error: BaseException) -> str:
+def safe_message(error: BaseException) -> str:
     """The error's condition and SQLSTATE, or its class name: 'DIVIDE_BY_ZERO (SQLSTATE 22012)'."""
     return next((f"{name} (SQLSTATE {state})" for name, state in _conditions(error) if state), None) or _kind(error)
 
@@ -38,20 +38,20 @@ def _conditions(error: BaseException) -> Iterator[tuple[str, str]]:
     """(condition, SQLSTATE) of the error and of what caused it: the outer ones may say only that a stage failed."""
     thrown: Any = error
     for _ in range(DEEPEST):
-        name = _ask(thrown, "getCondition")
+        name = _java_call(thrown, "getCondition")
         if name:
-            yield str(name), str(_ask(thrown, "getSqlState") or "")
-        thrown = getattr(error, "java_exception", None) if thrown is error else _ask(thrown, "getCause")
+            yield str(name), str(_java_call(thrown, "getSqlState") or "")
+        thrown = getattr(error, "java_exception", None) if thrown is error else _java_call(thrown, "getCause")
         if thrown is None:
             return
 
 
 def _kind(error: BaseException) -> str:
     thrown = getattr(error, "java_exception", None)
-    return str(_ask(thrown.getClass(), "getSimpleName")) if thrown is not None else type(error).__name__
+    return str(_java_call(thrown.getClass(), "getSimpleName")) if thrown is not None else type(error).__name__
 
 
-def _ask(error: Any, method: str) -> Any:
+def _java_call(error: Any, method: str) -> Any:
     try:
         return getattr(error, method)()
     except Exception:

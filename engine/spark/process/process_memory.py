@@ -11,7 +11,7 @@ from treaty.engine.core.errors import EngineError
 
 UNITS = {"": 1024**2, "b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 SIZE = re.compile(r"(\d+)(?:([kmgt])b?|(b)?)", re.IGNORECASE)
-LOOKS = 10
+POLL_COUNT = 10
 # Places in /proc/<pid>/stat, counted from the state: see proc(5).
 STATE, GROUP, RESIDENT = 0, 2, 21
 RUNNING, DEAD = "R", ("Z", "X")
@@ -51,14 +51,14 @@ def comes_to_rest(group: int, *, within: float, look: float = 0.05) -> bool:
     It rests when it is found computing in less than half of some looks: Java at rest still wakes up now and then."""
     end = time.monotonic() + within
     while True:
-        if sum(_looks(group, look)) < LOOKS / 2:
+        if sum(_cpu_polls(group, look)) < POLL_COUNT / 2:
             return True
         if time.monotonic() >= end:
             return False
 
 
-def _looks(group: int, look: float) -> Iterator[bool]:
-    for _ in range(LOOKS):
+def _cpu_polls(group: int, look: float) -> Iterator[bool]:
+    for _ in range(POLL_COUNT):
         time.sleep(look)
         yield computes(group)
 

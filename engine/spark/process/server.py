@@ -21,7 +21,7 @@ from treaty.engine.protocol.progress import ProgressMessage
 CANCEL, CANCELLED = "cancel", "cancelled"
 PAUSE_SECONDS = 0.2
 OUT_OF_MEMORY = 3  # the exit code of Java's ExitOnOutOfMemoryError
-KEPT = (
+INHERITED_VARIABLES = (
     "PATH",
     "HOME",
     "LANG",
@@ -124,7 +124,7 @@ def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environ.items()
-        if (name in KEPT or name.startswith(("SPARK_", "AWS_", "LC_"))) and name != OF_A_CLIENT
+        if (name in INHERITED_VARIABLES or name.startswith(("SPARK_", "AWS_", "LC_"))) and name != OF_A_CLIENT
     }
 
 
@@ -147,7 +147,7 @@ def _redirect_output(log: str) -> None:
 
 def _outcome(desk: RequestLoop, serving: ServerSettings, verb: str, given: tuple[Any, ...]) -> Any:
     """The answer, or the error that is to be raised; EngineKilled where this process is of no use any more."""
-    from treaty.engine.spark.process.errors import told
+    from treaty.engine.spark.process.errors import safe_message
 
     try:
         desk.session = desk.session or _session(serving)
@@ -157,7 +157,7 @@ def _outcome(desk: RequestLoop, serving: ServerSettings, verb: str, given: tuple
     except MemoryError:
         return EngineKilled(f"Python overran its memory limit of {serving.limit_bytes // 1024**2} MiB")
     except Exception as error:
-        return EngineError(f"the engine could not answer: {told(error)}")
+        return EngineError(f"the engine could not answer: {safe_message(error)}")
 
 
 def _session(serving: ServerSettings) -> Any:

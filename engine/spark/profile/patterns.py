@@ -13,10 +13,10 @@ from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.patterns.index_file import UnreadableIndex
 from treaty.engine.patterns.lake_index import PatternLake
-from treaty.engine.patterns.lake_sums import spread
+from treaty.engine.patterns.lake_sums import sample_evenly
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import TableProfile
-from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.protocol.requests import DraftRequest, LakeRequest, LakeTable, TableSource, TextsRequest
 from treaty.engine.spark.profile.profiler import ProfiledTable
 from treaty.engine.spark.scan.scanner import scan
@@ -30,7 +30,7 @@ AMPLE = 1.5
 SEED = 20_210_620
 ROWS = 1000
 # So many tables are added at once: adding sums up the whole lake, and their texts are held in memory.
-TOGETHER = 50
+BATCH_TABLES = 50
 Texts = Mapping[str, tuple[str | None, ...]]
 
 
@@ -43,7 +43,7 @@ def texts(session: Any, request: TextsRequest) -> Texts:
     return _texts(frame, [name for name in names if name in request.columns or not request.columns], request.rows)
 
 
-def learn(session: Any, request: LakeRequest, tell: Tell) -> Mapping[str, Any]:
+def learn(session: Any, request: LakeRequest, tell: ReportProgress) -> Mapping[str, Any]:
     """Brings the index of a lake up to date with the tables that it is to hold, and says how large it is.
 
     A table that is as it was is not read; one that cannot be read stays as it was and is named; others are
@@ -54,9 +54,9 @@ def learn(session: Any, request: LakeRequest, tell: Tell) -> Mapping[str, Any]:
         lake.forget(gone)
     since = lake.forgotten()
     due = [each for each in request.tables if before.get(each.name) != each.as_of]
-    for start in range(0, len(due), TOGETHER):
+    for start in range(0, len(due), BATCH_TABLES):
         tell(f"table {start + 1} of {len(due)}")
-        found = {each: _readable(session, each) for each in due[start : start + TOGETHER]}
+        found = {each: _readable(session, each) for each in due[start : start + BATCH_TABLES]}
         unread += [each.name for each, columns in found.items() if columns is None]
         came = {each: columns for each, columns in found.items() if columns is not None}
         texts_of = {each.name: columns for each, columns in came.items()}
@@ -78,7 +78,7 @@ def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
 
 
 def suggested(
-    table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell
+    table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
 ) -> tuple[TableProfile, list[HoldoutCandidate]]:
     """The history with the counts of what learned patterns say of the table, and the suggestions among them that hold;
     as it is where there is no lake to learn from."""
@@ -87,7 +87,7 @@ def suggested(
     if index is None or not columns:
         return found, []
     tell(f"learning patterns of {len(columns)} columns")
-    made = learned_patterns.promised(
+    made = learned_patterns.pattern_checks(
         found.columns, _texts(_older(table, found, request), columns, ROWS), index, table.schema
     )
     if not made:
@@ -95,7 +95,7 @@ def suggested(
     counts = plan([each.measured for each in made])
     names, by = tuple(name for name, _ in found.partitions), request.source.partition_by
     judged = found.beside(scan(_same(table.frame, found), counts, partition_by=by, expected=names))
-    return judged, learned_patterns.held(made, HistorySlice.of(judged))
+    return judged, learned_patterns.unbroken_suggestions(made, HistorySlice.of(judged))
 
 
 def _index(folder: str | None) -> Any:
@@ -120,11 +120,11 @@ def _texts(frame: Any, wanted: Sequence[str], most: int) -> Texts:
     if not wanted:
         return {}
     cut = [f"left(cast({quote(name)} as string), {MAX_SUBJECT + 1}) as c{at}" for at, name in enumerate(wanted)]
-    rows = spread(_drawn(frame.selectExpr(*cut), most), most)
+    rows = sample_evenly(_sample_rows(frame.selectExpr(*cut), most), most)
     return {name: tuple(row[at] for row in rows) for at, name in enumerate(wanted)}
 
 
-def _drawn(frame: Any, most: int) -> list[Any]:
+def _sample_rows(frame: Any, most: int) -> list[Any]:
     count = frame.count()
     return frame.collect() if count <= most else _sampled(frame, AMPLE * most / count)
 

@@ -6,27 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from treaty.contracts.document import computed_partitions
-from treaty.contracts.document.classification import marked
+from treaty.contracts.document.classification import classified_schema
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.document.reader import read as read_contract
-from treaty.contracts.errors import nearest
+from treaty.contracts.errors import suggest_nearest
 from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.document import document
 from treaty.engine.profile.second_scan import (
-    beginning,
     classes_plan,
-    looked_into,
+    columns_without_masks,
+    first_reading,
     mistaken,
     second_plan,
-    settled,
     traits_plan,
-    untold,
+    with_second_scan,
+    with_text_type,
 )
-from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, ordered, profile_of, profile_plan
-from treaty.engine.protocol.progress import Tell
+from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, order_partitions, profile_of, profile_plan
+from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.protocol.requests import ProfileRequest
 from treaty.engine.spark.profile import glance
 from treaty.engine.spark.scan.scanner import scan
@@ -43,7 +43,7 @@ SEED = 20
 Plans = Callable[[Sequence[ColumnProfile]], Plan | None]
 
 
-def profile(session: Any, request: ProfileRequest, tell: Tell) -> Mapping[str, Any]:
+def profile(session: Any, request: ProfileRequest, tell: ReportProgress) -> Mapping[str, Any]:
     """The profile as a document, in plain data. Raises Unreadable, EngineError."""
     return document(history(opened(session, request), request, tell), request.object).model_dump(mode="json")
 
@@ -68,31 +68,35 @@ def opened(session: Any, request: ProfileRequest) -> ProfiledTable:
     schema, before = schema_of(frame), _before(request)
     _refuse_unknown("column", request.columns, schema.names)
     names = request.partitions or tuple(sorted(lies.folders))
-    return ProfiledTable(frame, marked(before, schema) if before else schema, names)
+    return ProfiledTable(frame, classified_schema(before, schema) if before else schema, names)
 
 
-def history(table: ProfiledTable, request: ProfileRequest, tell: Tell) -> TableProfile:
+def history(table: ProfiledTable, request: ProfileRequest, tell: ReportProgress) -> TableProfile:
     """The profile of each partition, by both scans; `tell` hears of every portion before it is read."""
     by = request.source.partition_by
     frame, share = _sampled(table.frame, request.sample, tell)
-    columns = _glanced(table.frame, [profile_of(each, table.schema) for each in _wanted(table.schema, request)])
+    columns = _glanced(
+        table.frame, [profile_of(each, table.schema) for each in _profiled_columns(table.schema, request)]
+    )
     scans = _Scans(frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), tell=tell)
-    found = TableProfile(columns=(), partitions=ordered(scans.read("first scan", columns, profile_plan)), sampled=share)
+    found = TableProfile(
+        columns=(), partitions=order_partitions(scans.read("first scan", columns, profile_plan)), sampled=share
+    )
     found = found.beside(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
-    looked = tuple(looked_into(each, found.whole, table.schema) for each in columns)
+    looked = tuple(with_second_scan(each, found.whole, table.schema) for each in columns)
     found = found.beside(scans.read("second scan", looked, second_plan))
-    late = untold(looked, found.whole, table.schema)
+    late = columns_without_masks(looked, found.whole, table.schema)
     found = found.beside(scans.read("third scan", list(late.values()), traits_plan))
-    return found.with_columns(settled(late.get(each.column.name, each), found.whole) for each in looked)
+    return found.with_columns(with_text_type(late.get(each.column.name, each), found.whole) for each in looked)
 
 
 def _glanced(frame: Any, columns: Sequence[ColumnProfile]) -> list[ColumnProfile]:
     """The columns, those of texts as their first rows say that they are best read."""
     texts = glance.texts(frame, [each.column.name for each in columns if each.classes and not each.classified])
-    return [beginning(each) if each.column.name in texts else each for each in columns]
+    return [first_reading(each) if each.column.name in texts else each for each in columns]
 
 
-def _wanted(schema: Schema, request: ProfileRequest) -> list[Any]:
+def _profiled_columns(schema: Schema, request: ProfileRequest) -> list[Any]:
     wanted = request.columns or schema.names
     return [each for each in schema if each.name not in request.source.partition_by and each.name in wanted]
 
@@ -104,12 +108,12 @@ def _before(request: ProfileRequest) -> DataObject | None:
 
 
 def _refuse_unknown(what: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    unknown = [f"{name} {nearest(name, known)}".strip() for name in wanted if name not in known]
+    unknown = [f"{name} {suggest_nearest(name, known)}".strip() for name in wanted if name not in known]
     if unknown:
         raise EngineError(f"the table has no {what} {', '.join(unknown)}; it has: {', '.join(known)}", retry=False)
 
 
-def _sampled(frame: Any, wanted: int | None, tell: Tell) -> tuple[Any, float]:
+def _sampled(frame: Any, wanted: int | None, tell: ReportProgress) -> tuple[Any, float]:
     """The frame with about so many of its rows, drawn one by one, and the share that they are; None: with all."""
     if wanted is None:
         return frame, 1.0
@@ -128,7 +132,7 @@ class _Scans:
     by: tuple[str, ...]
     names: tuple[str, ...]
     expected: frozenset[str]
-    tell: Tell
+    tell: ReportProgress
 
     def read(self, what: str, columns: Sequence[ColumnProfile], plans: Plans) -> dict[str, StateBag]:
         """The states of each partition by name; {} where the columns have nothing to be read."""

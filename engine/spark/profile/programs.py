@@ -17,11 +17,11 @@ from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.facts import bound
 from treaty.engine.programs.analyzer_mapping import OF_ALL, OF_NUMBERS, OF_TEXTS, PRESENT, Measure
-from treaty.engine.programs.history import compared
+from treaty.engine.programs.history import distance_inputs
 from treaty.engine.programs.newest_partitions import PARTITIONS, newest
 from treaty.engine.programs.recipe import SAMPLE
 from treaty.engine.programs.suggestions import TableHistory
-from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.spark.profile.profiler import ProfiledTable
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.bag import StateBag
@@ -46,16 +46,16 @@ class ColumnStatistics:
 
     def compared(self, bag: StateBag) -> dict[str, Any]:
         """What distances of the column are told from; of what could not be computed nothing."""
-        return compared(self.statistics.values(), bag.values)
+        return distance_inputs(self.statistics.values(), bag.values)
 
 
 def measured(
-    table: ProfiledTable, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: Tell
+    table: ProfiledTable, by: Sequence[str], columns: Sequence[str], spoilt: frozenset[str], tell: ReportProgress
 ) -> TableHistory:
     """What is known of the newest partitions; the sample is of the newest that is not spoilt. Raises EngineError where
     no time orders them, or one has several."""
     wanted = [each for each in table.schema if each.name not in by and (not columns or each.name in columns)]
-    asked = [_asked(each, table.schema) for each in wanted]
+    asked = [_column_statistics(each, table.schema) for each in wanted]
     tell("measuring the partitions that programs are learned from")
     plans = plan(known for each in asked for known in each.statistics.values())
     states = scan(_newest(table, by), plans, partition_by=by)
@@ -89,7 +89,7 @@ def _ordered(names: Iterable[str]) -> list[tuple[datetime, str]]:
         raise EngineError(str(error), retry=False) from None
 
 
-def _asked(field: Field, schema: Schema) -> ColumnStatistics:
+def _column_statistics(field: Field, schema: Schema) -> ColumnStatistics:
     classified = (field.name,) in schema.classified
     measures: Mapping[str, Measure] = {**OF_ALL, **_of_type(field)}
     if classified:
@@ -124,12 +124,12 @@ def _value(bound: BoundAnalyzer, bag: StateBag) -> float | None:
 def _samples(rows: Any, asked: Sequence[ColumnStatistics]) -> dict[str, ColumnValues]:
     """At most `SAMPLE` rows, drawn uniformly; each column beside another of its type, where there is one."""
     shown = [each for each in asked if not each.classified and each.field.base_type in ORDERED]
-    drawn = _drawn(rows, [each.field.name for each in shown])
+    drawn = _sample_values(rows, [each.field.name for each in shown])
     given = {each.field.name: _values(each, drawn[each.field.name]) for each in shown}
-    return {name: ColumnValues(own.values, _beside(name, given)) for name, own in given.items()}
+    return {name: ColumnValues(own.values, _paired_values(name, given)) for name, own in given.items()}
 
 
-def _drawn(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
+def _sample_values(rows: Any, names: Sequence[str]) -> dict[str, list[Any]]:
     if not names:
         return {}
     from pyspark.sql import functions
@@ -145,7 +145,7 @@ def _values(asked: ColumnStatistics, values: Sequence[Any]) -> ColumnValues:
     return column(values, is_text=True)
 
 
-def _beside(name: str, given: Mapping[str, ColumnValues]) -> Any | None:
+def _paired_values(name: str, given: Mapping[str, ColumnValues]) -> Any | None:
     """The values of the next column of its type, behind the last one of the first; None where it is alone."""
     alike = [each for each, other in given.items() if other.is_text is given[name].is_text]
     other = alike[(alike.index(name) + 1) % len(alike)]

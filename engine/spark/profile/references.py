@@ -13,7 +13,7 @@ from treaty.engine.components.theta_sketch import ThetaSketch
 from treaty.engine.core.errors import EngineError
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile
-from treaty.engine.protocol.progress import Tell
+from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.protocol.requests import DraftRequest, ReferableKey, TableSource
 from treaty.engine.spark.profile.profiler import ProfiledTable
 from treaty.engine.spark.sources.readers import read, schema_of
@@ -27,7 +27,7 @@ MOST_DATASETS = 20
 
 
 def references(
-    session: Any, table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: Tell
+    session: Any, table: ProfiledTable, found: TableProfile, request: DraftRequest, tell: ReportProgress
 ) -> list[HoldoutCandidate]:
     """What the table's columns are seen to refer to; nothing where rows were drawn. A dataset that cannot be read is
     left out."""
@@ -44,7 +44,7 @@ def references(
     for column, key in likely:
         # A column refers to one dataset: to the first of those that have all of its values, those of its name first.
         if column.column.name not in seen and _is_within(session, table, column, key):
-            seen[column.column.name] = selection_references.held(column, key, part)
+            seen[column.column.name] = selection_references.reference_suggestion(column, key, part)
     return list(seen.values())
 
 
@@ -81,11 +81,13 @@ def _sketched(frame: Any, names: Iterable[str]) -> dict[str, KeyValues]:
     known = [name for name in dict.fromkeys(names) if name in fit]
     if not known:
         return {}
-    row = frame.selectExpr(*(each for at, name in enumerate(known) for each in _told(at, name, schema))).first()
+    row = frame.selectExpr(
+        *(each for at, name in enumerate(known) for each in _key_aggregates(at, name, schema))
+    ).first()
     return {name: _keys(*row[3 * at : 3 * at + 3]) for at, name in enumerate(known)}
 
 
-def _told(at: int, name: str, schema: Schema) -> tuple[str, str, str]:
+def _key_aggregates(at: int, name: str, schema: Schema) -> tuple[str, str, str]:
     (sketch,), whole = ThetaSketch().aggregates((operand_of(name, schema),)), f"try_cast({quote(name)} as bigint)"
     numbers = f"count({quote(name)}) = count({whole})"
     return (

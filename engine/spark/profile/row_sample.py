@@ -9,7 +9,7 @@ from treaty.engine.suggestions.kinds.column_group_search import ROWS, RowSample
 SEED = 21
 
 
-def drawn(frame: Any, columns: Sequence[str], *, by: Sequence[str], rows: int) -> RowSample:
+def draw_rows(frame: Any, columns: Sequence[str], *, by: Sequence[str], rows: int) -> RowSample:
     """About `ROWS` of the frame's so many rows, drawn one by one."""
     from pyspark.sql import functions
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from treaty.engine.analyzers.bound import BoundComponent
-from treaty.engine.components.hashed_features import divided, held_out, label, tokens
+from treaty.engine.components.hashed_features import held_out, label, split_arguments, tokens
 from treaty.engine.components.operands import Operand
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ CLASSIFIERS: Mapping[str, Classifier] = {"logistic_regression": logistic_regress
 def confusion(rows: "PartitionedRows", part: BoundComponent, others: "OtherDatasets") -> dict[str, Any]:
     """(class, predicted, rows) of the held-out rows, of each partition by itself."""
     classifier = CLASSIFIERS[part.component.classifier]  # type: ignore[attr-defined]
-    operands = divided(part.operands, part.component.held)  # type: ignore[attr-defined]
+    operands = split_arguments(part.operands, part.component.held)  # type: ignore[attr-defined]
     return rows.each(lambda frame: _predicted(_featured(frame, *operands), classifier))
 
 

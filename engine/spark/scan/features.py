@@ -7,8 +7,8 @@ from typing import Any
 
 from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.analyzers.bound import BoundComponent
-from treaty.engine.components.hashed_features import BUCKETS, ROW, content, divided, held_out, label, tokens
-from treaty.engine.components.naive_bayes import JUDGED
+from treaty.engine.components.hashed_features import BUCKETS, ROW, content, held_out, label, split_arguments, tokens
+from treaty.engine.components.naive_bayes import MAX_TEST_ROWS
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.scan.frequencies import split
@@ -37,7 +37,7 @@ def _holds_out(part: BoundComponent) -> bool:
 
 def _rows(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> Any:
     """Partition p0, ..., class t, content h, whether held out, and inputs x0, ..."""
-    target, inputs, split_by = divided(part.operands, part.component.held)  # type: ignore[attr-defined]
+    target, inputs, split_by = split_arguments(part.operands, part.component.held)  # type: ignore[attr-defined]
     by = [f"{sql} as p{at}" for at, sql in enumerate(partition_names.keys(partition_by))]
     present = f"{target.sql} IS NOT NULL"
     chosen = frame.where(f"({part.where}) AND {present}" if part.where else present)
@@ -48,7 +48,7 @@ def _rows(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> Any:
 
 def _bags(part: BoundComponent) -> Sequence[str]:
     """The tokens of each input, and a last one that is a row: to be cut in those rows alone that are counted."""
-    _, inputs, _ = divided(part.operands, part.component.held)  # type: ignore[attr-defined]
+    _, inputs, _ = split_arguments(part.operands, part.component.held)  # type: ignore[attr-defined]
     named = (replace(each, sql=f"x{at}") for at, each in enumerate(inputs))
     return [*map(tokens, named), "array(cast(null as string))"]
 
@@ -68,7 +68,7 @@ def _fewest(rows: Any, by: Sequence[str]) -> Any:
 
     window = Window.partitionBy(*(by or [functions.lit(1)])).orderBy("h")
     ranked = rows.select(*by, "h").distinct().withColumn("rank", functions.row_number().over(window))
-    cut = ranked.where(f"rank <= {JUDGED}").groupBy(*(functions.col(each).alias(f"of_{each}") for each in by))
+    cut = ranked.where(f"rank <= {MAX_TEST_ROWS}").groupBy(*(functions.col(each).alias(f"of_{each}") for each in by))
     edges = cut.agg(functions.max("h").alias("edge"))
     same = (functions.col(each).eqNullSafe(functions.col(f"of_{each}")) for each in by)
     within = reduce(lambda one, other: one & other, same, functions.expr("h <= edge"))

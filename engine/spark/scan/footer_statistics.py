@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from treaty.contracts.predicates.parser import quote
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import BoundComponent
-from treaty.engine.core.filesystems import opened
+from treaty.engine.core.filesystems import open_filesystem
 from treaty.engine.core.results import STATED
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.scan import separate_statements
@@ -63,7 +63,7 @@ class ParquetFooter:
         return self.present[column] if alike == [column] else None
 
 
-def known(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema: Schema) -> FooterCounts:
+def footer_counts(plan: Plan, location: str, files: Mapping[str, Sequence[str]], schema: Schema) -> FooterCounts:
     """What the footers of Parquet files tell of the plan. Where one cannot be read, nothing: the scan will say why.
 
     `location` is the table's path or URL, `files` all its files by partition, as paths in that filesystem. It must be
@@ -86,11 +86,11 @@ def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[
 
     Rows are counted in any case: a frame of other rows is scanned. Raises Unreadable where nothing is there."""
     files = changes.layout(None, TableSource(location, "parquet", tuple(partition_by))).files
-    told = known(plan, location, files, schema)
+    told = footer_counts(plan, location, files, schema)
     return replace(told, left=replace(told.left, scan=told.left.scan or (ROWS,)))
 
 
-def counted(
+def scan_remaining(
     frame: Any,
     plan: Plan,
     known: FooterCounts,
@@ -152,7 +152,7 @@ def _totals(footers: Mapping[str, Sequence[ParquetFooter]], column: str | None) 
 
 def _footers(location: str, files: Mapping[str, Sequence[str]]) -> dict[str, list[ParquetFooter]]:
     """The footers by partition; none at all where one of them cannot be read."""
-    filesystem, _ = opened(location)
+    filesystem, _ = open_filesystem(location)
     with ThreadPoolExecutor(READERS_AT_ONCE) as readers:
         try:
             return {

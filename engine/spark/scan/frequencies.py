@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from treaty.engine.analyzers.bound import BoundComponent
-from treaty.engine.components.dictionary_encoding import arranged, coded, numbered, starts_of
+from treaty.engine.components.dictionary_encoding import encode_texts, row_numbers, sort_codes, starts_of
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.scan import keyed_hashing
@@ -35,13 +35,13 @@ def split(table: Any, part: BoundComponent, partition_by: Sequence[str]) -> dict
     columns = [f"p{at}" for at in range(len(partition_by))]
     if not (columns and table.num_rows):
         return {"": part.read((table,))} if table.num_rows else {}
-    given = coded(table)
-    numbers = numbered(given.select(columns))
+    given = encode_texts(table)
+    numbers = row_numbers(given.select(columns))
     # Numbers of two bytes, as most tables have, are sorted without being compared.
     order = numbers.astype(numpy.min_scalar_type(numbers.max())).argsort(kind="stable")
     starts = starts_of(numbers[order]).tolist()
     # The dictionaries are sorted once for all the partitions.
-    together = arranged(given.drop_columns(columns)).take(order)
+    together = sort_codes(given.drop_columns(columns)).take(order)
     sizes = (end - start for start, end in pairwise([*starts, len(order)]))
     pieces = (together.slice(start, size) for start, size in zip(starts, sizes, strict=True))
     names = (_name(table, partition_by, row) for row in order[starts].tolist())

@@ -10,7 +10,7 @@ from treaty.engine.components.operands import KEY_COLUMNS, hashed
 from treaty.engine.core.hash_key import HashKey
 
 
-def beside(frame: Any, parts: Iterable[BoundComponent], key: HashKey) -> Any:
+def with_hash_key(frame: Any, parts: Iterable[BoundComponent], key: HashKey) -> Any:
     """The frame with the key beside each row, where one of the parts hashes values; else the frame as it is."""
     return _with_key(frame, key) if any(part.keyed for part in parts) else frame
 

@@ -12,12 +12,12 @@ from uuid import uuid4
 from treaty.contracts.predicates.parser import literal
 from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.errors import EngineError
-from treaty.engine.core.filesystems import opened
+from treaty.engine.core.filesystems import open_filesystem
 from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget
-from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
 from treaty.engine.spark.scan.row_predicates import OURS, row_tests
 from treaty.engine.spark.scan.separate_statements import NONE, OtherDatasets
-from treaty.engine.spark.scan.violating_rows import BROKEN, UNEVALUATED, flagged
+from treaty.engine.spark.scan.violating_rows import BROKEN, UNEVALUATED, flag_rows
 
 OUTCOME = f"{OURS}outcome"
 GOOD, BAD = "good", "bad"
@@ -39,7 +39,7 @@ def quarantine(
     named there, whatever their severity. In CSV these are texts, the ids parted by spaces. A folder without rows is
     not written. Raises EngineError where `out` is there already, or where rows cannot be read or written; then nothing
     is left behind."""
-    rows = flagged(frame, checks, others=others, partition_by=partition_by)
+    rows = flag_rows(frame, checks, others=others, partition_by=partition_by)
     ids = tuple(dict.fromkeys(each.check.id for each in checks.checks))
     with _aside(into) as folder:
         counts = _written(_outcomes(rows, checks, into), ids, folder, into, partition_by)
@@ -78,7 +78,7 @@ def _written(
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise EngineError(f"the rows cannot be read, or not be written to {into.out}: {told(error)}") from error
+        raise EngineError(f"the rows cannot be read, or not be written to {into.out}: {safe_message(error)}") from error
     found = seen.get
     return [int(found[f"c{at}"]) for at in range(len(counted))]
 
@@ -103,8 +103,8 @@ def _aside(into: QuarantineTarget) -> Iterator[str]:
     out = into.out.rstrip("/") if ":" in into.out else os.path.abspath(into.out)
     parent, _, name = out.rpartition("/")
     aside = f"{parent}/.{name}-{uuid4().hex[:12]}"
-    filesystem, target = opened(out)
-    _, written = opened(aside)
+    filesystem, target = open_filesystem(out)
+    _, written = open_filesystem(aside)
     try:
         _refuse_target(filesystem, target, into)
         yield aside

@@ -8,9 +8,9 @@ from treaty.engine.analyzers.base import NotApplicableToTable
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.components.frequencies import coarser
 from treaty.engine.core.errors import UnreadableTable
-from treaty.engine.core.hash_key import HashKey, passing
+from treaty.engine.core.hash_key import HashKey, transient_key
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.spark.process.errors import is_cancelled, is_damage, told
+from treaty.engine.spark.process.errors import is_cancelled, is_damage, safe_message
 from treaty.engine.spark.scan import features, keyed_hashing, separate_statements
 from treaty.engine.spark.scan.frequencies import group
 from treaty.engine.spark.scan.separate_statements import OtherDatasets
@@ -44,11 +44,11 @@ def scan(
 
     What the plan reads of all rows at once is not among them: `apart.whole` reads it of the whole table.
     Raises Unreadable where files are damaged, where a partition column is missing, or where no row can be counted."""
-    schema, found, key = schema_of(frame), ScanResult(), plan.key or passing()
+    schema, found, key = schema_of(frame), ScanResult(), plan.key or transient_key()
     plan = replace(plan, key=key)
     partition_names.refuse(partition_by, schema)
     for chunk in plan.chunks():
-        _scan(keyed_hashing.beside(frame, chunk, key), chunk, partition_by, found)
+        _scan(keyed_hashing.with_hash_key(frame, chunk, key), chunk, partition_by, found)
     for part in plan.groupings:
         if part.key not in plan.derived:
             _group(frame, part, partition_by, found, key)
@@ -57,8 +57,8 @@ def scan(
             _derive(frame, part, plan.derived[part.key], partition_by, found, key)
     names = sorted({*found.values, *(expected if partition_by else ("",))})
     for part in plan.apart:
-        _apart(frame, part, partition_by, names, others, found)
-    return {name: bags.of(plan, found.values.get(name, {}), schema, failures=found.failures) for name in names}
+        _read_separately(frame, part, partition_by, names, others, found)
+    return {name: bags.bag_of_plan(plan, found.values.get(name, {}), schema, failures=found.failures) for name in names}
 
 
 def _scan(frame: Any, parts: Sequence[BoundComponent], partition_by: Sequence[str], found: ScanResult) -> None:
@@ -82,9 +82,11 @@ def _isolate(
     if is_cancelled(error):
         raise error
     if is_damage(error) or (parts[0] == ROWS and len(parts) == 1):
-        raise UnreadableTable(f"the rows cannot be read: {told(error)}; repair or write the files again") from error
+        raise UnreadableTable(
+            f"the rows cannot be read: {safe_message(error)}; repair or write the files again"
+        ) from error
     if len(parts) == 1:
-        found.failures[parts[0].key] = f"Spark could not compute it: {told(error)}"
+        found.failures[parts[0].key] = f"Spark could not compute it: {safe_message(error)}"
         return
     middle = len(parts) // 2
     _scan(frame, parts[:middle], partition_by, found)
@@ -119,10 +121,10 @@ def _group(frame: Any, part: BoundComponent, partition_by: Sequence[str], found:
     except Exception as error:
         if is_cancelled(error):
             raise
-        found.failures[part.key] = f"Spark could not compute it: {told(error)}"
+        found.failures[part.key] = f"Spark could not compute it: {safe_message(error)}"
 
 
-def _apart(
+def _read_separately(
     frame: Any,
     part: BoundComponent,
     partition_by: Sequence[str],

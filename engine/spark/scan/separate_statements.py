@@ -8,16 +8,16 @@ from treaty.contracts.document.model import DataObject
 from treaty.engine.analyzers.base import NotApplicableToTable, operand_of
 from treaty.engine.analyzers.bound import BoundComponent
 from treaty.engine.analyzers.key_matching import as_keys, equal
-from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, wanted
+from treaty.engine.checks.dataset_limits import ReferencedMetric, ReferenceValue, referenced_metrics
 from treaty.engine.components.operands import NUMERIC, TEXT, Operand
 from treaty.engine.components.separate_statement import KeyPairing, MatchCounts, ReferenceCounts
 from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import TableSource
-from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
 from treaty.engine.spark.scan import classifiers
 from treaty.engine.spark.sources.readers import read as read_table
-from treaty.engine.spark.sources.readers import resolved, schema_of
+from treaty.engine.spark.sources.readers import resolve_source, schema_of
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan, plan
@@ -41,12 +41,12 @@ class OtherDatasets:
 NONE = OtherDatasets()
 
 
-def opened(session: Any, sources: Mapping[str, TableSource]) -> OtherDatasets:
+def open_datasets(session: Any, sources: Mapping[str, TableSource]) -> OtherDatasets:
     """The datasets that can be read; of the others why not: a check that needs one is left out alone."""
     frames, unread = {}, {}
     for name, source in sources.items():
         try:
-            frames[name] = read_table(session, resolved(source))
+            frames[name] = read_table(session, resolve_source(source))
         except UnreadableTable as error:
             unread[name] = error.reason
     return OtherDatasets(frames, unread)
@@ -57,7 +57,7 @@ RAISED = "USER_RAISED_EXCEPTION"
 UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a date or a division that fails there"
 
 
-def whole(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
+def whole_table_states(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
     """The bag of what can only be read of all rows at once; None where the plan has nothing of that kind."""
     if not plan.whole:
         return None
@@ -69,12 +69,12 @@ def whole(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
             failures[part.key] = found
         else:
             values[part.key] = found.get("", part.component.zero)
-    return bags.of(Plan(scan=(), apart=plan.whole), values, schema_of(frame), failures=failures)
+    return bags.bag_of_plan(Plan(scan=(), apart=plan.whole), values, schema_of(frame), failures=failures)
 
 
 def referents(data_object: DataObject, others: OtherDatasets) -> dict[str, ReferenceValue]:
     """The limits of the object that refer to one of these datasets, measured; those of other datasets are left out."""
-    asked = {words: each for words, each in wanted(data_object).items() if each.dataset in others.frames}
+    asked = {words: each for words, each in referenced_metrics(data_object).items() if each.dataset in others.frames}
     return {words: _referent(each, others) for words, each in asked.items()}
 
 
@@ -110,7 +110,7 @@ def read(
     except Exception as error:
         if is_cancelled(error):
             raise
-        condition = told(error)
+        condition = safe_message(error)
         return UNEVALUATED if condition.startswith(RAISED) else f"Spark could not compute it: {condition}"
 
 

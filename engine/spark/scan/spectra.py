@@ -6,7 +6,7 @@ from typing import Any
 from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.errors import EngineError
 from treaty.engine.protocol.requests import SpectraRequest
-from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
 
 
 def spectra(session: Any, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
@@ -20,7 +20,7 @@ def _spectrum(session: Any, key: str, url: str, names: tuple[str, ...]) -> Frequ
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise EngineError(f"stored frequencies cannot be added up: {told(error)}") from error
+        raise EngineError(f"stored frequencies cannot be added up: {safe_message(error)}") from error
     times: dict[int, int] = {}
     for count, _, many in rows:
         times[count] = times.get(count, 0) + many

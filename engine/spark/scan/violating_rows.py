@@ -9,15 +9,17 @@ from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.core.results import ViolationSample
-from treaty.engine.evaluation.violation_samples import LONGEST, MASK, SampleColumn, shown
-from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.evaluation.violation_samples import LONGEST, MASK, SampleColumn, sample_columns
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
 from treaty.engine.spark.scan.row_predicates import RowTest, added, marked, row_tests
 from treaty.engine.spark.scan.separate_statements import NONE, OtherDatasets
 
 BROKEN, UNEVALUATED = "broken_checks", "unevaluated_checks"
 
 
-def flagged(frame: Any, checks: BoundChecks, *, others: OtherDatasets = NONE, partition_by: Sequence[str] = ()) -> Any:
+def flag_rows(
+    frame: Any, checks: BoundChecks, *, others: OtherDatasets = NONE, partition_by: Sequence[str] = ()
+) -> Any:
     """The frame, row for row, with two more columns: the ids of the checks that a row breaks, and of those that cannot
     be evaluated on it. Both list them in the contract's order, may be empty and are never null.
 
@@ -48,7 +50,7 @@ def sample(
     chosen depends on the values shown alone, not on how they lie in files. Checks without such rows have no sample.
     Raises Unreadable where Spark cannot compute them."""
     tests = [each for each in row_tests(checks, others, partition_by) if each.id in only and each.breaks]
-    views = [shown(each.check, checks, partition_by) for each in tests]
+    views = [sample_columns(each.check, checks, partition_by) for each in tests]
     if not tests:
         return ()
     chosen = [
@@ -60,7 +62,7 @@ def sample(
     except Exception as error:
         if is_cancelled(error):
             raise
-        raise UnreadableTable(f"the rows that break checks cannot be read: {told(error)}") from error
+        raise UnreadableTable(f"the rows that break checks cannot be read: {safe_message(error)}") from error
     pairs = zip(tests, views, found, strict=True)
     return tuple(_sample(each.id, view, rows) for each, view, rows in pairs if rows)
 

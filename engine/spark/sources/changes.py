@@ -8,22 +8,22 @@ from typing import Any
 
 from treaty.contracts.predicates.parser import quote_path
 from treaty.engine.core.errors import EngineError, UnreadableTable
-from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.core.filesystems import is_path, open_filesystem
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.protocol.write_hints import ChangeHints, DetectionMethod, TableVersion
-from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
 from treaty.engine.spark.sources import changes_delta, changes_iceberg, partition_locations
 from treaty.engine.spark.sources.readers import LAKES, details, lake_of, listing, plain, relative
 from treaty.engine.spark.sources.versioned import VersionedLayout
 
-ANEW = ChangeHints()
+NO_HINTS = ChangeHints()
 HIVE, ICEBERG = "hive", "iceberg"
 # What tells how a table stands, by its format.
-LOOKS = {"delta": changes_delta.standing, ICEBERG: changes_iceberg.standing}
+LAYOUTS_BY_FORMAT = {"delta": changes_delta.versioned_layout, ICEBERG: changes_iceberg.versioned_layout}
 NOTHING: Mapping[str, str] = MappingProxyType({})
 # A file's path below its table, and what pyarrow says of it.
-Found = tuple[str, Any]
+FileEntry = tuple[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,12 @@ class StorageLayout:
 
 
 def layout(
-    session: Any, source: TableSource, *, within: str = "", look: ChangeHints = ANEW, known: Mapping[str, str] = NOTHING
+    session: Any,
+    source: TableSource,
+    *,
+    within: str = "",
+    look: ChangeHints = NO_HINTS,
+    known: Mapping[str, str] = NOTHING,
 ) -> StorageLayout:
     """The layout of a table now, or at the version that the look asks for. Raises Unreadable where it is gone.
 
@@ -73,7 +78,9 @@ def layout(
         return StorageLayout(fingerprints={}, folders={})
     if provider == ICEBERG:
         # Where its metadata lie, its catalog alone knows.
-        return _standing(LOOKS[ICEBERG](session, source, look, known)) or StorageLayout(fingerprints={}, folders={})
+        return _column_layout(LAYOUTS_BY_FORMAT[ICEBERG](session, source, look, known)) or StorageLayout(
+            fingerprints={}, folders={}
+        )
     if source.partition_by and provider not in LAKES:
         try:
             if files := _members(session, source, location, provider):
@@ -93,11 +100,11 @@ def _lies(
     data, lake = data_of(found, source.location), lake_of(path for path, _ in found)
     if lake is None:
         return _parted([(f"{within}/{path}", each) for path, each in data] if within else data, source.partition_by)
-    stands = LOOKS[lake](session, source, look, known) if session else None
-    return _standing(stands) or StorageLayout(fingerprints={"": hashed(data)}, folders={})
+    stands = LAYOUTS_BY_FORMAT[lake](session, source, look, known) if session else None
+    return _column_layout(stands) or StorageLayout(fingerprints={"": hashed(data)}, folders={})
 
 
-def _standing(stands: VersionedLayout | None) -> StorageLayout | None:
+def _column_layout(stands: VersionedLayout | None) -> StorageLayout | None:
     """The layout of a table whose partitions are columns, at a version."""
     if stands is None:
         return None
@@ -112,9 +119,9 @@ def _standing(stands: VersionedLayout | None) -> StorageLayout | None:
     )
 
 
-def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> StorageLayout:
+def _parted(data: Sequence[FileEntry], partition_by: tuple[str, ...]) -> StorageLayout:
     """The layout of these files, by what their paths tell."""
-    parted: dict[str, list[Found]] = {}
+    parted: dict[str, list[FileEntry]] = {}
     for path, each in data:
         parted.setdefault(partition_names.of_path(path, partition_by), []).append((path, each))
     if partition_by and "" in parted:
@@ -125,7 +132,7 @@ def _parted(data: Sequence[Found], partition_by: tuple[str, ...]) -> StorageLayo
     return StorageLayout(fingerprints=marks, folders=folders, files=files)
 
 
-def _members(session: Any, source: TableSource, location: str, provider: str) -> list[Found]:
+def _members(session: Any, source: TableSource, location: str, provider: str) -> list[FileEntry]:
     """The files of a catalog's table. Where Spark names none of a format of Hive's that it does not read itself, as
     text, or a folder elsewhere does not name its partition, the metastore says which partitions there are, and where:
     each file is then found below its partition's name."""
@@ -140,7 +147,7 @@ def _members(session: Any, source: TableSource, location: str, provider: str) ->
     ]
 
 
-def placed(session: Any, table: str, location: str) -> list[Found]:
+def placed(session: Any, table: str, location: str) -> list[FileEntry]:
     """The files of a catalog's table, whose partitions may lie anywhere, by path below the location or whole path.
 
     Empty where it has none, or Spark does not name them. Raises what Spark raises."""
@@ -148,8 +155,8 @@ def placed(session: Any, table: str, location: str) -> list[Found]:
     urls = session.table(table).inputFiles()
     if not urls:
         return []
-    filesystem, root = opened(plain(location))
-    infos = filesystem.get_file_info([opened(plain(url))[1] for url in urls])
+    filesystem, root = open_filesystem(plain(location))
+    infos = filesystem.get_file_info([open_filesystem(plain(url))[1] for url in urls])
     files = sorted((each for each in infos if each.is_file), key=lambda each: each.path)
     return [(each.path.removeprefix(f"{root}/"), each) for each in files] if len(files) == len(urls) else []
 
@@ -159,7 +166,7 @@ def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str,
     try:
         found = placed(session, table, location)
     except Exception as error:
-        raise UnreadableTable(f"{table} cannot be read: {told(error)}") from error
+        raise UnreadableTable(f"{table} cannot be read: {safe_message(error)}") from error
     lies = _parted(found, partition_by)
     if partition_by and "" in lies.fingerprints:
         raise EngineError(
@@ -168,12 +175,12 @@ def of_catalog(session: Any, table: str, location: str, partition_by: tuple[str,
     return lies
 
 
-def found_at(location: str) -> list[Found]:
+def found_at(location: str) -> list[FileEntry]:
     """All files at a location, hidden ones and those of logs included. Raises Unreadable where it is gone."""
     return [(relative(each, location), each) for each in listing(location)]
 
 
-def data_of(found: Iterable[Found], location: str) -> list[Found]:
+def data_of(found: Iterable[FileEntry], location: str) -> list[FileEntry]:
     """The files that hold rows. Raises Unreadable where there is none."""
     data = _visible(found)
     if not data:
@@ -181,11 +188,11 @@ def data_of(found: Iterable[Found], location: str) -> list[Found]:
     return data
 
 
-def _visible(found: Iterable[Found]) -> list[Found]:
+def _visible(found: Iterable[FileEntry]) -> list[FileEntry]:
     return [(path, each) for path, each in found if not any(map(_is_hidden, path.split("/")))]
 
 
-def is_lake(found: Iterable[Found]) -> bool:
+def is_lake(found: Iterable[FileEntry]) -> bool:
     """Whether a table format's log is among the files."""
     return lake_of(path for path, _ in found) is not None
 
@@ -195,11 +202,11 @@ def _is_hidden(part: str) -> bool:
     return part.startswith(".") or (part.startswith("_") and "=" not in part)
 
 
-def _folders(members: Iterable[Found], partition_by: tuple[str, ...]) -> tuple[str, ...]:
+def _folders(members: Iterable[FileEntry], partition_by: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({partition_names.folder(path, partition_by) for path, _ in members}))
 
 
-def hashed(members: Iterable[Found]) -> str:
+def hashed(members: Iterable[FileEntry]) -> str:
     """The fingerprint of files: another one where one is new, gone or written again."""
     lines = sorted(f"{path} {each.size} {each.mtime_ns}" for path, each in members)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from treaty.engine.core.filesystems import opened
+from treaty.engine.core.filesystems import open_filesystem
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.gate_requests import LOG
 from treaty.engine.protocol.requests import TableSource
@@ -18,10 +18,12 @@ from treaty.engine.spark.process.errors import is_cancelled
 from treaty.engine.spark.sources import delta
 from treaty.engine.spark.sources.delta import DeltaSnapshot
 from treaty.engine.spark.sources.readers import plain
-from treaty.engine.spark.sources.versioned import MOST, NO_FILES, UnknownChanges, VersionedLayout, kept
+from treaty.engine.spark.sources.versioned import MOST, NO_FILES, UnknownChanges, VersionedLayout, stable_fingerprints
 
 
-def standing(session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]) -> VersionedLayout | None:
+def versioned_layout(
+    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
+) -> VersionedLayout | None:
     """How the table stands at the version that the look asks for, else at its newest; as one partition, named "", where
     it is parted by other columns than the source's. None where this Spark does not read it.
 
@@ -55,7 +57,7 @@ def _versioned(
     found = touched(pinned.location, pinned.by, since, at) if since and known else None
     if found is None or not found <= marks.keys() | known.keys():
         return VersionedLayout(marks=marks, at=at, how=DetectionMethod.FINGERPRINTS)
-    return VersionedLayout(marks=kept(marks, known, found), at=at, how=DetectionMethod.VERSIONS)
+    return VersionedLayout(marks=stable_fingerprints(marks, known, found), at=at, how=DetectionMethod.VERSIONS)
 
 
 def touched(
@@ -73,7 +75,7 @@ def touched(
 
 def _actions(location: str, version: int) -> Iterator[Mapping[str, Any]]:
     """The actions of a version. Raises OSError where its file is gone, ValueError where it is none."""
-    filesystem, root = opened(plain(location))
+    filesystem, root = open_filesystem(plain(location))
     with filesystem.open_input_stream(f"{root.rstrip('/')}/{LOG}/{version:020}.json") as file:
         lines = file.read().splitlines()
     return (json.loads(line) for line in lines if line.strip())

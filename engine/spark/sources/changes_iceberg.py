@@ -13,29 +13,33 @@ from treaty.engine.protocol.write_hints import UNORDERED, ChangeHints, Detection
 from treaty.engine.spark.process.errors import is_cancelled, of_spark
 from treaty.engine.spark.sources import iceberg
 from treaty.engine.spark.sources.iceberg import IcebergMetadata
-from treaty.engine.spark.sources.versioned import MOST, NO_FILES, VersionedLayout, kept
+from treaty.engine.spark.sources.versioned import MOST, NO_FILES, VersionedLayout, stable_fingerprints
 
 # Stands for the snapshot of a table into which nothing was ever written.
 EMPTY = 0
 
 
-def standing(session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]) -> VersionedLayout | None:
+def versioned_layout(
+    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
+) -> VersionedLayout | None:
     """How the table stands at the snapshot that the look asks for, else at its newest; as one partition, named "",
     where its own partitions are not those of the source. None where this Spark does not read it, or its metadata
     are not where it says.
 
     A partition in which no row changed since the look's snapshot has the fingerprint that is `known` of it."""
     try:
-        return _standing(session, source, look, known)
+        return _versioned_layout(session, source, look, known)
     except of_spark(OSError) as error:
         if is_cancelled(error):
             raise
         return None
 
 
-def _standing(session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]) -> VersionedLayout:
+def _versioned_layout(
+    session: Any, source: TableSource, look: ChangeHints, known: Mapping[str, str]
+) -> VersionedLayout:
     told = iceberg.metadata(session, source)
-    version = wanted(told, look)
+    version = snapshot_to_read(told, look)
     schema = told.schema if version == told.current else told.schema_of(version)
     root, parted = told.root(schema), told.parted(source.partition_by)
     # Iceberg reads a snapshot with the columns of its time. Where others came since, the table is read as it is: what
@@ -52,11 +56,15 @@ def _standing(session: Any, source: TableSource, look: ChangeHints, known: Mappi
     if found is None or not found <= marks.keys() | known.keys():
         return VersionedLayout(marks=marks, at=at, how=DetectionMethod.FINGERPRINTS, pinned=pinned, behind=behind)
     return VersionedLayout(
-        marks=kept(marks, known, found), at=at, how=DetectionMethod.VERSIONS, pinned=pinned, behind=behind
+        marks=stable_fingerprints(marks, known, found),
+        at=at,
+        how=DetectionMethod.VERSIONS,
+        pinned=pinned,
+        behind=behind,
     )
 
 
-def wanted(told: IcebergMetadata, look: ChangeHints) -> int | None:
+def snapshot_to_read(told: IcebergMetadata, look: ChangeHints) -> int | None:
     """The snapshot to be read: the newest that the events name, where all that they name are of the main branch and
     none as new was looked at before; else the branch's newest. None where there is none."""
     line, asked = told.ancestors(told.current), look.hint.versions

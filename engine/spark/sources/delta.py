@@ -16,7 +16,7 @@ from typing import Any
 
 from treaty.contracts.predicates.parser import literal, quote
 from treaty.engine.core.errors import EngineError
-from treaty.engine.core.filesystems import opened
+from treaty.engine.core.filesystems import open_filesystem
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.gate_requests import (
     LOG,
@@ -27,7 +27,7 @@ from treaty.engine.protocol.gate_requests import (
     TableStatusRequest,
 )
 from treaty.engine.protocol.requests import TableSource
-from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.process.errors import safe_message
 from treaty.engine.spark.sources.readers import cast, plain, read, schema_of
 from treaty.engine.states.generations import GenerationConflict
 
@@ -134,11 +134,11 @@ def _newest(session: Any, location: str) -> DeltaSnapshot | None:
 def _has_log(location: str) -> bool:
     from pyarrow.fs import FileType
 
-    filesystem, path = opened(location)
+    filesystem, path = open_filesystem(location)
     return bool(filesystem.get_file_info(f"{path.rstrip('/')}/{LOG}").type == FileType.Directory)
 
 
-def look(session: Any, location: str, request: TableStatusRequest) -> TableStatus:
+def table_status(session: Any, location: str, request: TableStatusRequest) -> TableStatus:
     """How the table in that folder stands. Raises EngineError."""
     here = snapshot(session, location)
     if here is None:
@@ -166,7 +166,9 @@ def partitioned(table: str, by: tuple[str, ...], asked: tuple[str, ...]) -> tupl
 
 
 def _unread(location: str, error: Exception) -> EngineError:
-    return EngineError(f"{location} is a Delta table, which this Spark does not read: {told(error)}", retry=False)
+    return EngineError(
+        f"{location} is a Delta table, which this Spark does not read: {safe_message(error)}", retry=False
+    )
 
 
 def commit(session: Any, request: CommitRequest) -> None:
@@ -181,9 +183,9 @@ def commit(session: Any, request: CommitRequest) -> None:
         rows = read(session, TableSource(request.staged, "parquet", request.partition_by))
         _writer(rows, request, here).save(request.table)
     except Exception as error:
-        if any(each in told(error) for each in (*CONFLICT, *CONFLICTS)):
+        if any(each in safe_message(error) for each in (*CONFLICT, *CONFLICTS)):
             raise GenerationConflict(f"another writer came first to {request.table}: nothing was changed") from error
-        raise EngineError(f"the commit to {request.table} failed: {told(error)}") from error
+        raise EngineError(f"the commit to {request.table} failed: {safe_message(error)}") from error
 
 
 def _writer(rows: Any, request: CommitRequest, here: DeltaSnapshot | None) -> Any:
@@ -218,7 +220,7 @@ def fence(session: Any, request: FenceRequest) -> None:
         none = here.frame.limit(0).write.format(TableKind.DELTA).mode("append")
         none.options(**_once(request.ident), userMetadata=UNDONE).save(here.location)
     except Exception as error:
-        raise EngineError(f"{request.table} took no commit: {told(error)}") from error
+        raise EngineError(f"{request.table} took no commit: {safe_message(error)}") from error
 
 
 def _condition(columns: Sequence[str], names: Iterable[str]) -> str:

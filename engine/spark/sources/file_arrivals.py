@@ -8,10 +8,10 @@ from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 
-from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.core.filesystems import is_path, open_filesystem
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources import changes
-from treaty.engine.spark.sources.changes import Found, StorageLayout
+from treaty.engine.spark.sources.changes import FileEntry, StorageLayout
 
 COLUMN = "arrival"
 # 60 bits a file: of a million files no two are alike but once in two million tables.
@@ -26,7 +26,7 @@ def layout(source: TableSource, known: Mapping[str, str]) -> StorageLayout | Non
     if source.partition_by or not is_path(source.location):
         return None
     found = changes.found_at(source.location)
-    if changes.is_lake(found) or [each.path for _, each in found] == [opened(source.location)[1]]:
+    if changes.is_lake(found) or [each.path for _, each in found] == [open_filesystem(source.location)[1]]:
         return None
     parted = arrived({_hash(each): each for each in changes.data_of(found, source.location)}, known)
     return StorageLayout(
@@ -39,20 +39,20 @@ def layout(source: TableSource, known: Mapping[str, str]) -> StorageLayout | Non
     )
 
 
-def _hash(file: Found) -> str:
+def _hash(file: FileEntry) -> str:
     path, each = file
     digest = sha256(f"{path} {each.size} {each.mtime_ns}".encode()).digest()
     return urlsafe_b64encode(digest).decode()[:WIDTH]
 
 
-def arrived(files: Mapping[str, Found], known: Mapping[str, str]) -> dict[str, dict[str, Found]]:
+def arrived(files: Mapping[str, FileEntry], known: Mapping[str, str]) -> dict[str, dict[str, FileEntry]]:
     """The files, which are given by their hashes, by arrival: as the known fingerprints name them, new ones together.
 
     Arrivals of which no file is left are not among them."""
     numbers = {name: int(name.partition("=")[2]) for name in known if name.startswith(f"{COLUMN}=")}
     of = {member: name for name in numbers for member in members(known[name])}
     new = f"{COLUMN}={max(numbers.values(), default=0) + 1:06}"
-    found: dict[str, dict[str, Found]] = {}
+    found: dict[str, dict[str, FileEntry]] = {}
     for member, file in files.items():
         found.setdefault(of.get(member, new), {})[member] = file
     return found

@@ -15,7 +15,7 @@ from typing import Any
 
 from treaty.contracts.document.computed_partitions import split
 from treaty.contracts.predicates.parser import quote, quote_path, scalar
-from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.core.filesystems import is_path, open_filesystem
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources.readers import plain
@@ -147,7 +147,7 @@ def metadata(session: Any, source: TableSource) -> IcebergMetadata:
     if not is_path(source.location):
         session.catalog.refreshTable(quote_path(source.location))
     newest = plain(_table(session, source, "metadata_log_entries").collect()[-1]["file"])
-    filesystem, path = opened(newest)
+    filesystem, path = open_filesystem(newest)
     with filesystem.open_input_file(path) as file:
         text = file.read()
     return IcebergMetadata(json.loads(gzip.decompress(text) if ".gz." in newest else text))

@@ -5,7 +5,7 @@ from typing import Any
 from treaty.contracts.predicates.parser import literal, quote, quote_path
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
-from treaty.engine.spark.process.errors import told
+from treaty.engine.spark.process.errors import safe_message
 from treaty.engine.spark.sources.readers import plain
 
 MISSING = ("PARTITIONS_NOT_FOUND", "NoSuchPartition")
@@ -25,9 +25,9 @@ def folder_of(session: Any, table: str, name: str) -> str | None:
     try:
         rows = session.sql(f"describe extended {quote_path(table)} partition ({spec(name)})").collect()
     except Exception as error:
-        if any(each in told(error) for each in MISSING):
+        if any(each in safe_message(error) for each in MISSING):
             return None
-        raise EngineError(f"the catalog does not tell where {name} of {table} lies: {told(error)}") from error
+        raise EngineError(f"the catalog does not tell where {name} of {table} lies: {safe_message(error)}") from error
     # The second one is that of the table.
     return next((plain(row["data_type"]) for row in rows if row["col_name"] == "Location"), None)
 

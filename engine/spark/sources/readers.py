@@ -9,10 +9,10 @@ from urllib.parse import unquote
 from treaty.contracts.predicates.parser import quote, quote_path
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import UnreadableTable
-from treaty.engine.core.filesystems import is_path, opened
+from treaty.engine.core.filesystems import is_path, open_filesystem
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.requests import TableSource
-from treaty.engine.spark.process.errors import is_cancelled, told
+from treaty.engine.spark.process.errors import is_cancelled, safe_message
 
 FORMATS = {
     "parquet": "parquet",
@@ -40,7 +40,7 @@ def read(session: Any, source: TableSource, *, names: Sequence[str] = (), folder
     """The table as a frame. With `names`, only those partitions; of a path, `folders` says where they lie.
 
     Raises Unreadable, saying what to do."""
-    known = resolved(source)
+    known = resolve_source(source)
     try:
         if is_path(source.location) and folders:
             return _analysed(_folders(session, known, folders))
@@ -50,10 +50,12 @@ def read(session: Any, source: TableSource, *, names: Sequence[str] = (), folder
         if is_cancelled(error):
             raise
         what = f"{source.location} cannot be read as a table{f' of {known.format}' if known.format else ''}"
-        raise UnreadableTable(f"{what}: {told(error)}; check its name, its format and that its files agree") from error
+        raise UnreadableTable(
+            f"{what}: {safe_message(error)}; check its name, its format and that its files agree"
+        ) from error
 
 
-def resolved(source: TableSource) -> TableSource:
+def resolve_source(source: TableSource) -> TableSource:
     """The source with its format, where it is a path. Raises Unreadable where there is no file of a known kind."""
     if source.format or not is_path(source.location):
         return source
@@ -116,7 +118,7 @@ def details(session: Any, table: str) -> dict[str, str]:
     except Exception as error:
         if is_cancelled(error):
             raise
-        what = f"{table} is neither a path that exists nor a table of the catalog ({told(error)})"
+        what = f"{table} is neither a path that exists nor a table of the catalog ({safe_message(error)})"
         raise UnreadableTable(f"{what}: check its spelling") from error
     return {row["col_name"]: row["data_type"] for row in rows}
 
@@ -151,7 +153,7 @@ def lake_of(paths: Iterable[str]) -> str | None:
 
 def relative(info: Any, location: str) -> str:
     """The path of a file below the location; its own name where it is the location."""
-    _, root = opened(location)
+    _, root = open_filesystem(location)
     return str(info.path[len(root.rstrip("/")) + 1 :]) if info.path != root else str(info.base_name)
 
 
@@ -160,7 +162,7 @@ def listing(location: str) -> list[Any]:
     import pyarrow.fs
 
     try:
-        filesystem, path = opened(location)
+        filesystem, path = open_filesystem(location)
         found = filesystem.get_file_info(path)
         if found.type == pyarrow.fs.FileType.File:
             return [found]

@@ -28,7 +28,7 @@ class VersionedLayout:
     behind: bool = False
 
 
-def kept(marks: Mapping[str, str], known: Mapping[str, str], found: frozenset[str]) -> dict[str, str]:
+def stable_fingerprints(marks: Mapping[str, str], known: Mapping[str, str], found: frozenset[str]) -> dict[str, str]:
     """The fingerprints, those of partitions that are not among `found` as they are known; no reading has that of what
     was not read."""
     if set(marks) == {""} and not found and len(set(known.values())) == 1:

@@ -152,12 +152,12 @@ def plan(
     return Plan(
         scan=tuple(part for part in scanned if not part.component.grouping),
         groupings=tuple(part for part in scanned if part.component.grouping),
-        apart=_apart(each),
-        whole=_apart(whole),
+        apart=_separate_components(each),
+        whole=_separate_components(whole),
         askers={key: tuple(dict.fromkeys(phrases)) for key, phrases in askers.items()},
     )
 
 
-def _apart(analyzers: Iterable[BoundAnalyzer]) -> tuple[BoundComponent, ...]:
+def _separate_components(analyzers: Iterable[BoundAnalyzer]) -> tuple[BoundComponent, ...]:
     parts = (part for bound in analyzers for part in bound.parts.values() if part.component.apart)
     return tuple({part.key: part for part in parts}.values())

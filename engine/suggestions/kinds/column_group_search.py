@@ -67,7 +67,7 @@ def _numbered_whole(values: Any) -> Any:
     return numpy.unique(values, return_inverse=True)[1].reshape(-1)
 
 
-def looked_at(history: TableProfile) -> list[ColumnProfile]:
+def sampled_columns(history: TableProfile) -> list[ColumnProfile]:
     """The columns of which a sample is looked at: those that can be hashed and have two values, the first `COLUMNS`."""
     usable = [each for each in history.columns if each.column.base_type in HASHED and not each.classified]
     return [each for each in usable if float(each.value("approx_count_distinct", history.whole) or 0) >= 2][:COLUMNS]
@@ -76,7 +76,7 @@ def looked_at(history: TableProfile) -> list[ColumnProfile]:
 Find = Callable[[TableProfile, RowSample, str], Iterator[tuple[str | None, tuple[str, ...], Analyzer]]]
 
 
-def together(history: TableProfile, rows: RowSample, schema: Schema, table: str) -> tuple[ColumnGroup, ...]:
+def column_groups(history: TableProfile, rows: RowSample, schema: Schema, table: str) -> tuple[ColumnGroup, ...]:
     """What is worth counting; () for a sample without rows."""
     found = (
         ((kind, *each) for kind, find in FINDS.items() for each in find(history, rows, table))
@@ -87,7 +87,9 @@ def together(history: TableProfile, rows: RowSample, schema: Schema, table: str)
     return tuple(ColumnGroup(kind, column, others, each) for kind, column, others, each in made if each)
 
 
-def with_counted(history: TableProfile, counted: tuple[ColumnGroup, ...], states: Mapping[str, Any]) -> TableProfile:
+def with_group_counts(
+    history: TableProfile, counted: tuple[ColumnGroup, ...], states: Mapping[str, Any]
+) -> TableProfile:
     """The history with what was counted of several columns, by partition."""
     return replace(history.beside(states), together=counted)
 

@@ -21,7 +21,7 @@ def determined(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
         name, (by,) = column.column.name, each.others
         words = f"{name} is always the same for the same {by}"
         made = {"analyzer": "determination", "column": by, "other": name}
-        return _held(each, part, f"{by}-determines-{name}", words, made)
+        return _group_candidate(each, part, f"{by}-determines-{name}", words, made)
     return None
 
 
@@ -43,7 +43,7 @@ def composite_key(part: HistorySlice, _margin: float) -> SuggestionCandidate | N
     for each in _counted(part, "composite_key", None):
         told = ", ".join(each.others)
         made = {"analyzer": "uniqueness", "columns": list(each.others)}
-        found = _held(each, part, f"{'-'.join(each.others)}-unique", f"{told} are unique together", made)
+        found = _group_candidate(each, part, f"{'-'.join(each.others)}-unique", f"{told} are unique together", made)
         if found is not None:
             return found
     return None
@@ -53,7 +53,7 @@ def _counted(part: HistorySlice, kind: str, column: str | None) -> Sequence[Colu
     return [each for each in part.history.together if (each.kind, each.column) == (kind, column)]
 
 
-def _held(
+def _group_candidate(
     each: ColumnGroup, part: HistorySlice, check_id: str, words: str, made: Mapping[str, object]
 ) -> SuggestionCandidate | None:
     """The promise, of the whole table where that keeps it; of each partition where only those do; None otherwise."""

@@ -11,12 +11,12 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import FRACTIONAL
-from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import SuggestionCandidate, compliance, number, of_column
-from treaty.engine.suggestions.tolerances import drifts, rounded
-from treaty.engine.suggestions.value_ranges import within
+from treaty.engine.suggestions.tolerances import drifts, round_outwards
+from treaty.engine.suggestions.value_ranges import share_between
 
 # The shares of the values that are looked at; the largest distance at any of them says how well a distribution fits.
 SHARES = tuple((at + 0.5) / 40 for at in range(40))
@@ -112,14 +112,14 @@ def fitted(column: ColumnProfile, part: HistorySlice, _margin: float) -> Suggest
             sentence=words,
             expression=f"{low:g} <= {name} <= {high:g}",
             patch={"quality": check(f"{name}-distribution", words, "conformity", compliance(predicate, at_least=1))},
-            measure=within(column, low, high),
+            measure=share_between(column, low, high),
             assertion=Assertion("mustBeGreaterOrEqualTo", 1),
             severity="warning",
             limits=(1, None),
             details={"distribution": kind, "lower": low, "upper": high},
             drops=True,
         )
-        if is_admitted(predicate)
+        if is_valid_predicate(predicate)
         else None
     )
 
@@ -128,7 +128,7 @@ def _tails(told: FittedDistribution) -> tuple[float, float]:
     """The values beyond which none is expected, a tenth of their distance outwards."""
     low, high = told.at(TAIL), told.at(1 - TAIL)
     width = high - low
-    return rounded(low - width / 10, width, up=False), rounded(high + width / 10, width, up=True)
+    return round_outwards(low - width / 10, width, up=False), round_outwards(high + width / 10, width, up=True)
 
 
 def _best(column: ColumnProfile, part: HistorySlice) -> tuple[str, FittedDistribution] | None:

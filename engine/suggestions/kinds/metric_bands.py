@@ -55,18 +55,18 @@ class BandMetric:
         usable = any(values) if self.counts else _is_usable(column, part)
         found = limits(values, margin, self.floor(column, part)) if usable else None
         kept = _within_nature(found, min(values, default=0)) if found else (None, None)
-        assertion = asserted(kept)
+        assertion = limits_assertion(kept)
         return self._candidate(column, assertion, kept) if assertion else None
 
     def _candidate(self, column: ColumnProfile, assertion: Assertion, kept: Limits) -> SuggestionCandidate:
         name = column.column.name
-        words = f"{self.words.format(name=name)} {told(kept)}"
-        made = {**self.implementation(name), assertion.operator: listed(assertion.limit)}
+        words = f"{self.words.format(name=name)} {limits_text(kept)}"
+        made = {**self.implementation(name), assertion.operator: document_limit(assertion.limit)}
         slug = f"{name}-{self.metric.replace('_', '-')}"
         return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
-            expression=f"{self.metric} of {name} {told(kept)}",
+            expression=f"{self.metric} of {name} {limits_text(kept)}",
             patch={"quality": check(slug, words, self.dimension, made)},
             measure=metric(column, self.metric),
             assertion=assertion,
@@ -76,7 +76,7 @@ class BandMetric:
         )
 
 
-def asserted(kept: Limits) -> Assertion | None:
+def limits_assertion(kept: Limits) -> Assertion | None:
     """The promise to stay within the limits; None where there are none."""
     low, high = kept
     if low is not None and high is not None:
@@ -86,7 +86,7 @@ def asserted(kept: Limits) -> Assertion | None:
     return None if high is None else Assertion("mustBeLessOrEqualTo", plainly(high))
 
 
-def listed(limit: Any) -> Any:
+def document_limit(limit: Any) -> Any:
     """The limit as a document has it."""
     return list(limit) if isinstance(limit, tuple) else limit
 
@@ -96,7 +96,7 @@ def plainly(value: float) -> float | int:
     return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
-def told(kept: Limits) -> str:
+def limits_text(kept: Limits) -> str:
     """The limits in words."""
     low, high = kept
     if low is not None and high is not None:

@@ -5,7 +5,7 @@ import math
 from treaty.contracts.editing.check_entry import check
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, of_table
-from treaty.engine.suggestions.kinds.metric_bands import asserted, listed
+from treaty.engine.suggestions.kinds.metric_bands import document_limit, limits_assertion
 from treaty.engine.suggestions.tolerances import MARGINS, limits
 
 # By hand: a tenth more or fewer rows alarms nobody.
@@ -23,7 +23,7 @@ def row_count_band(part: HistorySlice, margin: float) -> SuggestionCandidate | N
         return None
     low, high = found
     kept = (None if low is None else math.floor(math.exp(low)), None if high is None else math.ceil(math.exp(high)))
-    assertion = asserted(kept)
+    assertion = limits_assertion(kept)
     if assertion is None:
         return None
     said = {(True, True): "between {:,} and {:,}", (True, False): "at least {:,}", (False, True): "at most {1:,}"}
@@ -34,7 +34,10 @@ def row_count_band(part: HistorySlice, margin: float) -> SuggestionCandidate | N
         expression=f"size is {assertion.sentence().removeprefix('be ')}",
         patch={
             "quality": check(
-                "row-count", words, "coverage", {"analyzer": "size", assertion.operator: listed(assertion.limit)}
+                "row-count",
+                words,
+                "coverage",
+                {"analyzer": "size", assertion.operator: document_limit(assertion.limit)},
             )
         },
         measure=SuggestionMetric(lambda seen: seen.rows, lambda sample: round(len(sample.values) * sample.times)),

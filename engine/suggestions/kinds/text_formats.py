@@ -11,7 +11,7 @@ from treaty.contracts.safe_regex import UnsafeRegex, inspect_regex
 from treaty.engine.components.operands import TEXT
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.core.results import Value
-from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.value_masks import mask_of
@@ -24,8 +24,8 @@ MOST_MASKS = 200
 # What symbols of a mask stand for, where all values are known to be ASCII; and where letters may be of any script: no
 # class names those, so it is told which characters of ASCII they are not.
 PLAIN: Mapping[str, str] = {"A": "[A-Z]", "a": "[a-z]", "0": "[0-9]"}
-_OTHERS = r" !-/:-@\[-`{-~"
-WIDE: Mapping[str, str] = {"A": f"[^a-z0-9{_OTHERS}]", "a": f"[^A-Z0-9{_OTHERS}]", "0": "[0-9]"}
+_ASCII_PUNCTUATION = r" !-/:-@\[-`{-~"
+WIDE: Mapping[str, str] = {"A": f"[^a-z0-9{_ASCII_PUNCTUATION}]", "a": f"[^A-Z0-9{_ASCII_PUNCTUATION}]", "0": "[0-9]"}
 SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
@@ -75,7 +75,7 @@ def fixed_length(column: ColumnProfile, part: HistorySlice, _margin: float) -> S
             assertion=Assertion("mustBeGreaterOrEqualTo", 1),
             limits=(1, None),
         )
-        if length and is_admitted(predicate)
+        if length and is_valid_predicate(predicate)
         else None
     )
 
@@ -105,7 +105,7 @@ def shape(column: ColumnProfile, part: HistorySlice, margin: float) -> Suggestio
         measure=share_of_masks(column, fits),
         assertion=Assertion("mustBeGreaterOrEqualTo", least),
         limits=(least, None),
-        counter=lambda seen: _others(column, seen, fits),
+        counter=lambda seen: _other_masks(column, seen, fits),
     )
 
 
@@ -152,6 +152,6 @@ def _may_be_held(regex: str) -> bool:
     return True
 
 
-def _others(column: ColumnProfile, part: HistorySlice, fits: Callable[[str], object]) -> list[str]:
+def _other_masks(column: ColumnProfile, part: HistorySlice, fits: Callable[[str], object]) -> list[str]:
     counts, _ = part.all_looks(column)
     return sorted(mask for mask in counts if not fits(mask))

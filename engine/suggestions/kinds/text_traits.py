@@ -10,7 +10,7 @@ from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import TEXT
 from treaty.engine.components.text_masks import LONGEST
 from treaty.engine.core.results import Value
-from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.text_traits import LOWER, TRAITS, TRIMMED, UPPER, Trait
@@ -25,7 +25,7 @@ from treaty.engine.suggestions.candidates import (
     of_column,
 )
 from treaty.engine.suggestions.column_samples import ColumnSample
-from treaty.engine.suggestions.kinds.metric_bands import asserted, edited, listed
+from treaty.engine.suggestions.kinds.metric_bands import document_limit, edited, limits_assertion
 from treaty.engine.suggestions.tolerances import MARGINS, SAFETY, Limits, limits
 
 # By hand: of fewer texts it is chance what they have in common.
@@ -73,7 +73,7 @@ def _of_sample(trait: Trait, sample: ColumnSample) -> Value:
     return sum(trait.has(mask_of(text, longest=None)) for text in texts) / len(texts) if texts else None
 
 
-def _known(trait: Trait, column: ColumnProfile, part: HistorySlice) -> list[float]:
+def _known_shares(trait: Trait, column: ColumnProfile, part: HistorySlice) -> list[float]:
     """The shares of all partitions that have texts; [] where one of them is not known, and for few texts."""
     if column.column.base_type not in TEXT:
         return []
@@ -86,13 +86,13 @@ def _known(trait: Trait, column: ColumnProfile, part: HistorySlice) -> list[floa
 
 def _without(trait: Trait, column: ColumnProfile, part: HistorySlice) -> bool:
     """Whether there are texts that do not have it."""
-    return min(_known(trait, column, part), default=1.0) < 1
+    return min(_known_shares(trait, column, part), default=1.0) < 1
 
 
 def _always(trait: Trait, column: ColumnProfile, part: HistorySlice, words: str) -> SuggestionCandidate | None:
     name = column.column.name
     predicate = f"{quote(name)} IS NULL OR {trait.condition(name)['predicate']}"
-    if min(_known(trait, column, part), default=0.0) < 1 or not is_admitted(predicate):
+    if min(_known_shares(trait, column, part), default=0.0) < 1 or not is_valid_predicate(predicate):
         return None
     said, slug = f"{name} {words}", f"{name}-{trait.name.replace('_', '-')}"
     return SuggestionCandidate(
@@ -120,18 +120,18 @@ class TraitShare:
     def propose(self, column: ColumnProfile, part: HistorySlice, margin: float) -> SuggestionCandidate | None:
         """Between the lowest and the highest so far, and so many times their distance beyond; None where that is no
         limit between 0 and 1."""
-        found = limits(_known(self.trait, column, part), margin, edited(part))
+        found = limits(_known_shares(self.trait, column, part), margin, edited(part))
         kept = _breakable(found) if found else (None, None)
-        assertion, name = asserted(kept), column.column.name
+        assertion, name = limits_assertion(kept), column.column.name
         made = self.trait.condition(name)
-        if assertion is None or not is_admitted(made["predicate"]):
+        if assertion is None or not is_valid_predicate(made["predicate"]):
             return None
-        words = f"{_told(kept)} of {name} {self.trait.words}"
-        limit = {"analyzer": "implication", **made, assertion.operator: listed(assertion.limit)}
+        words = f"{_limits_text(kept)} of {name} {self.trait.words}"
+        limit = {"analyzer": "implication", **made, assertion.operator: document_limit(assertion.limit)}
         return SuggestionCandidate(
             kind=self.kind,
             sentence=words,
-            expression=f"{made['predicate']} for {_told(kept)}",
+            expression=f"{made['predicate']} for {_limits_text(kept)}",
             patch={"quality": check(f"{name}-{self.kind.replace('_', '-')}", words, "conformity", limit)},
             measure=_measure(self.trait, column),
             assertion=assertion,
@@ -147,7 +147,7 @@ def _breakable(found: Limits) -> Limits:
     return (None if low is None or low <= 0 else low), (None if high is None or high >= 1 else high)
 
 
-def _told(kept: Limits) -> str:
+def _limits_text(kept: Limits) -> str:
     low, high = kept
     if low is not None and high is not None:
         return f"between {low:.1%} and {high:.1%}"

@@ -9,8 +9,8 @@ from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import TEMPORAL
 from treaty.engine.core import clock
-from treaty.engine.core.partitions.months import dated
-from treaty.engine.profile.facts import is_admitted
+from treaty.engine.core.partitions.months import date_of_name
+from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import SuggestionCandidate, SuggestionMetric, compliance, of_column
@@ -55,7 +55,7 @@ def on_its_day(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
     if key in (None, name) or len(told) < LEAST_PARTITIONS or set(told) != {1.0}:
         return None
     predicate = f"{quote(name)} IS NULL OR to_date({quote(name)}) = to_date({quote(str(key))})"
-    if not is_admitted(predicate):
+    if not is_valid_predicate(predicate):
         return None
     words = f"{name} is of the day that its partition is named by"
     return SuggestionCandidate(
@@ -136,7 +136,7 @@ def _behind(column: ColumnProfile, part: HistorySlice) -> list[float | None]:
 
 
 def _day(name: str) -> datetime | None:
-    day = dated(name)
+    day = date_of_name(name)
     return clock.aware(date.fromisoformat(day)) if day else None
 
 

@@ -8,7 +8,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC
-from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.suggestions.candidates import (
@@ -20,7 +20,7 @@ from treaty.engine.suggestions.candidates import (
     number,
 )
 from treaty.engine.suggestions.kinds.text_formats import masks, share_of_masks
-from treaty.engine.suggestions.value_ranges import within
+from treaty.engine.suggestions.value_ranges import share_between
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Unit:
                 sentence=words,
                 expression=f"{self.low:g} <= {name} <= {self.high:g}",
                 patch={"quality": check(f"{name}-{self.kind}", words, "conformity", compliance(predicate, at_least=1))},
-                measure=within(column, self.low, self.high),
+                measure=share_between(column, self.low, self.high),
                 assertion=Assertion("mustBeGreaterOrEqualTo", 1),
                 limits=(1, None),
             )
-            if is_admitted(predicate)
+            if is_valid_predicate(predicate)
             else None
         )
 

@@ -9,7 +9,7 @@ from treaty.contracts.editing.check_entry import check
 from treaty.contracts.predicates.parser import literal, quote
 from treaty.engine.components.operands import INTEGRAL, NUMERIC, TEXT
 from treaty.engine.core.results import Value
-from treaty.engine.profile.facts import is_admitted
+from treaty.engine.profile.facts import is_valid_predicate
 from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import ColumnProfile
 from treaty.engine.profile.value_masks import mask_of
@@ -84,7 +84,7 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
         return None
     name, (lower, upper) = column.column.name, bounds
     predicate = f"{quote(name)} IS NULL OR {quote(name)} BETWEEN {number(lower)} AND {number(upper)}"
-    if not is_admitted(predicate):
+    if not is_valid_predicate(predicate):
         return None
     words = f"{name} lies between {lower:,g} and {upper:,g} in at least {share:.0%} of the rows"
     return SuggestionCandidate(
@@ -92,7 +92,7 @@ def value_range(column: ColumnProfile, part: HistorySlice, _margin: float) -> Su
         sentence=words,
         expression=f"{number(lower)} <= {name} <= {number(upper)} for {share:.0%}",
         patch={"quality": check(f"{name}-range", words, "conformity", compliance(predicate, at_least=share))},
-        measure=value_ranges.within(column, lower, upper),
+        measure=value_ranges.share_between(column, lower, upper),
         assertion=Assertion("mustBeGreaterOrEqualTo", share),
         severity="warning",
         limits=(share, None),
@@ -146,7 +146,7 @@ def _among(
 ) -> SuggestionCandidate | None:
     name, values, exact = column.column.name, sorted(known), share == 1
     predicate = f"{quote(name)} IS NULL OR {quote(name)} IN ({', '.join(literal(value) for value in values)})"
-    if not is_admitted(predicate):
+    if not is_valid_predicate(predicate):
         return None
     least = math.floor(share * 1000) / 1000
     words = f"{name} is one of {len(values)} known values" + ("" if exact else f" in at least {least:.1%} of the rows")

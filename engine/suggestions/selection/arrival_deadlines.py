@@ -78,7 +78,7 @@ def _frequency(hours: float) -> tuple[Mapping[str, Any], str]:
 
 def _suggested(arrivals: ArrivalTimes, object_name: str) -> dict[str, Any] | None:
     numbers = [number for _, number in arrivals.measured]
-    most, margin = next(_held(numbers, arrivals.floor), (None, 0.0))
+    most, margin = next(_holding_bounds(numbers, arrivals.floor), (None, 0.0))
     promised = arrivals.level(most) if most is not None else None
     if promised is None:
         return None
@@ -97,7 +97,7 @@ def _suggested(arrivals: ArrivalTimes, object_name: str) -> dict[str, Any] | Non
     }
 
 
-def _held(numbers: Sequence[float], floor: float) -> Iterator[tuple[float, float]]:
+def _holding_bounds(numbers: Sequence[float], floor: float) -> Iterator[tuple[float, float]]:
     """(the greatest number that is promised, margin) of each margin with which what was learned held."""
     if len(numbers) < LEAST:
         return

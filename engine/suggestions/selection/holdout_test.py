@@ -38,7 +38,7 @@ class HoldoutCandidate:
         return self.column.column.name if self.column else None
 
 
-def held(history: TableProfile, *, over_time: bool = True) -> list[HoldoutCandidate]:
+def holdout_candidates(history: TableProfile, *, over_time: bool = True) -> list[HoldoutCandidate]:
     """Every candidate that held, in the columns' order. `over_time`: the partitions follow each other in time."""
     whole = HistorySlice.of(history)
     regimes: dict[Any, HistorySlice] = {}
@@ -49,7 +49,7 @@ def held(history: TableProfile, *, over_time: bool = True) -> list[HoldoutCandid
         key = id(column), kind.over_time
         if key not in regimes:
             regimes[key] = whole.part(since(column, whole, least=UNLIKE[kind.over_time]) if over_time else 0)
-        found.append(_held(kind, column, propose, regimes[key]))
+        found.append(_holdout_candidate(kind, column, propose, regimes[key]))
     return [each for each in found if each is not None]
 
 
@@ -69,7 +69,7 @@ def cuts_of(count: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys([learned_of(count), *more]))
 
 
-def _held(
+def _holdout_candidate(
     kind: SuggestionKind,
     column: ColumnProfile | None,
     propose: "partial[SuggestionCandidate | None]",

@@ -46,7 +46,7 @@ class PatternCheck:
         return self.measured.analyzer  # type: ignore[return-value]
 
 
-def promised(
+def pattern_checks(
     columns: Sequence[ColumnProfile], texts: Mapping[str, Sequence[str | None]], index: PatternIndex, schema: Schema
 ) -> list[PatternCheck]:
     """What the columns may be promised of which there are texts, in the order of the columns; of a classified column,
@@ -77,7 +77,7 @@ def _analyzer(implementation: Mapping[str, Any]) -> PatternConformity:
     return PatternConformity(**given)
 
 
-def held(found: Sequence[PatternCheck], whole: HistorySlice) -> list[HoldoutCandidate]:
+def unbroken_suggestions(found: Sequence[PatternCheck], whole: HistorySlice) -> list[HoldoutCandidate]:
     """Those that no partition breaks, as suggestions that are ranked beside all others; `whole` has their counts."""
     candidates = ((each, _candidate(each)) for each in found)
     return [HoldoutCandidate(one, each.column, 0.0, whole) for each, one in candidates if one.holds(whole)]

@@ -9,9 +9,9 @@ from treaty.engine.profile.measurements import HistorySlice
 from treaty.engine.profile.table_profile import TableProfile, plain
 from treaty.engine.suggestions.candidates import SuggestionCandidate
 from treaty.engine.suggestions.key_candidates import likely_key
-from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, held, learned_of
+from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, holdout_candidates, learned_of
 from treaty.engine.suggestions.selection.issue_detection import trials
-from treaty.engine.suggestions.selection.ranking import RankedCandidate, ranked
+from treaty.engine.suggestions.selection.ranking import RankedCandidate, rank_candidates
 
 NO_SAMPLES: Mapping[str, Sequence[Any]] = {}
 MOST_COUNTER_EXAMPLES = 5
@@ -46,8 +46,8 @@ def worthy(
     beside: Iterable[HoldoutCandidate] = (),
 ) -> list[RankedCandidate]:
     """What `suggest` tells of, before it is plain data."""
-    found = _promised(held(history, over_time=over_time), history, object_name)
-    return ranked([*found, *beside], trials(HistorySlice.of(history), samples))
+    found = _promised(holdout_candidates(history, over_time=over_time), history, object_name)
+    return rank_candidates([*found, *beside], trials(HistorySlice.of(history), samples))
 
 
 def _promised(found: Iterable[HoldoutCandidate], history: TableProfile, table: str) -> Iterator[HoldoutCandidate]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from treaty.contracts.comparison.directions import Direction
 from treaty.contracts.comparison.predicate_implication import implies
-from treaty.contracts.comparison.threshold_order import between
+from treaty.contracts.comparison.threshold_order import compare_thresholds
 from treaty.engine.profile.confidence_intervals import at_least
 from treaty.engine.suggestions.selection.holdout_test import HoldoutCandidate, cuts_of
 from treaty.engine.suggestions.selection.issue_detection import UNKNOWN, DetectedIssues, IssueSample, caught
@@ -33,7 +33,7 @@ class RankedCandidate:
         return max(self.holds, self.held.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
 
 
-def ranked(found: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
+def rank_candidates(found: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
     """Those worth suggesting, the worthiest first; of equal ones in the columns' order."""
     weighed = [_weighed(each, trials) for each in found]
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
@@ -86,7 +86,7 @@ def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
     predicates = ours.get("predicate"), theirs.get("predicate")
     if ours != theirs and None in predicates:
         return Direction.UNDETERMINED
-    limits = between([each.held.candidate.assertion], [other.held.candidate.assertion])
+    limits = compare_thresholds([each.held.candidate.assertion], [other.held.candidate.assertion])
     if ours == theirs:
         return limits
     if limits not in (Direction.UNTESTED, Direction.TIGHTENS):

@@ -115,7 +115,7 @@ def _has_values(column: ColumnProfile, part: HistorySlice) -> bool:
     return whole.rows * float(filled or 0) >= LEAST_ROWS and float(distinct or 0) >= LEAST_DISTINCT
 
 
-def held(column: ColumnProfile, key: ReferableKey, part: HistorySlice) -> HoldoutCandidate:
+def reference_suggestion(column: ColumnProfile, key: ReferableKey, part: HistorySlice) -> HoldoutCandidate:
     """The suggestion of a reference of which it was seen that every value is among the key's."""
     name = column.column.name
     said = f"every {name} exists in {key.dataset} as {key.column}"

@@ -17,7 +17,7 @@ from treaty.registry.access import authentication, oidc, users
 from treaty.registry.access.oidc import Identity, OidcProvider
 from treaty.registry.api.http import idempotency
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
@@ -71,9 +71,9 @@ def caller(shared: Shared, bearer: Secret) -> authentication.Principal:
     now = clock.now()
     if shared.provider and oidc.is_token(bearer):
         return identified(shared, shared.provider.identify(bearer, now=now), now)
-    with reading(shared.engine) as tx:
+    with read_session(shared.engine) as tx:
         principal = authentication.principal_of(tx, bearer, now=now)
-    if authentication.stale(principal, now=now):
+    if authentication.needs_usage_update(principal, now=now):
         with transaction(shared.engine) as tx:
             authentication.mark_used(tx, principal, now=now)
             tx.commit()
@@ -82,12 +82,12 @@ def caller(shared: Shared, bearer: Secret) -> authentication.Principal:
 
 def identified(shared: Service, who: Identity, now: datetime) -> authentication.Principal:
     """The user whom the provider names; made, where the settings say so. Raises Unauthenticated for an unknown one."""
-    with reading(shared.engine) as tx:
-        found = authentication.known_as(tx, who.name, who.teams)
+    with read_session(shared.engine) as tx:
+        found = authentication.principal_by_name(tx, who.name, who.teams)
     if found is None and shared.settings.oidc_creates:
         with transaction(shared.engine) as tx:
             users.create_identified(tx, who.name, user_id=ids.new(), now=now)
-            found = authentication.known_as(tx, who.name, who.teams)
+            found = authentication.principal_by_name(tx, who.name, who.teams)
             tx.commit()
     if found is None:
         raise Unauthenticated("nobody here has the name that the identity provider says: ask an administrator")
@@ -96,7 +96,7 @@ def identified(shared: Service, who: Identity, now: datetime) -> authentication.
 
 def reader(shared: Shared) -> Iterator[Session]:
     """A session for a route that only reads."""
-    with reading(shared.engine) as tx:
+    with read_session(shared.engine) as tx:
         yield tx
 
 

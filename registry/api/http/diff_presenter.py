@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import asdict
 
-from treaty.contracts.comparison.compatibility import JUDGED, MODES, CompatibilityBreach
+from treaty.contracts.comparison.compatibility import CHECKED_SECTIONS, MODES, CompatibilityBreach
 from treaty.contracts.comparison.differences import Difference, DifferenceSection
 from treaty.contracts.document.model import Mode
 from treaty.registry import schemas
@@ -27,7 +27,7 @@ def shown(found: VersionDiff, taken: Collection[str] = ()) -> schemas.DiffOut:
         undetermined=len(comparison.undetermined),
         suggested=free,
         enough=number is None or says_enough(number, found.new.version, comparison.bump),
-        laws=tuple(_law(found, *each) for each in zip(JUDGED, modes_of(found.modes), strict=True)),
+        laws=tuple(_law(found, *each) for each in zip(CHECKED_SECTIONS, modes_of(found.modes), strict=True)),
         breaches=tuple(map(_breach, found.violations)),
     )
 

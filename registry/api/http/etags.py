@@ -62,7 +62,7 @@ def needed(seen: IfMatch) -> IfMatchPrecondition:
 NeedsMatch = Annotated[IfMatchPrecondition, Depends(needed)]
 
 
-def tagged(answer: Response, shown: Shown) -> Shown:
+def with_etag(answer: Response, shown: Shown) -> Shown:
     """What is shown; the answer's ETag says which state of it that is."""
     answer.headers["ETag"] = shown.etag
     return shown

@@ -96,7 +96,7 @@ class IdempotencyMiddleware:
         else:
             once = scope[SCOPE] = IdempotentRequest(IdempotencyAttempt(key, scope["path"]))
             once.attempt.body.update(scope.get("query_string", b"") + b"\n")
-            await self.app(scope, partial(_heard, once, receive), partial(_told, once, scope, receive, send))
+            await self.app(scope, partial(_heard, once, receive), partial(_forward, once, scope, receive, send))
 
 
 async def repeat(_: Request, error: Exception) -> Response:
@@ -121,7 +121,7 @@ async def _heard(once: IdempotentRequest, receive: Receive) -> Message:
     return message
 
 
-async def _told(once: IdempotentRequest, scope: Scope, receive: Receive, send: Send, message: Message) -> None:
+async def _forward(once: IdempotentRequest, scope: Scope, receive: Receive, send: Send, message: Message) -> None:
     once.messages.append(message)
     if message["type"] != "http.response.body" or message.get("more_body"):
         return

@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from treaty.engine.core import clock
 from treaty.registry.access import authentication, oidc
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.api.http.dependencies import Service, bearer, bearer_of, caller
 from treaty.registry.core.enums import Permission
 from treaty.registry.lineage.events.receiver import WritePermit
@@ -54,7 +54,7 @@ async def sender(request: Request) -> LineageSender:
         return found
     shared: Service = request.app.state.service
     who = await run_in_threadpool(caller, shared, shown)
-    decide(who, Permission.LINEAGE)
+    require_permission(who, Permission.LINEAGE)
     if shared.provider and oidc.is_token(shown):
         return LineageSender(who)
     found = LineageSender(who, WritePermit(key, lambda session: _check(session, shown)))
@@ -63,4 +63,4 @@ async def sender(request: Request) -> LineageSender:
 
 
 def _check(session: Session, shown: str) -> None:
-    decide(authentication.principal_of(session, shown, now=clock.now()), Permission.LINEAGE)
+    require_permission(authentication.principal_of(session, shown, now=clock.now()), Permission.LINEAGE)

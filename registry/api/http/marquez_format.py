@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from treaty.registry.datasets.names import LineageName, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.downstream import impact
 from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.lineage.graph.traversal import GraphJob, Subgraph, portions
@@ -106,7 +106,7 @@ def facets(row: LineageRunRow, kind: str) -> dict[str, Any]:
 
 def _is_of(name: LineageName, group: Collection[LineageName]) -> bool:
     whole = normalise(name.namespace, name.name)
-    return not {name, whole, trim(whole).dataset}.isdisjoint(group)
+    return not {name, whole, table_name(whole).dataset}.isdisjoint(group)
 
 
 def _fields(told: Any) -> Iterator[dict[str, Any]]:

@@ -70,7 +70,7 @@ class RequestMetricsMiddleware:
             self.requests.note(scope["method"], route, status, seconds)
             if route not in PROBES:
                 line_of = {"method": scope["method"], "route": route, "status": status, "ms": round(seconds * 1000)}
-                logs.tell(log, "answered", **line_of, **scope.get(NOTED, {}))
+                logs.log_event(log, "answered", **line_of, **scope.get(NOTED, {}))
 
 
 def work(session: Session, *, now: datetime) -> Iterator[Metric]:

@@ -28,10 +28,10 @@ def name_of(route: APIRoute) -> str:
 
 def describe(app: FastAPI) -> None:
     """Has the application describe itself so."""
-    app.openapi = lambda: app.openapi_schema or _made(app)  # type: ignore[method-assign]
+    app.openapi = lambda: app.openapi_schema or _openapi(app)  # type: ignore[method-assign]
 
 
-def _made(app: FastAPI) -> dict[str, Any]:
+def _openapi(app: FastAPI) -> dict[str, Any]:
     made = get_openapi(title=app.title, version=app.version, description=TELLS, routes=app.routes)
     schemas = made["components"]["schemas"]
     for name in OURS & set(schemas):

@@ -221,7 +221,7 @@ def _changes(listed: change_requests.ChangeRequestListing, by: Principal) -> sch
 
 def _permitted(listed: ProposalListing, review: ProposalReview, by: Principal) -> dict[str, Any]:
     row = listed.proposal
-    place = visibility.of_proposal(row)
+    place = visibility.proposal_resource(row)
     own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
     asking = {each.request.author_id for each in listed.requests}
     return {

@@ -21,18 +21,18 @@ class RequestIdMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = _given(scope) or str(ids.new()).encode()
+        request_id = _request_id(scope) or str(ids.new()).encode()
 
         async def named(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), (HEADER, request_id)]
             await send(message)
 
-        with logs.about(request_id=request_id.decode()):
+        with logs.log_fields(request_id=request_id.decode()):
             await self.app(scope, receive, named)
 
 
-def _given(scope: Scope) -> bytes | None:
+def _request_id(scope: Scope) -> bytes | None:
     """The id that the request brings; None where it brings none, or one that is none."""
     brought = dict(scope["headers"]).get(HEADER, b"")
     return brought if FORM.fullmatch(brought) else None

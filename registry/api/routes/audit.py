@@ -13,7 +13,7 @@ from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared
 from treaty.registry.audit import audit_log, hash_chain, signed_heads
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.review.approval import records
 
@@ -44,7 +44,7 @@ def take_head(by: Caller, tx: Reader, shared: Shared) -> schemas.AuditHead:
     """The last entry as it stands now, signed where there is an audit key: keep it, to see later that nothing is cut
     off or rewritten."""
     _auditor(by)
-    return signed_heads.take(tx, signed_heads.keys(shared.settings), now=clock.now())
+    return signed_heads.signed_head(tx, signed_heads.keys(shared.settings), now=clock.now())
 
 
 @router.get("/audit/export", response_class=StreamingResponse)
@@ -60,7 +60,7 @@ def list_approvals(
 ) -> list[schemas.ApprovalRecordOut]:
     """The records of the approvals of a version, the active one where none is named, each held against the version
     and the audit."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     return [
         schemas.ApprovalRecordOut(**each.model_dump(include={*SHOWN}), faults=records.faults(tx, each))
         for each in records.of_version(tx, contract_id, version)
@@ -71,9 +71,9 @@ SHOWN = ("hash", "proposal_id", "contract_id", "version", "content")
 
 
 def _auditor(by: Principal) -> None:
-    authentication.decide(by, Permission.AUDIT)
+    authentication.require_permission(by, Permission.AUDIT)
 
 
 def _lines(shared: Service, after: int) -> Iterator[bytes]:
-    with reading(shared.engine) as tx:
+    with read_session(shared.engine) as tx:
         yield from hash_chain.lines(audit_log.stream(tx, after=after))

@@ -24,7 +24,7 @@ Label = Annotated[str | None, Query(max_length=200, description="as `facets` has
 Subscribed = Annotated[bool, Query(description="only contracts that one subscribes to, alone or with a team")]
 
 
-def wanted(
+def search_query(
     q: Words = "", owner: Label = None, domain: Label = None, tag: Label = None, state: Label = None
 ) -> SearchQuery:
     """What the request looks for."""
@@ -37,12 +37,12 @@ def find_contracts(
     by: Caller,
     tx: Reader,
     asked: Paging,
-    of: Annotated[SearchQuery, Depends(wanted)],
+    of: Annotated[SearchQuery, Depends(search_query)],
     *,
     subscribed: Subscribed = False,
 ) -> schemas.CatalogPageOut:
     """Contracts that have all words, the last of which may be a beginning; best first. Without words, all by id."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     readable = visibility.entries(by)
     if subscribed:
         readable &= col(SearchEntryRow.contract_id).in_(subscriptions.contracts(by))

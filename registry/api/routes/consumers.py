@@ -14,8 +14,8 @@ from treaty.registry.access import authentication
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
-from treaty.registry.api.http.etags import IfMatch, tagged
-from treaty.registry.api.routes.replays import recorded
+from treaty.registry.api.http.etags import IfMatch, with_etag
+from treaty.registry.api.routes.replays import replay_record
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.declared_use import Use
 from treaty.registry.contracts.documents import Documents
@@ -56,7 +56,7 @@ def same_answer(acknowledgement_id: UUID, by: Caller, tx: Writer, seen: IfMatch)
     """Returns where the answer is as the request's If-Match says, or it says nothing; raises Changed where not."""
     if seen.stated:
         row = acknowledgements.get(tx, acknowledgement_id, by=by)
-        seen.check(tx, row.id, presenters.acknowledgement(acknowledgements.shown(tx, row)).etag)
+        seen.check(tx, row.id, presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row)).etag)
 
 
 @router.get("/subscriptions")
@@ -64,8 +64,8 @@ def list_subscriptions(
     by: Caller, tx: Reader, asked: Paging, *, contract_id: OptionalId = None, mine: bool = False, ended: bool = False
 ) -> schemas.Page[schemas.SubscriptionOut]:
     """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
-    authentication.decide_somewhere(by, Permission.READ)
-    found = subscriptions.listed(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
+    authentication.require_permission_anywhere(by, Permission.READ)
+    found = subscriptions.list_subscriptions(tx, by, asked, contract_id=contract_id, mine=mine, ended=ended)
     return presenters.page(lambda each: presenters.subscription(each, by), found)
 
 
@@ -80,8 +80,11 @@ def subscribe(body: schemas.SubscriptionIn, by: Caller, tx: Writer) -> schemas.S
 @router.get(ONE)
 def get_subscription(subscription_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.SubscriptionOut:
     """A subscription. Its ETag is its revision."""
-    return tagged(
-        answer, presenters.subscription(subscriptions.shown(tx, subscriptions.get(tx, subscription_id, by=by)), by)
+    return with_etag(
+        answer,
+        presenters.subscription(
+            subscriptions.subscription_listing(tx, subscriptions.get(tx, subscription_id, by=by)), by
+        ),
     )
 
 
@@ -105,13 +108,13 @@ def end_subscription(subscription_id: UUID, by: Caller, tx: Writer) -> schemas.S
 @router.get(f"{ONE}/checks")
 def list_checks(subscription_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerCheckOut]:
     """The checks of a subscription as they are now."""
-    return [_check(each) for each in consumer_checks.listed(tx, subscription_id, by=by)]
+    return [_check(each) for each in consumer_checks.list_checks(tx, subscription_id, by=by)]
 
 
 @router.post(f"{ONE}/checks", status_code=201)
 def add_check(subscription_id: UUID, body: schemas.ConsumerCheckIn, by: Caller, tx: Writer) -> schemas.ConsumerCheckOut:
     """Adds a check of one's own, which is judged by the same states as the contract."""
-    return _kept(tx, consumer_checks.add(tx, subscription_id, _asked(body), _writing(by)))
+    return _commit_check(tx, consumer_checks.add(tx, subscription_id, _requested_check(body), _writing(by)))
 
 
 @router.post(f"{ONE}/checks/copies", status_code=201)
@@ -125,7 +128,7 @@ def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx:
         into=body.into,
         identity=body.id,
     )
-    return _kept(tx, consumer_checks.copy(tx, subscription_id, origin, _writing(by)))
+    return _commit_check(tx, consumer_checks.copy(tx, subscription_id, origin, _writing(by)))
 
 
 @router.put(CHECK, dependencies=[Depends(same_check)])
@@ -134,7 +137,7 @@ def change_check(
 ) -> schemas.ConsumerCheckOut:
     """Has the check say something else from now on; what it said before is kept."""
     asked = RequestedCheck(check_id, body.object, body.column, body.patch)
-    return _kept(tx, consumer_checks.change(tx, subscription_id, asked, _writing(by)))
+    return _commit_check(tx, consumer_checks.change(tx, subscription_id, asked, _writing(by)))
 
 
 @router.delete(CHECK, status_code=204, dependencies=[Depends(same_check)])
@@ -153,7 +156,7 @@ def promote_check(
     replayed = replace(idea, replay=_replayed(read, promotions.outlook(read, idea, by=by), shared, by))
     made = promotions.promote(tx, replayed, make_id=ids.new, by=by, now=clock.now())
     tx.commit()
-    return presenters.proposal_summary(proposal_list.listed(tx, made), by)
+    return presenters.proposal_summary(proposal_list.proposal_listing(tx, made), by)
 
 
 @router.get("/acknowledgements")
@@ -161,8 +164,8 @@ def list_acknowledgements(
     by: Caller, tx: Reader, asked: Paging, which: Annotated[AcknowledgementFilter, Depends()]
 ) -> schemas.Page[schemas.AcknowledgementOut]:
     """What consumers were told of approved versions, and their answers, newest first."""
-    authentication.decide_somewhere(by, Permission.READ)
-    return presenters.page(presenters.acknowledgement, acknowledgements.listed(tx, by, asked, which))
+    authentication.require_permission_anywhere(by, Permission.READ)
+    return presenters.page(presenters.acknowledgement, acknowledgements.list_acknowledgements(tx, by, asked, which))
 
 
 @router.post("/acknowledgements/{acknowledgement_id}/answer", dependencies=[Depends(same_answer)])
@@ -172,7 +175,7 @@ def answer(
     """Acknowledges a version that breaks one, or objects to it."""
     row = acknowledgements.answer(tx, acknowledgement_id, body.answer, comment=body.comment, by=by, now=clock.now())
     tx.commit()
-    return presenters.acknowledgement(acknowledgements.shown(tx, row))
+    return presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row))
 
 
 @router.get("/proposals/{proposal_id}/impact")
@@ -186,7 +189,7 @@ def impact(proposal_id: UUID, by: Caller, tx: Reader) -> list[schemas.ConsumerIm
 def _replayed(read: Session, of: PromotionPreview, shared: Service, by: Principal) -> tuple[str, ...]:
     """What the check says of what is stored; () where nothing is, and where others are replayed at this moment."""
     with suppress(ServiceBusy):
-        told = recorded(read, replay.of_document(read, of.contract_id, of.document, by=by), shared)
+        told = replay_record(read, replay.of_document(read, of.contract_id, of.document, by=by), shared)
         lines = (line for each in told["objects"] if each["partitions"] for line in each["checks"])
         return tuple(line["sentence"] for line in lines if line["check_id"] in of.checks)
     return ()
@@ -204,7 +207,7 @@ def _use(body: schemas.UseIn) -> Use:
     )
 
 
-def _asked(body: schemas.ConsumerCheckIn) -> RequestedCheck:
+def _requested_check(body: schemas.ConsumerCheckIn) -> RequestedCheck:
     entry = body.patch.get("quality")
     named = entry.get("id") if isinstance(entry, dict) else None
     return RequestedCheck(body.id or (named if isinstance(named, str) else ""), body.object, body.column, body.patch)
@@ -216,10 +219,10 @@ def _writing(by: Principal) -> CheckAuthorship:
 
 def _committed(tx: Session, made: SubscriptionRow, by: Principal) -> schemas.SubscriptionOut:
     tx.commit()
-    return presenters.subscription(subscriptions.shown(tx, made), by)
+    return presenters.subscription(subscriptions.subscription_listing(tx, made), by)
 
 
-def _kept(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
+def _commit_check(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOut:
     tx.commit()
     return _check(consumer_checks.shown(tx, row))
 

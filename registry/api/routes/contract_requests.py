@@ -20,15 +20,15 @@ router = APIRouter(prefix="/contract-requests", tags=["proposals"])
 @router.get("")
 def list_requests(by: Caller, tx: Reader) -> list[schemas.ContractRequestOut]:
     """Contracts that are asked for and of which there is no draft yet, the oldest first."""
-    authentication.decide_somewhere(by, Permission.READ)
-    return [presenters.contract_request(each, by) for each in contract_requests.listed(tx, by)]
+    authentication.require_permission_anywhere(by, Permission.READ)
+    return [presenters.contract_request(each, by) for each in contract_requests.list_requests(tx, by)]
 
 
 @router.post("", status_code=201)
 def request_contract(body: schemas.ContractRequestIn, by: Caller, tx: Writer) -> schemas.ContractRequestOut:
     """Asks for a contract of a dataset that has none: whoever may decide about it is told."""
     name = normalise(body.namespace, body.name)
-    made = contract_requests.ask(tx, name, body.why, request_id=ids.new(), by=by, now=clock.now())
+    made = contract_requests.request_contract(tx, name, body.why, request_id=ids.new(), by=by, now=clock.now())
     tx.commit()
     return presenters.contract_request(made, by)
 

@@ -27,21 +27,21 @@ SHOWN_RUNS = PageRequest(20)
 @router.get("/contracts")
 def list_contracts(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.ContractSummaryOut]:
     """Contracts by id, each with its last run."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     return presenters.page(presenters.contract_summary, contract_list.contracts(tx, by, asked))
 
 
 @router.get("/contracts/ids")
 def list_contract_ids(by: Caller, tx: Reader) -> tuple[str, ...]:
     """The ids of all contracts, to choose one."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     return tuple(contract_list.ids(tx, by))
 
 
 @router.get("/contract")
 def get_contract(contract_id: ContractId, by: Caller, tx: Reader) -> schemas.ContractOut:
     """A contract with its versions, datasets and last runs."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     return presenters.contract(
         contract_list.contract(tx, contract_id, by),
         lookup.versions(tx, contract_id),
@@ -59,7 +59,7 @@ def get_document(
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """A version's document, byte for byte; the active one where none is named. Its ETag is the fingerprint."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     found = lookup.version(tx, contract_id, version)
     headers = {"ETag": f'"{found.fingerprint}"', "Treaty-Version": found.version}
     if if_none_match == headers["ETag"]:
@@ -71,7 +71,7 @@ def get_document(
 def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Number = None) -> schemas.ChecksOut:
     """All checks of a version: those judged here, those that are another engine's, with the reason, and texts, with
     who signed them."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     found = lookup.version(tx, contract_id, version)
     signature = check_executors.VersionApproval(
         users.names(tx, [found.approved_by_id])[found.approved_by_id], found.approved_at
@@ -85,5 +85,5 @@ def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Numb
 @router.get("/contract/deadlines")
 def contract_deadlines(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.DeadlineOut]:
     """When data of the contract's objects must come, when they last did, and service levels that nobody watches."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     return [schemas.DeadlineOut.model_validate(each) for each in timetable.of_contract(tx, contract_id)]

@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Header, Query, Response
 
-from treaty.contracts.errors import ContractError, Fault, nearest
+from treaty.contracts.errors import ContractError, Fault, suggest_nearest
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
@@ -30,7 +30,7 @@ WithRecord = Annotated[bool, Query(alias="record", description="with the hash of
 # Nothing that a document says is ever a page of this service.
 INERT = {"Content-Security-Policy": f"sandbox; {POLICY}", "X-Content-Type-Options": "nosniff"}
 FOR_A_MINUTE = "private, max-age=60"
-Known = TypeVar("Known")
+FormatT = TypeVar("FormatT")
 
 
 @router.get("/contract/export", response_class=Response)
@@ -44,8 +44,8 @@ def export(
 ) -> Response:
     """A version in another form, as a file. Its status is that which it has here; all else in `odcs` is byte for byte
     as it was approved."""
-    visibility.see(tx, contract_id, by)
-    wanted = _known(exports.FORMS, form, "to")
+    visibility.require_readable_contract(tx, contract_id, by)
+    wanted = _format_by_name(exports.FORMS, form, "to")
     found = lookup.version(tx, contract_id, version)
     seal = records.seal_of(tx, contract_id, found.version) if record else None
     subject = ExportSource(found.body, odcs_status(found.state), seal)
@@ -63,21 +63,21 @@ def badge(
 ) -> Response:
     """How the contract's data stand, as a picture: the worst that the last run of each of its tables found. Its ETag is
     that word."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     verdicts = contract_list.verdicts(tx, contract_id, by)
     headers = {**INERT, "ETag": f'"{badges.word(verdicts).replace(" ", "-")}"', "Cache-Control": FOR_A_MINUTE}
     if if_none_match == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    return Response(badges.drawn(verdicts), headers=headers, media_type="image/svg+xml")
+    return Response(badges.draw_badge(verdicts), headers=headers, media_type="image/svg+xml")
 
 
 @router.post("/import")
 def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportOut, ...]:
     """The contract documents that a text of another tool stands for. Nothing is kept: they are to be proposed."""
-    authentication.decide_somewhere(by, Permission.PROPOSE)
-    form = _known(imports.FORMS, body.form, "form")
+    authentication.require_permission_anywhere(by, Permission.PROPOSE)
+    form = _format_by_name(imports.FORMS, body.form, "form")
     try:
-        made = imports.imported(form, [ImportSource("text", body.name, body.text.encode())])
+        made = imports.import_documents(form, [ImportSource("text", body.name, body.text.encode())])
     except imports.ImportFailed as error:
         faults = [fault for found in error.faults.values() for fault in found]
         raise InvalidRequest("nothing was imported", faults=faults) from error
@@ -90,7 +90,7 @@ def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportOut, 
 @router.get("/templates")
 def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
     """Documents to start a contract from: those that come with Treaty, then those that owners keep, by name."""
-    return tuple(_template(*each) for each in saved_templates.listed(tx, by))
+    return tuple(_template(*each) for each in saved_templates.list_templates(tx, by))
 
 
 @router.post("/templates", status_code=201)
@@ -114,9 +114,9 @@ def _template(found: DocumentTemplate, owner: str | None) -> schemas.TemplateOut
     )  # fmt: skip
 
 
-def _known(forms: Mapping[str, Known], name: str, where: str) -> Known:
+def _format_by_name(forms: Mapping[str, FormatT], name: str, where: str) -> FormatT:
     if name not in forms:
-        remedy = nearest(name, forms) or f"write one of {', '.join(forms)}"
+        remedy = suggest_nearest(name, forms) or f"write one of {', '.join(forms)}"
         raise InvalidRequest(
             "there is no such form",
             faults=[Fault(code="TR-FORM", where=where, message="is not a form that there is", remedy=remedy)],

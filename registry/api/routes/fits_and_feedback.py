@@ -30,16 +30,19 @@ MarksAsked = Annotated[schemas.FeedbackQuery, Query()]
 def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
     """The fits of an object's programs, newest first: limits that were learned after a version was approved, and
     whether they judge."""
-    visibility.see_object(tx, asked.contract_id, asked.object, by)
-    rows = fits.listed(tx, asked.contract_id, asked.object, check_id=asked.check, limit=asked.limit)
+    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
+    rows = fits.list_fits(tx, asked.contract_id, asked.object, check_id=asked.check, limit=asked.limit)
     return [schemas.FitOut.model_validate(each) for each in rows]
 
 
 @router.get("/marks")
 def list_marks(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.FeedbackOut]:
     """What people said of an object's data, newest first; the newest word about a content of a partition counts."""
-    visibility.see_object(tx, asked.contract_id, asked.object, by)
-    return [_shown(row, name) for row, name in feedback.listed(tx, asked.contract_id, asked.object, limit=asked.limit)]
+    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
+    return [
+        _shown(row, name)
+        for row, name in feedback.list_feedback(tx, asked.contract_id, asked.object, limit=asked.limit)
+    ]
 
 
 @router.post("/marks", status_code=201)
@@ -47,8 +50,8 @@ def set_mark(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.Feedba
     """Says that the data of a partition were as expected, or that they were an incident, or takes back what was said.
     Programs that admit it are refitted."""
     now = clock.now()
-    row = feedback.say(tx, NewFeedback(**body.model_dump()), by=by, now=now, mark_id=ids.new())
-    refits.say(tx, ContractObject(row.contract_id, row.object), now=now, task_id=ids.new())
+    row = feedback.add_feedback(tx, NewFeedback(**body.model_dump()), by=by, now=now, mark_id=ids.new())
+    refits.refit_after_feedback(tx, ContractObject(row.contract_id, row.object), now=now, task_id=ids.new())
     tx.commit()
     return _shown(row, by.name)
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.api.http.dependencies import Caller, Reader
-from treaty.registry.api.routes.states import Meant, Namespace
+from treaty.registry.api.routes.states import ContractFilter, Namespace
 from treaty.registry.datasets.related_datasets import ResolvedDataset
 from treaty.registry.measurements.states import state_queries
 from treaty.registry.measurements.states.state_queries import StateQuery
@@ -28,14 +28,16 @@ AsOf = Annotated[datetime | None, Query(description="the data must have been loo
 @router.get("/gate")
 def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
     name: Of, by: Caller, tx: Reader, partition: Partition = None, consumer: Consumer = None,
-    namespace: Namespace = None, contract_id: Meant = None, marker: Marker = None, as_of: AsOf = None,
+    namespace: Namespace = None, contract_id: ContractFilter = None, marker: Marker = None, as_of: AsOf = None,
 ) -> schemas.GateOut:  # fmt: skip
     """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
     judged. Told of every contract about the dataset, and of a consumer's own checks."""
-    found = state_queries.seen(tx, StateQuery(dataset=name, namespace=namespace, contract_id=contract_id), by)
+    found = state_queries.visible_dataset(
+        tx, StateQuery(dataset=name, namespace=namespace, contract_id=contract_id), by
+    )
     since = clock.aware(as_of) if as_of else None
     told = upstream_warning.forewarned(
-        tx, gate_answer.told(tx, found, ReadinessQuery(partition, marker, since), consumer)
+        tx, gate_answer.contract_statuses(tx, found, ReadinessQuery(partition, marker, since), consumer)
     )
     return _shown(found, told, partition)
 

@@ -6,14 +6,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from treaty.contracts.document.classification import alone
+from treaty.contracts.document.classification import classification_document
 from treaty.engine.anomaly.fits import LearnedFit
 from treaty.engine.core import clock
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.states.generations import Generation, GenerationVerdict, PartitionEntry
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
-from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission_anywhere
 from treaty.registry.api.http.dependencies import Caller, Reader, Shared, Writer
 from treaty.registry.api.routes.states import Called
 from treaty.registry.core import ids
@@ -32,7 +32,7 @@ Marker = Annotated[str | None, Query(description="of the data as the asker sees 
 
 def publisher(who: Caller) -> Principal:
     """Who may read and write states, which are copies of data; asked before a byte of the body is read."""
-    decide_somewhere(who, Permission.STATES)
+    require_permission_anywhere(who, Permission.STATES)
     return who
 
 
@@ -41,12 +41,12 @@ Publisher = Annotated[Principal, Depends(publisher)]
 
 def subject(by: Caller, tx: Reader, named: Called) -> GatedDataset:
     """The dataset that the request is about, which the caller may read."""
-    return publications.subject(tx, state_queries.see(tx, named, by))
+    return publications.subject(tx, state_queries.authorized_query(tx, named, by))
 
 
 def published(by: Publisher, tx: Reader, named: Called) -> GatedDataset:
     """The dataset that the request is about, whose states the caller may read and write."""
-    return publications.subject(tx, state_queries.see(tx, named, by, Permission.STATES))
+    return publications.subject(tx, state_queries.authorized_query(tx, named, by, Permission.STATES))
 
 
 About = Annotated[GatedDataset, Depends(subject)]
@@ -81,8 +81,8 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
         contract_id=of.contract.id,
         version=of.contract.version,
         place=schemas.DatasetLocationOut(location=dataset.location, format=dataset.format, partition_by=parted),
-        others={name: _place(each) for name, each in publications.others(tx, of).items()},
-        classifying=tuple(alone(each).decode() for each in described.beside),
+        others={name: _place(each) for name, each in publications.dataset_sources(tx, of).items()},
+        classifying=tuple(classification_document(each).decode() for each in described.beside),
         fits={name: _limits(each) for name, each in publications.learned(tx, of).items()},
         spoilt=publications.spoilt(tx, of),
     )

@@ -10,15 +10,15 @@ from treaty.registry.api.http.dependencies import Caller, Reader
 from treaty.registry.measurements.runs import check_history, metric_history
 
 router = APIRouter(tags=["runs"])
-Asked = Annotated[schemas.MetricHistoryQuery, Query()]
+HistoryParameters = Annotated[schemas.MetricHistoryQuery, Query()]
 CheckedAsked = Annotated[schemas.CheckHistoryQuery, Query()]
 
 
 @router.get("/history")
-def list_history(by: Caller, tx: Reader, asked: Asked) -> list[schemas.MetricHistoryItemOut]:
+def list_history(by: Caller, tx: Reader, asked: HistoryParameters) -> list[schemas.MetricHistoryItemOut]:
     """The newest measurements of an object's metrics, oldest first. What could not be measured is among them, with the
     reason and no value."""
-    visibility.see_object(tx, asked.contract_id, asked.object, by)
+    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     chosen = metric_history.MeasurementFilter(**asked.model_dump(exclude={"limit"}))
     return [
         schemas.MetricHistoryItemOut.model_validate(each)
@@ -30,6 +30,6 @@ def list_history(by: Caller, tx: Reader, asked: Asked) -> list[schemas.MetricHis
 def list_results(by: Caller, tx: Reader, asked: CheckedAsked) -> list[schemas.CheckHistoryItemOut]:
     """The newest results of a check, oldest first: what was found, and the limit or the band that it was held
     against."""
-    visibility.see_object(tx, asked.contract_id, asked.object, by)
+    visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     found = check_history.course(tx, asked.contract_id, asked.object, asked.check, limit=asked.limit, since=asked.since)
     return [schemas.CheckHistoryItemOut.model_validate(each) for each in found]

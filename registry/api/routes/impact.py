@@ -19,7 +19,7 @@ from treaty.registry.incidents import actions
 from treaty.registry.lineage.downstream import impact, impact_queries
 from treaty.registry.lineage.downstream.impact import AffectedContract, DownstreamImpact
 from treaty.registry.lineage.downstream.impact_queries import ImpactQuery
-from treaty.registry.lineage.downstream.incident_downstream import UpstreamIncident, upstream_failed
+from treaty.registry.lineage.downstream.incident_downstream import UpstreamIncident, upstream_incidents
 from treaty.registry.review.consumers import inferred_consumers
 from treaty.registry.review.consumers.inferred_consumers import InferredConsumer as FoundReader
 from treaty.registry.tables import DatasetContractRow
@@ -39,8 +39,10 @@ def get_blast(
 ) -> schemas.DownstreamImpactOut:
     """What lies downstream of a dataset: reached by the bad data of its open incident, or what would be, had it one."""
     asked = ImpactQuery(name, namespace, frozenset(column) if column else None)
-    bad, columns, supposed = impact_queries.of_dataset(tx, asked, by, now=clock.now())
-    return _blast(impact.of(tx, bad, columns, impact_queries.seen(tx, by)), columns, supposed=supposed)
+    bad, columns, supposed = impact_queries.bad_data_of_dataset(tx, asked, by, now=clock.now())
+    return _blast(
+        impact.downstream_impact(tx, bad, columns, impact_queries.impact_visibility(tx, by)), columns, supposed=supposed
+    )
 
 
 @router.get("/incidents/{incident_id}/blast")
@@ -48,14 +50,16 @@ def get_incident_blast(incident_id: UUID, by: Caller, tx: Reader) -> schemas.Dow
     """What the bad data of an incident came to downstream, and may come to."""
     incident = actions.get(tx, incident_id, by=by)
     bad, columns = impact_queries.of_incident(tx, incident)
-    return _blast(impact.of(tx, bad, columns, impact_queries.seen(tx, by)), columns, supposed=False)
+    return _blast(
+        impact.downstream_impact(tx, bad, columns, impact_queries.impact_visibility(tx, by)), columns, supposed=False
+    )
 
 
 @router.get("/contract/upstream")
 def get_upstream(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.UpstreamIncidentOut]:
     """What bad data came to a contract's datasets from further up, or are on their way; its verdicts stay."""
-    visibility.see(tx, contract_id, by)
-    found = upstream_failed(tx, col(DatasetContractRow.contract_id) == contract_id)
+    visibility.require_readable_contract(tx, contract_id, by)
+    found = upstream_incidents(tx, col(DatasetContractRow.contract_id) == contract_id)
     return [_upstream(tx, each, by) for each in found]
 
 
@@ -73,7 +77,7 @@ def confirm_reader(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> 
         tx, body.contract_id, job, by=by, now=clock.now(), subscription_id=subscription_id
     )
     tx.commit()
-    return presenters.subscription(subscriptions.shown(tx, made), by)
+    return presenters.subscription(subscriptions.subscription_listing(tx, made), by)
 
 
 @router.post("/contract/readers/dismiss")
@@ -91,7 +95,7 @@ def _blast(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed:
         name=found.dataset.name,
         since=found.bad.since,
         until=found.bad.until,
-        columns=_listed(columns),
+        columns=_column_list(columns),
         supposed=supposed,
         contracts=tuple(map(_contract, found.contracts)),
         entries=tuple(map(_entry, found.entries)),
@@ -109,7 +113,7 @@ def _entry(entry: impact.DownstreamDataset) -> schemas.DownstreamDatasetOut:
         since=entry.state.since,
         direct=reach.direct,
         coarse=reach.coarse,
-        columns=_listed(reach.columns),
+        columns=_column_list(reach.columns),
         path=tuple(schemas.GraphNameOut(namespace=each.namespace, name=each.name) for each in reach.path),
         contracts=tuple(map(_contract, entry.contracts)),
         owners=entry.owners,
@@ -150,5 +154,5 @@ def _reader(found: FoundReader) -> schemas.InferredConsumerOut:
     )
 
 
-def _listed(columns: frozenset[str] | None) -> tuple[str, ...] | None:
+def _column_list(columns: frozenset[str] | None) -> tuple[str, ...] | None:
     return None if columns is None else tuple(sorted(columns))

@@ -11,7 +11,7 @@ from treaty.registry import schemas
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Writer
-from treaty.registry.api.http.etags import IfMatch, tagged
+from treaty.registry.api.http.etags import IfMatch, with_etag
 from treaty.registry.core.enums import IncidentState
 from treaty.registry.incidents import actions
 from treaty.registry.incidents.actions import IncidentFilter, IncidentStep
@@ -29,7 +29,7 @@ def unchanged(incident_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
         seen.check(tx, found.id, _shown(tx, found, by).etag)
 
 
-def which(
+def incident_filter(
     by: Caller, contract_id: ContractId = None, state: IncidentState | None = None, *, mine: bool = False,
     snoozed: bool = True,
 ) -> IncidentFilter:  # fmt: skip
@@ -39,16 +39,16 @@ def which(
 
 @router.get("/incidents")
 def list_incidents(
-    by: Caller, tx: Reader, asked: Paging, which: Annotated[IncidentFilter, Depends(which)]
+    by: Caller, tx: Reader, asked: Paging, which: Annotated[IncidentFilter, Depends(incident_filter)]
 ) -> schemas.Page[schemas.IncidentOut]:
     """Incidents, newest first: of a contract, in a state, one's own; with `snoozed=false` none that is put off."""
-    return presenters.page(presenters.incident, actions.listed(tx, by, asked, which, now=clock.now()))
+    return presenters.page(presenters.incident, actions.list_incidents(tx, by, asked, which, now=clock.now()))
 
 
 @router.get(ONE)
 def get_incident(incident_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.IncidentOut:
     """An incident with what fails in it."""
-    return tagged(answer, _shown(tx, actions.get(tx, incident_id, by=by), by))
+    return with_etag(answer, _shown(tx, actions.get(tx, incident_id, by=by), by))
 
 
 @router.post(f"{ONE}/acknowledge", dependencies=[Depends(unchanged)])

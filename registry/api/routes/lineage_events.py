@@ -78,8 +78,8 @@ def list_unmatched(
 ) -> list[schemas.UnmatchedDatasetOut]:
     """Datasets that runs write and no contract in force is about, what was written last first."""
     _reader(by)
-    rows = unmatched.listed(tx, limit=limit)
-    meant = unmatched.meant(tx, rows)
+    rows = unmatched.list_unmatched(tx, limit=limit)
+    meant = unmatched.candidate_objects(tx, rows)
     return [_unmatched(each, meant.get(LineageName(each.namespace, each.name), ())) for each in rows]
 
 
@@ -93,12 +93,12 @@ def contract_facet(request: Request) -> Response:
 
 def _reader(by: Principal) -> None:
     """Events name datasets of all contracts, and of none."""
-    authentication.decide(by, Permission.READ)
+    authentication.require_permission(by, Permission.READ)
 
 
 def _event(row: Any) -> schemas.LineageEventOut:
     kept = {name: value for name, value in row._mapping.items() if name != "body"}
-    return schemas.LineageEventOut(**kept, **vars(event_listing.told(row.body)))
+    return schemas.LineageEventOut(**kept, **vars(event_listing.summarize_event(row.body)))
 
 
 def _unmatched(row: UnmatchedDatasetRow, meant: Iterable[ContractObject]) -> schemas.UnmatchedDatasetOut:

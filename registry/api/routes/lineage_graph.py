@@ -38,7 +38,7 @@ Offset = Annotated[int, Query(ge=0, le=1_000_000)]
 FacetsOf = Annotated[Literal["run", "job"], Query(alias="type", description="whose facets")]
 Moment = Annotated[AwareDatetime | None, Query(description="when it was received")]
 FORMS = "a node is dataset:{namespace}:{name} or job:{namespace}:{name}"
-AROUND = {"dataset": traversal.around, "job": traversal.around_job}
+AROUND = {"dataset": traversal.graph_around, "job": traversal.around_job}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,11 +64,11 @@ def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> s
     if kind not in AROUND:
         raise InvalidRequest(FORMS)
     nodes = NameResolver(tx)
-    seen = dataset_visibility.sight(tx, by, nodes)
-    for name in traversal.meant(tx, text, job=kind == "job"):
+    seen = dataset_visibility.visible_datasets(tx, by, nodes)
+    for name in traversal.resolve_text(tx, text, job=kind == "job"):
         with suppress(NotFound):
             walked = AROUND[kind](tx, name, seen, nodes, depth=depth)
-            found = tuple(map(_node, marquez_format.graph(tx, walked, visibility.contracts(by))))
+            found = tuple(map(_node, marquez_format.graph(tx, walked, visibility.readable_contracts(by))))
             return schemas.GraphOut(graph=found, whole=walked.whole)
     raise NotFound
 
@@ -76,7 +76,7 @@ def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> s
 @router.get("/events/lineage")
 def get_events(by: Caller, tx: Reader, asked: Annotated[EventsQuery, Depends()]) -> schemas.LineageEventsOut:
     """Events as they are kept: for who may read everything, since an event may speak of anything."""
-    authentication.decide(by, Permission.READ)
+    authentication.require_permission(by, Permission.READ)
     found, total = graph_list.events(tx, asked.period, PageSpan(asked.limit, asked.offset))
     return schemas.LineageEventsOut(events=tuple(found), total_count=total)
 
@@ -84,7 +84,11 @@ def get_events(by: Caller, tx: Reader, asked: Annotated[EventsQuery, Depends()])
 @router.get("/namespaces")
 def get_namespaces(by: Caller, tx: Reader) -> dict[str, Any]:
     """The namespaces of datasets and jobs that one may see."""
-    return {"namespaces": [{"name": each} for each in graph_list.namespaces(tx, dataset_visibility.sight(tx, by))]}
+    return {
+        "namespaces": [
+            {"name": each} for each in graph_list.namespaces(tx, dataset_visibility.visible_datasets(tx, by))
+        ]
+    }
 
 
 @router.get("/namespaces/{rest:path}")
@@ -97,7 +101,7 @@ def get_within_namespace(
     answer = WITHIN.get((len(steps), *steps[1:2], *steps[3:4]))
     if answer is None:
         raise NotFound
-    return answer(_Asking(tx, dataset_visibility.sight(tx, by), by, PageSpan(limit, offset)), *steps[::2])
+    return answer(_Asking(tx, dataset_visibility.visible_datasets(tx, by), by, PageSpan(limit, offset)), *steps[::2])
 
 
 @router.get("/jobs/runs/{rest:path}")
@@ -107,7 +111,7 @@ def get_lineage_run(request: Request, rest: str, by: Caller, tx: Reader, kind: F
     run_id, *more = sent_path(request, "jobs/runs")
     if more not in ([], ["facets"]):
         raise NotFound
-    found = graph_list.run(tx, dataset_visibility.sight(tx, by), run_id)
+    found = graph_list.run(tx, dataset_visibility.visible_datasets(tx, by), run_id)
     return marquez_format.facets(found, kind) if more else marquez_format.run(found)
 
 
@@ -132,11 +136,11 @@ def _datasets(asking: _Asking, namespace: str) -> dict[str, Any]:
 
 
 def _dataset(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
-    return _data(asking, traversal.around, flows.node(namespace, name), DATASET)
+    return _data(asking, traversal.graph_around, flows.graph_node(namespace, name), DATASET)
 
 
 def _versions(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
-    nodes, node = asking.sight.nodes, flows.node(namespace, name)
+    nodes, node = asking.sight.nodes, flows.graph_node(namespace, name)
     group = nodes.group(node)
     found, total = graph_list.written(asking.tx, asking.sight, group, asking.span)
     told = (marquez_format.version(nodes.of(node), group, each) for each in found)
@@ -146,7 +150,7 @@ def _versions(asking: _Asking, namespace: str, name: str) -> dict[str, Any]:
 def _jobs(asking: _Asking, namespace: str) -> dict[str, Any]:
     found = graph_list.jobs(asking.tx, asking.sight, namespace)
     walked = traversal.only(asking.tx, asking.span.of(found), asking.sight, asking.sight.nodes)
-    told = marquez_format.graph(asking.tx, walked, visibility.contracts(asking.by))
+    told = marquez_format.graph(asking.tx, walked, visibility.readable_contracts(asking.by))
     return {"jobs": [each.data for each in told if each.type == JOB], "totalCount": len(found)}
 
 
@@ -164,7 +168,7 @@ def _data(asking: _Asking, around: Any, name: LineageName, kind: str) -> dict[st
     nodes = asking.sight.nodes
     walked: Subgraph = around(asking.tx, name, asking.sight, nodes, depth=0)
     wanted = marquez_format.id_of(kind, nodes.of(name) if kind == DATASET else name)
-    found = marquez_format.graph(asking.tx, walked, visibility.contracts(asking.by))
+    found = marquez_format.graph(asking.tx, walked, visibility.readable_contracts(asking.by))
     return next(each.data for each in found if each.id == wanted)
 
 

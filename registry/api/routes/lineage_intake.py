@@ -139,7 +139,7 @@ def _note_kept(request: Request, keys: Sequence[str]) -> None:
         request.scope[metrics.NOTED] = {"event_key": keys[0]}
         return
     for each in keys:
-        logs.tell(log, "event kept", event_key=each)
+        logs.log_event(log, "event kept", event_key=each)
 
 
 async def _sent(request: Request, most: int) -> bytes:
@@ -172,7 +172,7 @@ def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> 
     documents = _documents(body, shared.settings.max_batch_events)
     for index, document in enumerate(documents):
         try:
-            event = model.of(document)
+            event = model.parse_event(document)
             taken.append(_arrival(who, event, event.whole))
         except (NotAnEvent, NotJson) as error:
             failed.append(FailedEventOut(index=index, reason=str(error)))

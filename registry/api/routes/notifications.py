@@ -61,7 +61,7 @@ def list_messages(
     by: Caller, tx: Reader, asked: Paging, state: OutboxState | None = None
 ) -> schemas.Page[schemas.OutboxMessageOut]:
     """Messages that go out, newest first: what waits, was sent, or was given up; for who administers."""
-    return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.listed(tx, by, asked, state))
+    return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.list_messages(tx, by, asked, state))
 
 
 @router.post("/messages/{message_id}/replay")

@@ -21,14 +21,14 @@ Written = Annotated[str, Query(min_length=1, max_length=2000, description="as th
 @router.get("/patterns")
 def get_patterns(by: Caller, shared: Shared, tx: Reader, limit: Few = 100) -> list[schemas.CommonPatternOut]:
     """The common domains of text columns, of which the caller may read one; those of most columns first."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     return [_domain(each) for each in column_domains.top(tx, index_updates.lake(shared.settings), limit, by)]
 
 
 @router.get("/patterns/columns")
 def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.PatternInfoOut:
     """The columns that the caller may read in which at most one in ten values does not have the pattern."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     found = column_domains.find(tx, index_updates.lake(shared.settings), pattern, by)
     return schemas.PatternInfoOut(
         domain=_domain(found.carried.known) if found.carried.known else None,
@@ -41,8 +41,8 @@ def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> sc
 @router.post("/patterns", status_code=202)
 def learn_patterns(by: Caller, tx: Writer) -> schemas.TaskOut:
     """Has patterns learned from the tables that contracts in force are about; the task's result says from how many."""
-    authentication.decide(by, Permission.DRAFT)
-    task = index_updates.ask(tx, by=by, now=clock.now(), ids=ids.new)
+    authentication.require_permission(by, Permission.DRAFT)
+    task = index_updates.request_update(tx, by=by, now=clock.now(), ids=ids.new)
     tx.commit()
     return schemas.TaskOut.model_validate(task)
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Response
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, first_admin, grants, oidc, sign_in_throttle, teams, users
-from treaty.registry.access.grants import Held
+from treaty.registry.access.grants import NamedGrant
 from treaty.registry.access.sign_in_throttle import RateLimit
 from treaty.registry.access.teams import TeamListing
 from treaty.registry.api.http import presenters
@@ -26,9 +26,9 @@ from treaty.registry.api.http.dependencies import (
     Writer,
     identified,
 )
-from treaty.registry.api.http.etags import NeedsMatch, tagged
+from treaty.registry.api.http.etags import NeedsMatch, with_etag
 from treaty.registry.core import ids
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import Permission, Role
 from treaty.registry.core.errors import NotFound, Unauthenticated
 from treaty.registry.tables import RoleGrantRow, TeamRow, UserRow
@@ -56,7 +56,7 @@ def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: O
     """Opens a session; the answer to a wrong name and to a wrong password is the same. 429 after too many of either."""
     now, tried = clock.now(), sign_in_throttle.limits(shared.settings, address=address, name=body.name)
     _count(shared, tried, now)
-    with reading(shared.engine) as looking:
+    with read_session(shared.engine) as looking:
         user = authentication.authenticate(looking, body.name, body.password.get_secret_value())
     lasts = timedelta(hours=shared.settings.session_hours)
     secret, opened = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts)
@@ -104,7 +104,7 @@ def list_users(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.Us
 @router.post("/users", status_code=201)
 def create_user(body: schemas.UserIn, by: Caller, tx: Writer) -> schemas.UserOut:
     """Creates a user."""
-    authentication.decide(by, Permission.USERS)
+    authentication.require_permission(by, Permission.USERS)
     now = clock.now()
     secret = body.password.get_secret_value() if body.password else None
     user = users.new_user(ids.new(), name=body.name, password=secret, roles=body.roles, now=now)
@@ -118,14 +118,14 @@ def change_user(
     user_id: UUID, body: schemas.UserUpdateIn, by: Caller, tx: Writer, seen: NeedsMatch, answer: Response
 ) -> schemas.UserOut:
     """Changes a user and ends their sessions. Needs If-Match: the user's `etag` as it was read, or `*`."""
-    authentication.decide(by, Permission.USERS)
+    authentication.require_permission(by, Permission.USERS)
     if seen.stated:
-        seen.check(tx, user_id, schemas.UserOut.model_validate(users.held(tx, user_id)).etag)
+        seen.check(tx, user_id, schemas.UserOut.model_validate(users.locked_user(tx, user_id)).etag)
     hashed = authentication.hash_password(body.password.get_secret_value()) if body.password else None
     change = users.UserUpdate(roles=body.roles, active=body.active, password_hash=hashed)
     user = users.change_user(tx, user_id, change, by=by, now=clock.now())
     tx.commit()
-    return tagged(answer, schemas.UserOut.model_validate(user))
+    return with_etag(answer, schemas.UserOut.model_validate(user))
 
 
 @router.get("/tokens")
@@ -225,7 +225,7 @@ def revoke_grant(grant_id: UUID, by: Caller, tx: Writer) -> None:
 
 def _count(shared: Shared, tried: Sequence[RateLimit], now: datetime) -> None:
     """Counts an attempt at the door, in a transaction of its own. Raises TooMany."""
-    with reading(shared.engine) as looking:
+    with read_session(shared.engine) as looking:
         sign_in_throttle.refuse(looking, tried, now=now)
     with transaction(shared.engine) as counting:
         refused = sign_in_throttle.count(counting, tried, now=now)
@@ -239,6 +239,6 @@ def _team(found: TeamListing) -> schemas.TeamOut:
     return schemas.TeamOut(**found.team.model_dump(), members=members)
 
 
-def _grant(held: Held) -> schemas.GrantOut:
+def _grant(held: NamedGrant) -> schemas.GrantOut:
     grant, holder = held
     return schemas.GrantOut(**grant.model_dump(), holder=holder)

@@ -7,17 +7,17 @@ from fastapi import APIRouter
 
 from treaty.registry import schemas
 from treaty.registry.api.http.dependencies import Caller, Reader
-from treaty.registry.api.routes.states import Called, Where
+from treaty.registry.api.routes.states import Called, PartitionFilter
 from treaty.registry.drafting import profiles
-from treaty.registry.measurements.states.state_queries import see
+from treaty.registry.measurements.states.state_queries import authorized_query
 
 router = APIRouter(tags=["profiles"])
 
 
 @router.get("/dataset/profile")
-def get_profile(named: Called, by: Caller, tx: Reader, where: Where = None) -> schemas.ProfileDocument:
+def get_profile(named: Called, by: Caller, tx: Reader, where: PartitionFilter = None) -> schemas.ProfileDocument:
     """What stored states say of a dataset, column by column: no data is read. What no check needs is not told."""
-    return profiles.of_dataset(tx, see(tx, replace(named, where=where), by))
+    return profiles.of_dataset(tx, authorized_query(tx, replace(named, where=where), by))
 
 
 @router.get("/proposals/{proposal_id}/profile")

@@ -15,8 +15,8 @@ from treaty.registry.access import authentication, users
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
-from treaty.registry.api.http.etags import IfMatch, tagged
-from treaty.registry.api.routes.replays import recorded
+from treaty.registry.api.http.etags import IfMatch, with_etag
+from treaty.registry.api.routes.replays import replay_record
 from treaty.registry.browse import inbox as browse_inbox
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
@@ -61,7 +61,7 @@ UNCHANGED = [Depends(unchanged)]
 @router.get("/inbox")
 def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     """What waits for the asking user."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     found = browse_inbox.inbox(tx, by, now=clock.now())
     incidents = actions.of_runs(tx, [each.id for each in found.failed_runs], by)
     return schemas.InboxOut(
@@ -74,16 +74,16 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
         incidents=tuple(map(presenters.incident, incidents)),
         asked=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
         lagging=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
-        requested=tuple(presenters.contract_request(each, by) for each in contract_requests.waiting(tx, by)),
+        requested=tuple(presenters.contract_request(each, by) for each in contract_requests.pending_requests(tx, by)),
     )
 
 
 @router.get("/inbox/counts")
 def count_inbox(by: Caller, tx: Reader) -> schemas.InboxCountsOut:
     """How much of the inbox waits for the asking user themself."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     found = browse_inbox.counts(tx, by, now=clock.now())
-    return schemas.InboxCountsOut(**vars(found), requested=len(contract_requests.waiting(tx, by)))
+    return schemas.InboxCountsOut(**vars(found), requested=len(contract_requests.pending_requests(tx, by)))
 
 
 @router.get("/proposals")
@@ -91,7 +91,7 @@ def list_proposals(
     by: Caller, tx: Reader, asked: Paging, state: ProposalState | None = None, contract_id: str | None = None
 ) -> schemas.Page[schemas.ProposalSummaryOut]:
     """Proposals, newest first."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     found = proposal_list.proposals(tx, by, asked, state=state, contract_id=contract_id)
     return presenters.page(lambda each: presenters.proposal_summary(each, by), found)
 
@@ -118,7 +118,7 @@ def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.Proposa
 @router.get("/proposals/{proposal_id}")
 def get_proposal(proposal_id: UUID, by: Caller, tx: Reader, answer: Response) -> schemas.ProposalOut:
     """A proposal with its suggestions. Its ETag is its revision: what is sent as If-Match with a change of it."""
-    return tagged(answer, _shown(tx, proposals.get(tx, proposal_id, by=by), by))
+    return with_etag(answer, _shown(tx, proposals.get(tx, proposal_id, by=by), by))
 
 
 @router.get("/proposals/{proposal_id}/preview")
@@ -127,7 +127,7 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
     proposal = proposals.get(tx, proposal_id, by=by)
     documents = Documents()
     shown = proposals.preview(tx, proposal, documents)
-    follows = succession.succession(tx, shown.contract, documents)
+    follows = succession.check_succession(tx, shown.contract, documents)
     return schemas.PreviewOut(
         document=shown.document.decode(),
         fingerprint=shown.fingerprint,
@@ -159,10 +159,10 @@ def list_comments(proposal_id: UUID, by: Caller, tx: Reader, asked: Paging) -> s
 
 
 @router.post("/proposals/{proposal_id}/comments", status_code=201)
-def say(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writer) -> schemas.CommentOut:
+def add_comment(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writer) -> schemas.CommentOut:
     """Says something about a proposal, for good."""
     proposal = proposals.get(tx, proposal_id, by=by)
-    row = discussion.say(tx, proposal, body.text, comment_id=ids.new(), by=by, now=clock.now())
+    row = discussion.add_comment(tx, proposal, body.text, comment_id=ids.new(), by=by, now=clock.now())
     tx.commit()
     return presenters.comment(row, by.name)
 
@@ -205,11 +205,11 @@ def approve(
         summary=body.comment,
         documents=documents,
     )
-    with _kept(tx, proposal_id, body.comment, by):
+    with _keep_comment(tx, proposal_id, body.comment, by):
         came = approval.approve(tx, proposal_id, seen, by=by, now=now)
     if body.comment:
         # With the last approval the comment goes out in the notice of it.
-        keep = discussion.say if came.version is None else discussion.keep
+        keep = discussion.add_comment if came.version is None else discussion.store_comment
         keep(tx, proposals.get(tx, proposal_id, by=by), body.comment, comment_id=ids.new(), by=by, now=now)
     tx.commit()
     version = presenters.version(came.version, by.name) if came.version else None
@@ -219,7 +219,7 @@ def approve(
 @router.post("/proposals/{proposal_id}/reject", dependencies=UNCHANGED)
 def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Declines the proposal."""
-    with _kept(tx, proposal_id, body.reason, by):
+    with _keep_comment(tx, proposal_id, body.reason, by):
         proposal = approval.reject(tx, proposal_id, by=by, reason=body.reason, now=clock.now())
     return _committed(tx, proposal, by)
 
@@ -228,8 +228,8 @@ def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) ->
 def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Asks for changes, without which nobody approves it; whoever wrote it is told."""
     asked = change_requests.NewChangeRequest(body.text, body.revision, ids.new)
-    with _kept(tx, proposal_id, body.text, by):
-        proposal = change_requests.ask(tx, proposal_id, asked, by=by, now=clock.now())
+    with _keep_comment(tx, proposal_id, body.text, by):
+        proposal = change_requests.request_changes(tx, proposal_id, asked, by=by, now=clock.now())
     return _committed(tx, proposal, by)
 
 
@@ -260,7 +260,7 @@ def withdraw(proposal_id: UUID, body: schemas.WithdrawalIn, by: Caller, tx: Writ
 def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal, documents: Documents) -> dict[str, Any]:
     """What goes on record of the replay that the approver was shown."""
     return replays_replay.in_brief(
-        recorded(read, replays_replay.of_proposal(read, proposal_id, by=by, documents=documents), shared)
+        replay_record(read, replays_replay.of_proposal(read, proposal_id, by=by, documents=documents), shared)
     )
 
 
@@ -286,7 +286,7 @@ def _judge(
     *,
     brief: bool = False,
 ) -> schemas.ProposalOut:
-    with _kept(tx, proposal_id, judgement.reason, by):
+    with _keep_comment(tx, proposal_id, judgement.reason, by):
         proposal = suggestion_decisions.judge(tx, proposal_id, chosen, judgement, by=by, now=clock.now())
     return _committed(tx, proposal, by, chosen if brief else None, judgement.documents)
 
@@ -294,15 +294,15 @@ def _judge(
 @contextmanager
 def _heard(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
     """Keeps the comment beside what is done in the block, and without it where somebody else was first."""
-    with _kept(tx, proposal_id, comment, by):
+    with _keep_comment(tx, proposal_id, comment, by):
         yield
     if comment:
         proposal = proposals.get(tx, proposal_id, by=by)
-        discussion.say(tx, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
+        discussion.add_comment(tx, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
 
 
 @contextmanager
-def _kept(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
+def _keep_comment(tx: Session, proposal_id: UUID, comment: str | None, by: Principal) -> Iterator[None]:
     """Keeps the comment of whoever was not first: of all that they sent, it alone still says what they meant."""
     try:
         yield
@@ -318,7 +318,7 @@ def _keep(tx: Session, proposal_id: UUID, comment: str, by: Principal) -> None:
     """Keeps the comment for good, although its request is refused: what the request's own session did is not kept."""
     with transaction(cast("Engine", tx.get_bind())) as apart:
         proposal = proposals.get(apart, proposal_id, by=by)
-        discussion.say(apart, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
+        discussion.add_comment(apart, proposal, comment, comment_id=ids.new(), by=by, now=clock.now())
         apart.commit()
 
 
@@ -345,11 +345,11 @@ def _shown(
     names = users.names(tx, {proposal.decided_by_id, *(each.decided_by_id for each in suggestions)})
     review = presenters.ProposalReview(
         approvals=required_approvals.approvals(tx, proposal.id),
-        writers=revisions.writers(tx, proposal),
+        writers=revisions.editors(tx, proposal),
         missing=_missing(tx, proposal, documents or Documents()),
         active_version=contract.active_version if contract else None,
     )
-    return presenters.proposal(proposal_list.listed(tx, proposal), suggestions, review, names=names, by=by)
+    return presenters.proposal(proposal_list.proposal_listing(tx, proposal), suggestions, review, names=names, by=by)
 
 
 def _missing(tx: Session, proposal: ProposalRow, documents: Documents) -> tuple[str, ...]:

@@ -14,5 +14,5 @@ router = APIRouter(tags=["reference"])
 @router.get("/analyzers")
 def list_analyzers(by: Caller) -> list[schemas.AnalyzerOut]:
     """The analyzers that are installed, by family: what they measure, what they take, and an example."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     return list(map(schemas.AnalyzerOut.model_validate, reference()))

@@ -34,7 +34,7 @@ RECORDED_SECONDS = 2.0
 def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.ReplayOut:
     """The proposal judged on the stored states of its datasets, beside the version in force. Checks that count values
     are left to `POST /replays`; what takes longer than `replay_seconds` is told in part."""
-    return _told(tx, replay.of_proposal(tx, proposal_id, by=by), shared)
+    return _replay_out(tx, replay.of_proposal(tx, proposal_id, by=by), shared)
 
 
 @router.post("/contract/replay")
@@ -42,14 +42,14 @@ def replay_document(
     contract_id: ContractId, body: schemas.DocumentIn, shared: Shared, by: Caller, tx: Reader
 ) -> schemas.ReplayOut:
     """Any document judged as a version of the contract, as `GET /proposals/{id}/replay` does. Nothing is stored."""
-    return _told(tx, replay.of_document(tx, contract_id, body.document.encode(), by=by), shared)
+    return _replay_out(tx, replay.of_document(tx, contract_id, body.document.encode(), by=by), shared)
 
 
 @router.post("/replays", status_code=202)
 def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.TaskOut:
     """Asks a worker for a replay; the task tells its progress, and its result is what was found."""
-    versions = _asked(tx, body, by)
-    authentication.decide(by, Permission.PROPOSE, versions.place)
+    versions = _versions(tx, body, by)
+    authentication.require_permission(by, Permission.PROPOSE, versions.place)
     now, task_id = clock.now(), ids.new()
     payload = replay.ordered(body.model_dump(mode="json"), versions, by)
     task = task_queue.enqueue(
@@ -67,23 +67,23 @@ def request_replay(body: schemas.ReplayIn, by: Caller, tx: Writer) -> schemas.Ta
     return schemas.TaskOut.model_validate(task)
 
 
-def _asked(tx: Session, body: schemas.ReplayIn, by: authentication.Principal) -> ReplayVersions:
+def _versions(tx: Session, body: schemas.ReplayIn, by: authentication.Principal) -> ReplayVersions:
     if body.proposal_id is not None:
         return replay.of_proposal(tx, body.proposal_id, by=by)
     return replay.of_document(tx, body.contract_id or "", (body.document or "").encode(), by=by)
 
 
-def recorded(tx: Session, versions: ReplayVersions, shared: Service) -> dict[str, Any]:
+def replay_record(tx: Session, versions: ReplayVersions, shared: Service) -> dict[str, Any]:
     """What a replay found, to be put on record with something else: within a time in which others may wait for that.
     Raises Busy where others are being done."""
-    return _found(tx, versions, shared, seconds=min(shared.settings.replay_seconds, RECORDED_SECONDS))
+    return _run_replay(tx, versions, shared, seconds=min(shared.settings.replay_seconds, RECORDED_SECONDS))
 
 
-def _told(tx: Session, versions: ReplayVersions, shared: Service) -> schemas.ReplayOut:
-    return schemas.ReplayOut.model_validate(_found(tx, versions, shared, seconds=shared.settings.replay_seconds))
+def _replay_out(tx: Session, versions: ReplayVersions, shared: Service) -> schemas.ReplayOut:
+    return schemas.ReplayOut.model_validate(_run_replay(tx, versions, shared, seconds=shared.settings.replay_seconds))
 
 
-def _found(tx: Session, versions: ReplayVersions, shared: Service, *, seconds: float) -> dict[str, Any]:
+def _run_replay(tx: Session, versions: ReplayVersions, shared: Service, *, seconds: float) -> dict[str, Any]:
     if not REPLAYING.acquire(timeout=PATIENCE):
         raise ServiceBusy("other versions are being replayed: try again in a few seconds, or have a worker do it")
     try:

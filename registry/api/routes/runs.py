@@ -23,7 +23,7 @@ def list_runs(
     by: Caller, tx: Reader, asked: Paging, contract_id: str | None = None, subscription_id: UUID | None = None
 ) -> schemas.Page[schemas.RunSummaryOut]:
     """Runs of contracts' own checks, or of those of that subscription, newest first."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     found = history.runs(tx, by, asked, contract_id=contract_id, subscription_id=subscription_id)
     return presenters.page(schemas.RunSummaryOut.model_validate, found)
 
@@ -31,14 +31,14 @@ def list_runs(
 @router.get("/runs/{run_id}")
 def get_run(run_id: UUID, by: Caller, tx: Reader) -> schemas.RunOut:
     """The report of a run."""
-    visibility.see_run(tx, run_id, by)
+    visibility.require_readable_run(tx, run_id, by)
     return presenters.run(history.report(tx, run_id))
 
 
 @router.get("/runs/{run_id}/samples")
 def list_samples(run_id: UUID, by: Caller, tx: Reader) -> list[schemas.ViolationSampleOut]:
     """Rows that break checks of a run, masked where the contract classifies them, as long as they are kept."""
-    visibility.see_run(tx, run_id, by, Permission.SAMPLES)
+    visibility.require_readable_run(tx, run_id, by, Permission.SAMPLES)
     return list(map(schemas.ViolationSampleOut.model_validate, samples.of_run(tx, run_id, now=clock.now())))
 
 
@@ -47,7 +47,7 @@ def list_measurements(
     by: Caller, tx: Reader, contract_id: str, object: str, identity: str, limit: Limit = history.SHOWN
 ) -> Response:
     """The last values of a metric, oldest first."""
-    visibility.see_object(tx, contract_id, object, by)
+    visibility.require_readable_object(tx, contract_id, object, by)
     found = history.measurements(tx, contract_id, object, [identity], limit=limit)[identity]
     # A model for each of a thousand points would take as long as to read them.
     points = to_json(found, inf_nan_mode="null")

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query
 
 from treaty.engine.core import clock
-from treaty.engine.evaluation.evaluator import judge
+from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.state_queries import MetricAnswer
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
@@ -23,13 +23,15 @@ from treaty.registry.validation.reruns import RerunDifference
 
 router = APIRouter(tags=["memory"])
 NAMED = 20
-LISTED = 1000
+MAX_PARTITIONS = 1000
 Name = Annotated[str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")]
 Namespace = Annotated[str | None, Query(max_length=2000, description="of a dataset's own name, as lineage has it")]
-Meant = Annotated[
+ContractFilter = Annotated[
     str | None, Query(max_length=2000, description="of several contracts about it that one, or contract.object")
 ]
-Where = Annotated[str | None, Query(description="a condition on partition columns; all partitions without one")]
+PartitionFilter = Annotated[
+    str | None, Query(description="a condition on partition columns; all partitions without one")
+]
 Metrics = Annotated[
     list[str] | None,
     Query(max_length=200, description="completeness:column=status; without one those of the contract"),
@@ -39,7 +41,7 @@ Partitions = Annotated[
 ]
 
 
-def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -> StateQuery:
+def called(name: Name, namespace: Namespace = None, contract_id: ContractFilter = None) -> StateQuery:
     """The dataset that the request names."""
     return StateQuery(dataset=name, namespace=namespace, contract_id=contract_id)
 
@@ -47,34 +49,36 @@ def called(name: Name, namespace: Namespace = None, contract_id: Meant = None) -
 Called = Annotated[StateQuery, Depends(called)]
 
 
-def question(named: Called, by: Caller, tx: Reader, where: Where = None, metric: Metrics = None) -> StateQuery:
+def question(
+    named: Called, by: Caller, tx: Reader, where: PartitionFilter = None, metric: Metrics = None
+) -> StateQuery:
     """What the request asks, of a dataset that the caller may read."""
-    return state_queries.see(tx, replace(named, where=where, metrics=tuple(metric or ())), by)
+    return state_queries.authorized_query(tx, replace(named, where=where, metrics=tuple(metric or ())), by)
 
 
-Asked = Annotated[StateQuery, Depends(question)]
+StateQueryDep = Annotated[StateQuery, Depends(question)]
 
 
 @router.get("/dataset/metrics")
-def get_metrics(asked: Asked, shared: Shared, tx: Reader) -> schemas.MetricsOut:
+def get_metrics(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.MetricsOut:
     """Metrics of the partitions that a condition chooses, merged from their stored states: no data is read."""
-    memory = state_queries.remembered(tx, asked)
+    memory = state_queries.query_scope(tx, asked)
     found = state_queries.answered(tx, memory, StateFiles(shared.settings.states), now=clock.now())
     return schemas.MetricsOut(**_memory(memory, asked), metrics=tuple(map(_metric, found)))
 
 
 @router.get("/dataset/states")
-def get_states(asked: Asked, shared: Shared, tx: Reader) -> schemas.StatesOut:
+def get_states(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.StatesOut:
     """What is stored of each partition that a condition chooses, and what a question about them would merge."""
-    memory = state_queries.remembered(tx, asked)
+    memory = state_queries.query_scope(tx, asked)
     found = state_queries.stored(tx, memory, StateFiles(shared.settings.states))
     return schemas.StatesOut(
         **_memory(memory, asked),
         size=sum(each.size for each in found),
         filed=sum(each.filed for each in found),
-        listed=tuple(map(schemas.PartitionStatesOut.model_validate, found[:LISTED])),
+        listed=tuple(map(schemas.PartitionStatesOut.model_validate, found[:MAX_PARTITIONS])),
         metrics=tuple(
-            schemas.MergeEstimateOut(**_asked(each), bytes=size)
+            schemas.MergeEstimateOut(**_query_fields(each), bytes=size)
             for each, size in state_queries.prospects(memory, found)
         ),
     )
@@ -98,8 +102,8 @@ def erase_memory(
 @router.get("/runs/{run_id}/again")
 def get_rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
     """The run done again from the states that it judged, as long as they are kept. Nothing is stored, no data read."""
-    visibility.see_run(tx, run_id, by)
-    done = reruns.again(tx, run_id, judge, files=StateFiles(shared.settings.states))
+    visibility.require_readable_run(tx, run_id, by)
+    done = reruns.again(tx, run_id, evaluate, files=StateFiles(shared.settings.states))
     return schemas.RerunOut(
         run_id=run_id,
         **done.run.model_dump(include={"contract_id", "version", "object"}),
@@ -140,14 +144,14 @@ def _memory(memory: QueryScope, asked: StateQuery) -> dict[str, Any]:
 def _metric(answer: MetricAnswer) -> schemas.MetricValueOut:
     reading = answer.reading
     return schemas.MetricValueOut(
-        **_asked(answer),
+        **_query_fields(answer),
         value=recording.exact(reading.value) if reading else None,
         counted=reading.counted if reading else None,
         unevaluated=reading.unevaluated if reading else 0,
     )
 
 
-def _asked(answer: MetricAnswer) -> dict[str, Any]:
+def _query_fields(answer: MetricAnswer) -> dict[str, Any]:
     analyzer = answer.asked.analyzer
     return {
         "identity": analyzer.identity,

@@ -47,7 +47,7 @@ def list_tasks(
     contract_id: str | None = None,
 ) -> schemas.Page[schemas.TaskSummaryOut]:
     """Tasks of the queue, newest first: those that the caller may see."""
-    authentication.decide_somewhere(by, Permission.READ)
+    authentication.require_permission_anywhere(by, Permission.READ)
     found = queue_overview.tasks(tx, by, asked, state=state, kind=kind, contract_id=contract_id)
     return presenters.page(_summary, found)
 
@@ -117,8 +117,8 @@ def payload(body: schemas.DraftIn) -> dict[str, object]:
 def _refuse_beyond(tx: Reader, body: schemas.DraftIn, by: Caller) -> None:
     """Raises Forbidden for who may not draft of that table. A draft tells what is in the table: who may draft here and
     there only has the tables drafted that their contracts are about."""
-    place = visibility.of_contract(tx, body.contract_id)
-    authentication.decide(by, Permission.DRAFT, place)
+    place = visibility.contract_resource(tx, body.contract_id)
+    authentication.require_permission(by, Permission.DRAFT, place)
     known = {each.location for each, _ in lookup.datasets(tx, body.contract_id)}
     if not by.may(Permission.DRAFT) and body.location not in known:
         raise Forbidden("you may have the tables of this contract drafted; others need a role on everything")

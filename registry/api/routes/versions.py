@@ -29,10 +29,10 @@ OptionalNumber = Annotated[str | None, Query(description="the version in force b
 @router.get("/contract/version")
 def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader) -> schemas.VersionDetailOut:
     """A version, and what keeps it from coming into force."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     row = lookup.version(tx, contract_id, number)
     approved = row.state in VERSION.where("activate")
-    held = activation.held(tx, row, now=clock.now()) if approved else None
+    held = activation.activation_blockers(tx, row, now=clock.now()) if approved else None
     return schemas.VersionDetailOut(**dict(_shown(tx, row)), held=held)
 
 
@@ -41,7 +41,7 @@ def deprecate(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
     """Advises against a version, which stays in force."""
-    return _said(tx, partial(activation.deprecate, tx, contract_id, number, by=by), body)
+    return _retired_version(tx, partial(activation.deprecate, tx, contract_id, number, by=by), body)
 
 
 @router.post("/contract/version/retire")
@@ -49,7 +49,7 @@ def retire(
     contract_id: ContractId, number: Number, body: schemas.VersionRetirementIn, by: Caller, tx: Writer
 ) -> schemas.VersionOut:
     """Ends a version for good."""
-    return _said(tx, partial(activation.retire, tx, contract_id, number, by=by), body)
+    return _retired_version(tx, partial(activation.retire, tx, contract_id, number, by=by), body)
 
 
 @router.get("/contract/diff")
@@ -58,19 +58,19 @@ def diff(
 ) -> schemas.DiffOut:
     """What differs from one version to another: each change with its direction, the modes that it breaks, the number
     that it asks for. Nothing is said of version numbers and of states."""
-    visibility.see(tx, contract_id, by)
+    visibility.require_readable_contract(tx, contract_id, by)
     found = diffs.of_versions(tx, contract_id, old, new)
-    return diff_presenter.shown(found, diffs.taken(tx, contract_id))
+    return diff_presenter.shown(found, diffs.version_numbers(tx, contract_id))
 
 
 @router.get("/proposals/{proposal_id}/diff")
 def diff_of_proposal(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.DiffOut:
     """What differs from the version in force to the document that an approval would make a version."""
     proposal = proposals.get(tx, proposal_id, by=by)
-    return diff_presenter.shown(diffs.of_proposal(tx, proposal), diffs.taken(tx, proposal.contract_id))
+    return diff_presenter.shown(diffs.of_proposal(tx, proposal), diffs.version_numbers(tx, proposal.contract_id))
 
 
-def _said(
+def _retired_version(
     tx: Session, farewell: Callable[..., ContractVersionRow], body: schemas.VersionRetirementIn
 ) -> schemas.VersionOut:
     """The version of which this was said."""

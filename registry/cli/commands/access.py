@@ -35,9 +35,9 @@ def grants(
     as_json: Json = False,
 ) -> None:
     """List what is granted to users and teams beside the roles that users have on everything."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.grants(target=on)
-    _told(found, ("id", "holder", "role", "part", "target"), as_json=as_json)
+    _print_rows(found, ("id", "holder", "role", "part", "target"), as_json=as_json)
 
 
 @app.command()
@@ -49,29 +49,29 @@ def grant(
     team: Team = None,
 ) -> None:
     """Grant a role to a user or to a team on a part of the registry, and print the grant's id."""
-    with service.opened() as registry:
-        print(registry.grant(_given(registry, role, part, target, user=user, team=team)).id)
+    with service.open_client() as registry:
+        print(registry.grant(_grant_body(registry, role, part, target, user=user, team=team)).id)
 
 
 @app.command()
 def revoke(grant_id: Annotated[UUID, typer.Argument(metavar="GRANT", help="the grant's id")]) -> None:
     """End a grant."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         registry.revoke_grant(grant_id)
 
 
 @app.command()
 def teams(as_json: Json = False) -> None:
     """List your teams; all for who manages users."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.teams()
-    _told(found, ("id", "name", "members"), as_json=as_json)
+    _print_rows(found, ("id", "name", "members"), as_json=as_json)
 
 
 @app.command()
 def team(name: TeamName) -> None:
     """Make a team, and print its id."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         print(registry.create_team(name).id)
 
 
@@ -83,7 +83,7 @@ def member(
     remove: Annotated[bool, typer.Option("--remove", help="they belong to it no longer")] = False,
 ) -> None:
     """Have a user belong to a team, or no longer."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         team_id = _team(registry, team).id
         if remove:
             registry.remove_member(team_id, user)
@@ -94,7 +94,7 @@ def member(
 @app.command()
 def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = None) -> None:
     """Give a token a new secret and print it, this once; the one before stays good for a while."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         print(registry.rotate_token(token, overlap_hours=overlap_hours, expires_days=expires_days).secret)
 
 
@@ -109,7 +109,7 @@ def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall
         raise CliError(f"{file} cannot be written: {error.strerror}") from None
 
 
-def _given(
+def _grant_body(
     registry: "Client", role: Role, part: GrantScope, target: str, *, user: str | None, team: str | None
 ) -> "GrantIn":
     from treaty.registry.schemas import GrantIn
@@ -128,7 +128,7 @@ def _team(registry: "Client", name: str) -> "TeamOut":
     return found
 
 
-def _told(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], *, as_json: bool) -> None:
+def _print_rows(found: "Sequence[GrantOut | TeamOut]", columns: Sequence[str], *, as_json: bool) -> None:
     """A line for each, or all of it as JSON."""
     import json
 

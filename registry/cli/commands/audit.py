@@ -43,8 +43,8 @@ def head() -> None:
     from treaty.registry.audit import signed_heads
 
     settings = load()
-    with database.reading(settings) as session:
-        taken = signed_heads.take(session, signed_heads.keys(settings), now=clock.now())
+    with database.read_session(settings) as session:
+        taken = signed_heads.signed_head(session, signed_heads.keys(settings), now=clock.now())
     if taken.signature is None:
         print(f"treaty: not signed: there is no audit key at {settings.audit_key}", file=sys.stderr)
     print(taken.model_dump_json(indent=2))
@@ -77,7 +77,7 @@ def export(file: ExportFile = None, after: After = 0) -> None:
     """Write the audit as lines of JSON, an entry to a line; `verify --from` reads it without the database."""
     from treaty.registry.audit import audit_log, hash_chain
 
-    with database.reading(load()) as session:
+    with database.read_session(load()) as session:
         lines = hash_chain.lines(audit_log.stream(session, after=after))
         if file is None:
             _written(lines, sys.stdout.buffer)
@@ -92,7 +92,7 @@ def record(contract: ContractName, version: VersionNumber = None, as_json: Json 
     from treaty.registry.core.errors import NotFound
     from treaty.registry.review.approval import records
 
-    with database.reading(load()) as session:
+    with database.read_session(load()) as session:
         try:
             kept = records.of_version(session, contract, version)
         except NotFound:
@@ -131,7 +131,7 @@ def _entries(settings: RegistrySettings, export: Path | None) -> "Iterator[Itera
     from treaty.registry.audit import audit_log, hash_chain
 
     if export is None:
-        with database.reading(settings) as session:
+        with database.read_session(settings) as session:
             yield audit_log.stream(session)
         return
     try:

@@ -37,9 +37,9 @@ def search(
 
     given = dict(zip(LabelKind, (owner, domain, tag, state), strict=True))
     labels = {kind: value for kind, value in given.items() if value is not None}
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.search(" ".join(words or ()), labels=labels)
-    service.tell(found, _show, as_json=as_json)
+    service.print_result(found, _show, as_json=as_json)
 
 
 def _rebuilt() -> int:

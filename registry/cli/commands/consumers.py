@@ -57,30 +57,30 @@ def subscribe(
         contract_id=contract, purpose=purpose, contact=contact, pin=pin, pinned_to=group or version,
         reads=by_object(reads) if reads else None, team=team,
     )  # fmt: skip
-    with service.opened() as registry:
+    with service.open_client() as registry:
         made = registry.subscribe(body)
-        _ask(registry, made.id, asked)
-        service.tell(registry.subscription(made.id), _print_subscription, as_json=as_json)
+        _add_checks(registry, made.id, asked)
+        service.print_result(registry.subscription(made.id), _print_subscription, as_json=as_json)
 
 
 def consumers(contract: ContractName, as_json: Json = False) -> None:
     """Show who uses a contract, for what, and who is pinned to what is no longer in force."""
     from treaty.registry import schemas
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.subscriptions(contract_id=contract)
     page = schemas.Page[schemas.SubscriptionOut](items=tuple(found))
-    service.tell(page, _print_consumers, as_json=as_json)
+    service.print_result(page, _print_consumers, as_json=as_json)
 
 
 def subscriptions(as_json: Json = False) -> None:
     """Show what you and your teams subscribe to, and of what each subscription tells you, where."""
     from treaty.registry import schemas
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.subscriptions(mine=True)
     page = schemas.Page[schemas.SubscriptionOut](items=tuple(found))
-    service.tell(page, lambda told, console: print_own(told.items, console), as_json=as_json)
+    service.print_result(page, lambda told, console: print_own(told.items, console), as_json=as_json)
 
 
 def acknowledge(
@@ -94,17 +94,19 @@ def acknowledge(
     from treaty.registry import schemas
     from treaty.registry.core.enums import AcknowledgementState
 
-    given: schemas.Given = AcknowledgementState.OBJECTED if objects else AcknowledgementState.ACKNOWLEDGED
-    with service.opened() as registry:
+    given: schemas.AcknowledgementAnswer = (
+        AcknowledgementState.OBJECTED if objects else AcknowledgementState.ACKNOWLEDGED
+    )
+    with service.open_client() as registry:
         asked = registry.acknowledgements(contract_id=contract, version=version, mine=True, waiting=True)
         if not asked:
             raise CliError(f"nothing is asked of you about version {version} of {contract}")
         answered = [registry.answer(each.id, given, comment=comment) for each in asked]
     page = schemas.Page[schemas.AcknowledgementOut](items=tuple(answered))
-    service.tell(page, _print_answers, as_json=as_json)
+    service.print_result(page, _print_answers, as_json=as_json)
 
 
-def _ask(registry: "Client", subscription_id: UUID, asked: "Sequence[schemas.ConsumerCheckIn]") -> None:
+def _add_checks(registry: "Client", subscription_id: UUID, asked: "Sequence[schemas.ConsumerCheckIn]") -> None:
     """Adds the checks; where one is refused, nothing of the subscription is left, so that it can be tried again."""
     from treaty.registry.client import ClientError
 

@@ -9,7 +9,7 @@ from treaty.contracts.document.model import Mode
 from treaty.engine.cli.commands import PASSED, VIOLATED, CliError
 from treaty.engine.cli.options import Json
 from treaty.registry.cli.commands.exchange import Contract as ContractName
-from treaty.registry.cli.commands.service import opened, tell
+from treaty.registry.cli.commands.service import open_client, print_result
 
 if TYPE_CHECKING:
     from treaty.contracts.document.model import Contract
@@ -28,7 +28,7 @@ def diff(old: Old, new: New, *, as_json: Json = False) -> None:
     from treaty.registry.api.http.diff_presenter import shown
     from treaty.registry.cli.output.diffs import print_diff
 
-    tell(shown(_compared(old, new)), print_diff, as_json=as_json)
+    print_result(shown(_compared(old, new)), print_diff, as_json=as_json)
 
 
 def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> None:
@@ -39,16 +39,16 @@ def breaking(old: Old, new: New, mode: Law = None, *, as_json: Json = False) -> 
     from treaty.registry.cli.output.diffs import print_breaches
 
     found = _compared(old, new, mode)
-    tell(shown(found), print_breaches, as_json=as_json)
+    print_result(shown(found), print_breaches, as_json=as_json)
     raise typer.Exit(VIOLATED if found.violations else PASSED)
 
 
 def _compared(old: str, new: str, mode: Mode | None = None) -> "VersionDiff":
     from treaty.contracts.document.model import Compatibility
-    from treaty.registry.contracts.version_comparison import compared
+    from treaty.registry.contracts.version_comparison import compare_versions
 
     modes = Compatibility(structure=mode, guarantees=mode) if mode else None
-    return compared(_read(old), _read(new), modes=modes)
+    return compare_versions(_read(old), _read(new), modes=modes)
 
 
 def _read(source: str) -> "Contract":
@@ -64,7 +64,7 @@ def _read(source: str) -> "Contract":
     if path.suffix in {".yaml", ".yml"}:
         raise CliError(f"there is no file {source}")
     name, _, version = source.partition("@")
-    with opened() as client:
+    with open_client() as client:
         return read(client.document(name, version or None))
 
 
@@ -86,6 +86,6 @@ def checks(contract: ContractName, as_json: Json = False) -> None:
         raise CliError(f"there is no file {contract}")
     else:
         name, _, version = contract.partition("@")
-        with opened() as client:
+        with open_client() as client:
             found = client.checks(name, version or None)
-    tell(found, print_checks, as_json=as_json)
+    print_result(found, print_checks, as_json=as_json)

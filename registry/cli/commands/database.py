@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def answering() -> Iterator[None]:
+def database_errors() -> Iterator[None]:
     """Raises Stop where the database does not answer what is asked of it in the block, or is none."""
     from sqlalchemy.exc import DatabaseError, OperationalError
 
@@ -38,7 +38,7 @@ def opened(settings: RegistrySettings) -> "Iterator[Engine]":
 
     engine = connect(settings.database)
     try:
-        with answering():
+        with database_errors():
             _inspect(engine)
             yield engine
     finally:
@@ -46,11 +46,11 @@ def opened(settings: RegistrySettings) -> "Iterator[Engine]":
 
 
 @contextmanager
-def reading(settings: RegistrySettings) -> "Iterator[Session]":
+def read_session(settings: RegistrySettings) -> "Iterator[Session]":
     """A session for reading the database. Raises Stop as `opened` does."""
     from treaty.registry.core import database
 
-    with opened(settings) as engine, database.reading(engine) as session:
+    with opened(settings) as engine, database.read_session(engine) as session:
         yield session
 
 
@@ -60,7 +60,7 @@ def _inspect(engine: "Engine") -> None:
     file = database.file_of(engine.url)
     if file is not None and not file.exists():
         raise CliError(f"there is no database {file}: run `treaty init`, or set TREATY_HOME")
-    with database.reading(engine) as session:
+    with database.read_session(engine) as session:
         found, newest = database.migration_of(session), database.newest_migration()
     if found != newest:
         raise CliError(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from treaty.engine.cli.commands import CliError
-from treaty.registry.cli.commands.service import opened
+from treaty.registry.cli.commands.service import open_client
 
 if TYPE_CHECKING:
     from treaty.registry.exchange.imports import ImportedDocument
 
-Known = TypeVar("Known")
+FormatT = TypeVar("FormatT")
 Contract = Annotated[
     str,
     typer.Argument(
@@ -37,7 +37,7 @@ def export(contract: Contract, to: To = "odcs", record: Record = False, out: Fil
     Exit code 3 where it cannot be read."""
     from treaty.registry.exchange.exports import FORMS
 
-    _known(FORMS, to, "--to")
+    _format_by_name(FORMS, to, "--to")
     body = _exported(contract, to, record=record)
     if out:
         _write(out, body)
@@ -57,7 +57,7 @@ def _exported(contract: str, to: str, *, record: bool) -> bytes:
     if path.suffix in {".yaml", ".yml"}:
         raise CliError(f"there is no file {contract}")
     name, _, version = contract.partition("@")
-    with opened() as client:
+    with open_client() as client:
         return client.export(name, version or None, to=to, record=record)
 
 
@@ -67,11 +67,11 @@ def bring(
     """Make contracts of other tools' files. All faults of all files are said at once, and then nothing is made.
 
     Exit code 3 where something is wrong with a file."""
-    from treaty.registry.exchange.imports import FORMS, ImportFailed, imported, texts
+    from treaty.registry.exchange.imports import FORMS, ImportFailed, import_documents, texts
 
-    wanted = _known(FORMS, form, "--from")
+    wanted = _format_by_name(FORMS, form, "--from")
     try:
-        made = imported(wanted, texts(path, wanted, name=name))
+        made = import_documents(wanted, texts(path, wanted, name=name))
     except ImportFailed as error:
         raise CliError(str(error)) from None
     except OSError as error:
@@ -85,7 +85,7 @@ def bring(
 
 
 def _propose(made: "Sequence[ImportedDocument]") -> None:
-    with opened() as client:
+    with open_client() as client:
         for each in made:
             proposal = client.propose(each.document.decode())
             print(f"{each.contract_id} {each.version}: proposal {proposal.id}", flush=True)
@@ -106,11 +106,13 @@ def _write_all(folder: Path, made: "Sequence[ImportedDocument]") -> None:
         print(path)
 
 
-def _known(forms: Mapping[str, Known], name: str, option: str) -> Known:
-    from treaty.contracts.errors import nearest
+def _format_by_name(forms: Mapping[str, FormatT], name: str, option: str) -> FormatT:
+    from treaty.contracts.errors import suggest_nearest
 
     if name not in forms:
-        raise CliError(f"{option} {name} is not a form: {nearest(name, forms) or 'there are ' + ', '.join(forms)}")
+        raise CliError(
+            f"{option} {name} is not a form: {suggest_nearest(name, forms) or 'there are ' + ', '.join(forms)}"
+        )
     return forms[name]
 
 

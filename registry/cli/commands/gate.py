@@ -8,7 +8,7 @@ from treaty.engine.cli.commands import NOT_CHECKED, PASSED, VIOLATED, WARNED, Cl
 from treaty.engine.cli.options import FailOn, Json
 from treaty.registry.cli.commands import service
 from treaty.registry.cli.commands.states import DatasetName, Namespace
-from treaty.registry.sdk.wait_for_gate import seconds_of, waited
+from treaty.registry.sdk.wait_for_gate import seconds_of, wait_for_answer
 
 Partition = Annotated[str | None, typer.Option(help="only this one, as `treaty states` names it: day=2026-01-01")]
 Consumer = Annotated[str | None, typer.Option(help="with the checks and the pin of this user, or this subscription")]
@@ -22,11 +22,11 @@ def check(
 ) -> None:  # fmt: skip
     """Ask whether data may be read: 0 pass, 1 block, 2 warn with --fail-on warning, 3 unknown. No data is read."""
     seconds = _seconds(wait)
-    with service.opened() as registry:
-        found = waited(
+    with service.open_client() as registry:
+        found = wait_for_answer(
             lambda: registry.gate(dataset, partition=partition, consumer=consumer, namespace=namespace), seconds
         )
-    service.tell(found, _print, as_json=as_json)
+    service.print_result(found, _print, as_json=as_json)
     warned = WARNED if fail_on is FailOn.WARNING else PASSED
     codes = {"pass": PASSED, "warn": warned, "block": VIOLATED, "unknown": NOT_CHECKED}
     raise typer.Exit(codes[found.answer.value])

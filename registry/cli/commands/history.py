@@ -41,7 +41,7 @@ def history(
 
     from treaty.registry import schemas
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         contract_id, object_name = about(registry, contract)
         asked = schemas.MetricHistoryQuery(
             contract_id=contract_id, object=object_name, metric=metric, since=_moment(since), until=_moment(until),
@@ -53,7 +53,7 @@ def history(
     elif as_csv:
         _print_csv(found)
     else:
-        service.tell(RootModel[tuple[schemas.MetricHistoryItemOut, ...]](tuple(found)), _show, as_json=as_json)
+        service.print_result(RootModel[tuple[schemas.MetricHistoryItemOut, ...]](tuple(found)), _show, as_json=as_json)
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -136,9 +136,9 @@ def fits(contract: About, check: Check = None, as_json: Json = False) -> None:
 
     from treaty.registry import schemas
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.fits(*about(registry, contract), check)
-    service.tell(RootModel[tuple[schemas.FitOut, ...]](tuple(found)), _show_fits, as_json=as_json)
+    service.print_result(RootModel[tuple[schemas.FitOut, ...]](tuple(found)), _show_fits, as_json=as_json)
 
 
 def _show_fits(found: Any, console: Any) -> None:

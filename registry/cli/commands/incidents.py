@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from treaty.registry.client import Client
 
 app = typer.Typer(name="incidents", help="What is wrong with data, and who looks after it.", no_args_is_help=True)
-Which = Annotated[str, typer.Argument(metavar="INCIDENT", help="its id, or the beginning of it", show_default=False)]
+IncidentArgument = Annotated[
+    str, typer.Argument(metavar="INCIDENT", help="its id, or the beginning of it", show_default=False)
+]
 Contract = Annotated[str | None, typer.Option("--contract", help="of this contract alone")]
 InState = Annotated[IncidentState | None, typer.Option("--state", help="in this state alone")]
 Mine = Annotated[bool, typer.Option("--mine", help="assigned to me alone")]
@@ -38,39 +40,39 @@ Dismiss = Annotated[tuple[str, str] | None, typer.Option(metavar="NAMESPACE JOB"
 
 
 @app.command("list")
-def listed(contract: Contract = None, state: InState = None, mine: Mine = False, as_json: Json = False) -> None:
+def list_incidents(contract: Contract = None, state: InState = None, mine: Mine = False, as_json: Json = False) -> None:
     """Show incidents, newest first."""
     from treaty.registry import schemas
     from treaty.registry.cli.output.incidents import print_incidents
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.incidents(contract_id=contract, state=state, mine=mine)
-    service.tell(schemas.Page[schemas.IncidentOut](items=tuple(found)), print_incidents, as_json=as_json)
+    service.print_result(schemas.Page[schemas.IncidentOut](items=tuple(found)), print_incidents, as_json=as_json)
 
 
 @app.command()
-def show(incident: Which, as_json: Json = False) -> None:
+def show(incident: IncidentArgument, as_json: Json = False) -> None:
     """Show what fails in an incident, and who looks after it."""
     from treaty.registry.cli.output.incidents import print_incident
 
-    with service.opened() as registry:
-        service.tell(_found(registry, incident), print_incident, as_json=as_json)
+    with service.open_client() as registry:
+        service.print_result(_incident_by_prefix(registry, incident), print_incident, as_json=as_json)
 
 
 @app.command()
-def acknowledge(incident: Which, as_json: Json = False) -> None:
+def acknowledge(incident: IncidentArgument, as_json: Json = False) -> None:
     """Say that you look after it."""
     _done(incident, lambda registry, seen: registry.acknowledge_incident(seen.id, seen.revision), as_json=as_json)
 
 
 @app.command()
-def assign(incident: Which, user: Assignee = None, as_json: Json = False) -> None:
+def assign(incident: IncidentArgument, user: Assignee = None, as_json: Json = False) -> None:
     """Say who looks after it."""
     _done(incident, lambda registry, seen: registry.assign_incident(seen.id, seen.revision, user), as_json=as_json)
 
 
 @app.command()
-def snooze(incident: Which, hours: Hours = 24, as_json: Json = False) -> None:
+def snooze(incident: IncidentArgument, hours: Hours = 24, as_json: Json = False) -> None:
     """Put it off: nobody is told of it for a while."""
     from treaty.engine.core import clock
 
@@ -80,7 +82,7 @@ def snooze(incident: Which, hours: Hours = 24, as_json: Json = False) -> None:
 
 @app.command()
 def resolve(
-    incident: Which, reason: Reason, comment: Comment = None, of: Duplicate = None, as_json: Json = False
+    incident: IncidentArgument, reason: Reason, comment: Comment = None, of: Duplicate = None, as_json: Json = False
 ) -> None:
     """End it for a reason."""
     if reason is Resolution.RECOVERED:
@@ -93,7 +95,7 @@ def resolve(
 
 
 @app.command()
-def reopen(incident: Which, as_json: Json = False) -> None:
+def reopen(incident: IncidentArgument, as_json: Json = False) -> None:
     """Open it again."""
     _done(incident, lambda registry, seen: registry.reopen_incident(seen.id, seen.revision), as_json=as_json)
 
@@ -102,8 +104,8 @@ def blast(dataset: DatasetName, namespace: Namespace = None, column: Column = No
     """Show what lies downstream of a dataset, and how far its bad data came."""
     from treaty.registry.cli.output.incidents import print_blast
 
-    with service.opened() as registry:
-        service.tell(registry.blast(dataset, namespace=namespace, columns=column), print_blast, as_json=as_json)
+    with service.open_client() as registry:
+        service.print_result(registry.blast(dataset, namespace=namespace, columns=column), print_blast, as_json=as_json)
 
 
 def readers(contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = None, as_json: Json = False) -> None:
@@ -113,13 +115,15 @@ def readers(contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = 
     from treaty.registry import schemas
     from treaty.registry.cli.output.incidents import print_readers
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         if confirm:
             registry.confirm_reader(contract, *confirm)
         if dismiss:
             registry.dismiss_reader(contract, *dismiss)
         found = registry.readers(contract)
-    service.tell(RootModel[tuple[schemas.InferredConsumerOut, ...]](tuple(found)), print_readers, as_json=as_json)
+    service.print_result(
+        RootModel[tuple[schemas.InferredConsumerOut, ...]](tuple(found)), print_readers, as_json=as_json
+    )
 
 
 def _done(
@@ -127,11 +131,11 @@ def _done(
 ) -> None:
     from treaty.registry.cli.output.incidents import print_incident
 
-    with service.opened() as registry:
-        service.tell(step(registry, _found(registry, incident)), print_incident, as_json=as_json)
+    with service.open_client() as registry:
+        service.print_result(step(registry, _incident_by_prefix(registry, incident)), print_incident, as_json=as_json)
 
 
-def _found(registry: "Client", named: str) -> "schemas.IncidentOut":
+def _incident_by_prefix(registry: "Client", named: str) -> "schemas.IncidentOut":
     """The incident of that id, or the only one whose id begins so. Raises Stop for none and for several."""
     try:
         return registry.incident(UUID(named))

@@ -71,7 +71,7 @@ def tail(lines: Most = 20, follow: Follow = False, producer: Producer = None, as
     from treaty.registry.cli.output import lineage
 
     shown = (lambda event: event.model_dump_json()) if as_json else lineage.line
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.events(producer=producer, limit=lines)
         for event in reversed(found):
             print(shown(event), flush=True)
@@ -86,7 +86,7 @@ def inbox(as_json: Json = False) -> None:
     """Show how many events wait and how long, and those that could not be folded."""
     from treaty.registry.core.enums import LineageEventState
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         counts, parked = registry.inbox_counts(), registry.events(state=LineageEventState.PARKED, limit=20)
 
     def show(_: object, console: "Console") -> None:
@@ -94,7 +94,7 @@ def inbox(as_json: Json = False) -> None:
 
         print_inbox(counts, parked, console)
 
-    service.tell(counts, show, as_json=as_json)
+    service.print_result(counts, show, as_json=as_json)
 
 
 @app.command()
@@ -103,19 +103,19 @@ def rejected(event: EventId = None, producer: Producer = None, lines: Most = 20,
     from treaty.registry import schemas
     from treaty.registry.cli.output import lineage
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         if event is not None:
-            service.tell(registry.refusal(read_id(event)), lineage.print_refusal, as_json=as_json)
+            service.print_result(registry.refusal(read_id(event)), lineage.print_refusal, as_json=as_json)
             return
         found = registry.refused(producer=producer, limit=lines)
     page = schemas.Page[schemas.RejectedEventOut](items=tuple(found))
-    service.tell(page, lineage.print_refused, as_json=as_json)
+    service.print_result(page, lineage.print_refused, as_json=as_json)
 
 
 @app.command()
 def replay(event: Annotated[str, typer.Argument(metavar="ID", help="the event's id", show_default=False)]) -> None:
     """Have an event tried again that could not be folded."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         registry.retry_event(read_id(event))
     print("it is tried again")
 
@@ -126,10 +126,10 @@ def unmatched(lines: Most = 20, as_json: Json = False) -> None:
     from treaty.registry import schemas
     from treaty.registry.cli.output import lineage
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.unmatched(limit=lines)
     page = schemas.Page[schemas.UnmatchedDatasetOut](items=tuple(found))
-    service.tell(page, lineage.print_unmatched, as_json=as_json)
+    service.print_result(page, lineage.print_unmatched, as_json=as_json)
 
 
 @app.command()
@@ -140,10 +140,10 @@ def alias(
     """Propose that lineage knows an object of a contract by one more name, as a version of the contract."""
     from treaty.registry.cli.output.proposals import print_proposal
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         text = named(registry, AliasTarget(contract, object_name), (namespace, name), version)
         made = registry.propose(text, title=f"{object_name} is {namespace} {name}, too")
-    service.tell(made, print_proposal, as_json=as_json)
+    service.print_result(made, print_proposal, as_json=as_json)
 
 
 class AliasTarget(NamedTuple):
@@ -159,12 +159,12 @@ def named(registry: "Client", about: AliasTarget, name: tuple[str, str], version
     Raises Stop where there is no such object, or no telling which number comes after."""
     from treaty.contracts.document.writer import write
     from treaty.contracts.document.yaml_syntax import parse
-    from treaty.contracts.editing.aliases import following, with_alias
+    from treaty.contracts.editing.aliases import next_version_number, with_alias
 
     datasets = registry.contract(about.contract).datasets
     known = [(each.namespace, each.name) for each in datasets if each.object == about.object]
     document = parse(registry.document(about.contract)).data
-    number = version or following(str(document.get("version", "")))
+    number = version or next_version_number(str(document.get("version", "")))
     if not known:
         objects = ", ".join(sorted({each.object or "" for each in datasets}))
         raise CliError(f"{about.contract} has no object {about.object}; it has {objects or 'none in force'}")

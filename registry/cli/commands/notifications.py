@@ -24,7 +24,7 @@ Target = Annotated[str, typer.Argument(metavar="TARGET", help="an address, or a 
 Contract = Annotated[str | None, typer.Option(help="this contract alone; by default all that concern you")]
 On = Annotated[list[NotificationKind] | None, typer.Option(help="of what; repeat for more; by default everything")]
 TeamName = Annotated[str | None, typer.Option("--team", help="a channel of a team that you lead")]
-Which = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="its id", show_default=False)]
+ChannelArgument = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="its id", show_default=False)]
 Subscription = Annotated[UUID, typer.Argument(metavar="SUBSCRIPTION", help="its id", show_default=False)]
 Through = Annotated[UUID | None, typer.Option("--channel", help="through this one alone; by default through all")]
 Message = Annotated[UUID, typer.Argument(metavar="MESSAGE", help="its id", show_default=False)]
@@ -42,13 +42,13 @@ def add(
     """Be told through a channel; of a webhook, the secret that it is signed with is shown this once."""
     from treaty.registry import schemas
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         team_id = _team(registry, team) if team else None
         body = schemas.ChannelIn(
             kind=kind, target=target, contract_id=contract, kinds=tuple(on or ()), team_id=team_id  # type: ignore[arg-type]
         )  # fmt: skip
         made = registry.add_channel(body)
-    service.tell(made, _print_made, as_json=as_json)
+    service.print_result(made, _print_made, as_json=as_json)
 
 
 @app.command("list")
@@ -56,23 +56,23 @@ def show(as_json: Json = False) -> None:
     """Show your channels and those of your teams, with what became of the last message to each."""
     from treaty.registry import schemas
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.channels()
-    service.tell(schemas.Page[schemas.ChannelOut](items=tuple(found)), _print_channels, as_json=as_json)
+    service.print_result(schemas.Page[schemas.ChannelOut](items=tuple(found)), _print_channels, as_json=as_json)
 
 
 @app.command("test")
-def try_out(channel: Which, as_json: Json = False) -> None:
+def try_out(channel: ChannelArgument, as_json: Json = False) -> None:
     """Send a notice that says only that it came; `treaty notify list` shows what became of it."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.test_channel(channel)
-    service.tell(found, lambda told, console: _print_all(console, [told]), as_json=as_json)
+    service.print_result(found, lambda told, console: _print_all(console, [told]), as_json=as_json)
 
 
 @app.command()
-def remove(channel: Which) -> None:
+def remove(channel: ChannelArgument) -> None:
     """Be told through a channel no longer."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         registry.remove_channel(channel)
     print(f"removed {channel}")
 
@@ -86,9 +86,9 @@ def choose(subscription: Subscription, on: On = None, channel: Through = None, a
     known = get_args(Consumed)
     if not {*(on or ())} <= {*known}:
         raise CliError(f"a subscription tells of {', '.join(known)}: choose from these")
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.choose_notices(registry.subscription(subscription), kinds=on or (), channel_id=channel)
-    service.tell(found, lambda told, console: print_own([told], console), as_json=as_json)
+    service.print_result(found, lambda told, console: print_own([told], console), as_json=as_json)
 
 
 @app.command()
@@ -96,17 +96,17 @@ def undelivered(as_json: Json = False) -> None:
     """Show the messages that were given up, newest first; for who administers."""
     from treaty.registry import schemas
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.messages(state=OutboxState.DEAD)
-    service.tell(schemas.Page[schemas.OutboxMessageOut](items=tuple(found)), _print_messages, as_json=as_json)
+    service.print_result(schemas.Page[schemas.OutboxMessageOut](items=tuple(found)), _print_messages, as_json=as_json)
 
 
 @app.command()
 def redeliver(message: Message, as_json: Json = False) -> None:
     """Have a message that was given up be delivered after all; for who administers."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.replay_message(message)
-    service.tell(found, lambda told, console: _print_rows(console, [told]), as_json=as_json)
+    service.print_result(found, lambda told, console: _print_rows(console, [told]), as_json=as_json)
 
 
 def _team(registry: "Client", name: str) -> UUID:

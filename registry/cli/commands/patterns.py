@@ -33,7 +33,7 @@ def index(
     if not registered:
         patterns.index(tables or [], lake, forget, rows, format, remote, memory)
         return
-    with service.opened() as treaty:
+    with service.open_client() as treaty:
         task = treaty.learn_patterns()
     print(f"task {task.id}: patterns are learned from what contracts in force are about")
 
@@ -48,13 +48,13 @@ def top(
     if not registered:
         patterns.top(lake, limit, as_json)
         return
-    with service.opened() as treaty:
+    with service.open_client() as treaty:
         found = treaty.patterns(limit)
-    patterns.listed([each.model_dump() for each in found], _domain, as_json=as_json)
+    patterns.print_items([each.model_dump() for each in found], _domain, as_json=as_json)
 
 
 def find(
-    pattern: patterns.Wanted,
+    pattern: patterns.PatternArgument,
     lake: patterns.LakeFolder = patterns.HERE,
     registered: Served = False,
     as_json: Json = False,
@@ -63,9 +63,9 @@ def find(
     if not registered:
         patterns.find(pattern, lake, as_json)
         return
-    with service.opened() as treaty:
+    with service.open_client() as treaty:
         found = treaty.carriers(pattern).carriers
-    patterns.listed([each.model_dump() for each in found], _carrier, as_json=as_json)
+    patterns.print_items([each.model_dump() for each in found], _carrier, as_json=as_json)
 
 
 def _domain(each: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from treaty.engine.cli.commands import CliError, in_spark, progress
 from treaty.engine.cli.options import Columns, Format, Json, Memory, PartitionBy, Remote, Sample
 from treaty.engine.protocol.requests import ProfileRequest, TableSource
 from treaty.registry.cli.commands import service
-from treaty.registry.cli.commands.states import Namespace, Where
+from treaty.registry.cli.commands.states import Namespace, PartitionFilterOption
 
 if TYPE_CHECKING:
     from treaty.engine.profile.format import ProfileDocument
@@ -23,7 +23,7 @@ Html = Annotated[Path | None, typer.Option("--html", help="write the profile to 
 
 def profile(
     data: Table = None, stored: Stored = None, partition_by: PartitionBy = None, columns: Columns = None,
-    sample: Sample = None, format: Format = None, where: Where = None, namespace: Namespace = None,
+    sample: Sample = None, format: Format = None, where: PartitionFilterOption = None, namespace: Namespace = None,
     html: Html = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Tell what is in a table, column by column: completeness, distinct and frequent values, quantiles, types.
@@ -39,7 +39,7 @@ def profile(
         found = _read(
             ProfileRequest(source=source, object=_name_of(str(data)), columns=named, sample=sample), remote, memory
         )
-    _tell(found, html, as_json=as_json)
+    _print_or_write(found, html, as_json=as_json)
 
 
 def _read(request: ProfileRequest, remote: str | None, memory: str) -> "ProfileDocument":
@@ -50,11 +50,11 @@ def _read(request: ProfileRequest, remote: str | None, memory: str) -> "ProfileD
 
 
 def _stored(dataset: str, where: str | None, namespace: str | None) -> "ProfileDocument":
-    with service.opened() as registry:
+    with service.open_client() as registry:
         return registry.profile(dataset, where=where, namespace=namespace)
 
 
-def _tell(found: "ProfileDocument", html: Path | None, *, as_json: bool) -> None:
+def _print_or_write(found: "ProfileDocument", html: Path | None, *, as_json: bool) -> None:
     from treaty.engine.profile.html import page
     from treaty.engine.profile.terminal import print_profile
 
@@ -64,7 +64,7 @@ def _tell(found: "ProfileDocument", html: Path | None, *, as_json: bool) -> None
         except OSError as error:
             raise CliError(f"{html} cannot be written: {error.strerror}. Check the path.") from None
     if as_json or not html:
-        service.tell(found, print_profile, as_json=as_json)
+        service.print_result(found, print_profile, as_json=as_json)
 
 
 def _name_of(data: str) -> str:

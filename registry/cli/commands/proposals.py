@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SHORTEST = 8
 Document = Annotated[Path, typer.Argument(metavar="FILE", help="a contract document", show_default=False)]
-Which = Annotated[
+ProposalArgument = Annotated[
     str,
     typer.Argument(metavar="PROPOSAL", help="its id, or the contract whose only open one it is", show_default=False),
 ]
@@ -27,7 +27,7 @@ Title = Annotated[str | None, typer.Option(help="what it is about; by default th
 Comment = Annotated[str | None, typer.Option(help="what others should know; it stays in the discussion")]
 Draft = Annotated[bool, typer.Option("--draft", help="do not put it before the owners yet")]
 Reason = Annotated[str, typer.Option(help="why; it is kept", show_default=False)]
-Seen = Annotated[
+FingerprintOption = Annotated[
     str, typer.Option("--fingerprint", help="of what `treaty review` showed, or its beginning", show_default=False)
 ]
 Successor = Annotated[str | None, typer.Option(help="the version to use in its place")]
@@ -44,25 +44,25 @@ def propose(
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CliError(f"{file} cannot be read as text: {type(error).__name__}") from None
-    with service.opened() as registry:
+    with service.open_client() as registry:
         made = registry.propose(text, title=title, comment=comment, submit=not draft)
-    service.tell(made, print_proposal, as_json=as_json)
+    service.print_result(made, print_proposal, as_json=as_json)
 
 
 def inbox(as_json: Json = False) -> None:
     """Show what you decide, what you wait for, and what affects you."""
     from treaty.registry.cli.output.proposals import print_inbox
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.inbox()
-    service.tell(found, print_inbox, as_json=as_json)
+    service.print_result(found, print_inbox, as_json=as_json)
 
 
-def review(proposal: Which, as_json: Json = False) -> None:
+def review(proposal: ProposalArgument, as_json: Json = False) -> None:
     """Show what a proposal changes, whom it breaks, when it would have alerted, and what it lacks to be a version."""
     from treaty.registry.cli.output.proposals import ReviewBundle, print_review
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         row = registry.proposal(_id(registry, proposal))
         found = ReviewBundle(
             proposal=row,
@@ -71,14 +71,16 @@ def review(proposal: Which, as_json: Json = False) -> None:
             impact=tuple(registry.impact(row.id)),
             replay=registry.replay(row.id),
         )
-    service.tell(found, print_review, as_json=as_json)
+    service.print_result(found, print_review, as_json=as_json)
 
 
-def approve(proposal: Which, fingerprint: Seen, comment: Comment = None, as_json: Json = False) -> None:
+def approve(
+    proposal: ProposalArgument, fingerprint: FingerprintOption, comment: Comment = None, as_json: Json = False
+) -> None:
     """Approve exactly what a review showed; of what you wrote yourself nobody lets you."""
     from treaty.registry.cli.output.proposals import print_approved
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         named = _id(registry, proposal)
         shown = registry.preview(named)
         if len(fingerprint) < SHORTEST or not shown.fingerprint.startswith(fingerprint.lower()):
@@ -86,85 +88,87 @@ def approve(proposal: Which, fingerprint: Seen, comment: Comment = None, as_json
                 f"the document is {shown.fingerprint[:12]} now: see `treaty review {proposal}`, and approve that"
             )
         came = registry.approve(named, shown.fingerprint, revision=shown.revision, comment=comment, replay=True)
-    service.tell(came, print_approved, as_json=as_json)
+    service.print_result(came, print_approved, as_json=as_json)
 
 
-def reject(proposal: Which, reason: Reason, as_json: Json = False) -> None:
+def reject(proposal: ProposalArgument, reason: Reason, as_json: Json = False) -> None:
     """Decline a proposal, for a reason that its author reads."""
     from treaty.registry.cli.output.proposals import print_proposal
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         row = registry.reject(_id(registry, proposal), reason)
-    service.tell(row, print_proposal, as_json=as_json)
+    service.print_result(row, print_proposal, as_json=as_json)
 
 
-def request_changes(proposal: Which, text: Text, as_json: Json = False) -> None:
+def request_changes(proposal: ProposalArgument, text: Text, as_json: Json = False) -> None:
     """Ask for changes of a proposal: nobody approves it until it is another, or you take that back."""
     from treaty.registry.cli.output.proposals import print_proposal
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         seen = registry.proposal(_id(registry, proposal))
         row = registry.request_changes(seen.id, text, revision=seen.revision)
-    service.tell(row, print_proposal, as_json=as_json)
+    service.print_result(row, print_proposal, as_json=as_json)
 
 
-def take_changes_back(proposal: Which, as_json: Json = False) -> None:
+def take_changes_back(proposal: ProposalArgument, as_json: Json = False) -> None:
     """Ask for no changes of a proposal any more; what you said stays in its discussion."""
     from treaty.registry.cli.output.proposals import print_proposal
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         row = registry.take_changes_back(_id(registry, proposal))
-    service.tell(row, print_proposal, as_json=as_json)
+    service.print_result(row, print_proposal, as_json=as_json)
 
 
-def withdraw(proposal: Which, as_json: Json = False) -> None:
+def withdraw(proposal: ProposalArgument, as_json: Json = False) -> None:
     """Take your own proposal back."""
     from treaty.registry.cli.output.proposals import print_proposal
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         row = registry.withdraw(_id(registry, proposal))
-    service.tell(row, print_proposal, as_json=as_json)
+    service.print_result(row, print_proposal, as_json=as_json)
 
 
-def comment(proposal: Which, text: Text, as_json: Json = False) -> None:
+def comment(proposal: ProposalArgument, text: Text, as_json: Json = False) -> None:
     """Say something about a proposal, for good."""
     from treaty.registry.cli.output.proposals import print_comment
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         said = registry.say(_id(registry, proposal), text)
-    service.tell(said, print_comment, as_json=as_json)
+    service.print_result(said, print_comment, as_json=as_json)
 
 
 def versions(contract: ContractName, as_json: Json = False) -> None:
     """Show a contract's versions, newest first, and which are in force."""
     from treaty.registry.cli.output.proposals import print_versions
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.contract(contract)
-    service.tell(found, print_versions, as_json=as_json)
+    service.print_result(found, print_versions, as_json=as_json)
 
 
 def deprecate(
     contract: ContractName, version: Number, reason: Reason, successor: Successor = None, as_json: Json = False
 ) -> None:
     """Advise against a version, which stays in force."""
-    _say(lambda registry: registry.deprecate(contract, version, reason, successor=successor), as_json=as_json)
+    _retire_version(
+        lambda registry: registry.deprecate(contract, version, reason, successor=successor), as_json=as_json
+    )
 
 
 def retire(
     contract: ContractName, version: Number, reason: Reason, successor: Successor = None, as_json: Json = False
 ) -> None:
     """End a version for good."""
-    _say(lambda registry: registry.retire(contract, version, reason, successor=successor), as_json=as_json)
+    _retire_version(lambda registry: registry.retire(contract, version, reason, successor=successor), as_json=as_json)
 
 
-def _say(farewell: "Callable[[Client], schemas.VersionOut]", *, as_json: bool) -> None:
+def _retire_version(farewell: "Callable[[Client], schemas.VersionOut]", *, as_json: bool) -> None:
     """Says something of a version, and prints what it is now."""
     from treaty.registry.cli.output.proposals import print_version
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = farewell(registry)
-    service.tell(found, print_version, as_json=as_json)
+    service.print_result(found, print_version, as_json=as_json)
 
 
 COMMANDS = (

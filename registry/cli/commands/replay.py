@@ -40,14 +40,14 @@ def replay(
     from treaty.registry.cli.output.replays import print_replay
 
     text = _text(document)
-    with service.opened() as registry:
+    with service.open_client() as registry:
         if counts or replaced:
             found = _by_worker(registry, subject, text, counting=counts, replaced=replaced)
         elif text is None:
             found = registry.replay(_id(subject))
         else:
             found = registry.replay_document(subject, text)
-    service.tell(found, print_replay, as_json=as_json)
+    service.print_result(found, print_replay, as_json=as_json)
     raise typer.Exit(code_of(found))
 
 

@@ -15,7 +15,7 @@ UNAUTHENTICATED = 401
 
 
 @contextmanager
-def opened() -> "Iterator[Client]":
+def open_client() -> "Iterator[Client]":
     """The API as the settings say, acting by their token; its refusals end the command."""
     from treaty.registry.client import Client, ClientError
 
@@ -29,7 +29,7 @@ def opened() -> "Iterator[Client]":
         raise CliError(f"{told}{faults}") from None
 
 
-def tell(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
+def print_result(found: Any, show: Callable[[Any, Any], None], *, as_json: bool) -> None:
     """Prints what was found: as JSON, or as `show` writes it to a console."""
     from rich.console import Console
 

@@ -13,31 +13,41 @@ DatasetName = Annotated[
     str,
     typer.Argument(metavar="DATASET", help="a contract's id, contract.object, or a dataset's name", show_default=False),
 ]
-Where = Annotated[str | None, typer.Option(help="only partitions for which this is true: \"day >= '2026-01-01'\"")]
+PartitionFilterOption = Annotated[
+    str | None, typer.Option(help="only partitions for which this is true: \"day >= '2026-01-01'\"")
+]
 Metric = Annotated[list[str] | None, typer.Option(help="completeness:column=status; repeat for more")]
 Namespace = Annotated[str | None, typer.Option(help="that of the dataset's name, where several have it")]
 
 
 def metrics(
-    dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
+    dataset: DatasetName,
+    where: PartitionFilterOption = None,
+    metric: Metric = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
 ) -> None:
     """Tell metrics of chosen partitions from stored states alone: no data is read, no Spark is started."""
     from treaty.registry.cli.output.states import print_metrics
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.metrics(dataset, where=where, metrics=metric or (), namespace=namespace)
-    service.tell(found, print_metrics, as_json=as_json)
+    service.print_result(found, print_metrics, as_json=as_json)
 
 
 def states(
-    dataset: DatasetName, where: Where = None, metric: Metric = None, namespace: Namespace = None, as_json: Json = False
+    dataset: DatasetName,
+    where: PartitionFilterOption = None,
+    metric: Metric = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
 ) -> None:
     """Show what is stored of each partition, and what a question about them would merge and lacks."""
     from treaty.registry.cli.output.states import print_states
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.states(dataset, where=where, metrics=metric or (), namespace=namespace)
-    service.tell(found, print_states, as_json=as_json)
+    service.print_result(found, print_states, as_json=as_json)
 
 
 def erase(
@@ -55,9 +65,9 @@ def erase(
     what = f"{len(partition)} partition(s) of {dataset}" if partition else f"all of {dataset}"
     if not yes:
         typer.confirm(f"Erase what is remembered of {what}? It cannot be brought back.", abort=True)
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.erase(dataset, partitions=partition or (), namespace=namespace)
-    service.tell(found, print_erased, as_json=as_json)
+    service.print_result(found, print_erased, as_json=as_json)
 
 
 def rerun(
@@ -66,7 +76,7 @@ def rerun(
     """Do a run again from the states that it judged: 0 where it comes out the same, 1 where it does not."""
     from treaty.registry.cli.output.states import print_rerun
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.rerun(run)
-    service.tell(found, print_rerun, as_json=as_json)
+    service.print_result(found, print_rerun, as_json=as_json)
     raise typer.Exit(VIOLATED if found.differences else PASSED)

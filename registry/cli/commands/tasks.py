@@ -20,9 +20,9 @@ def tasks(
     from treaty.registry import schemas
     from treaty.registry.cli.output.lineage import print_tasks
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.tasks(state=state, kind=kind, contract_id=contract, limit=lines)
-    service.tell(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_tasks, as_json=as_json)
+    service.print_result(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_tasks, as_json=as_json)
 
 
 def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False) -> None:
@@ -31,16 +31,16 @@ def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json
     from treaty.registry.cli.output.lineage import print_dead
     from treaty.registry.core.enums import TaskState
 
-    with service.opened() as registry:
+    with service.open_client() as registry:
         found = registry.tasks(state=TaskState.FAILED, kind=kind, contract_id=contract, limit=lines)
-    service.tell(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_dead, as_json=as_json)
+    service.print_result(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_dead, as_json=as_json)
 
 
 def replay_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
 ) -> None:
     """Have a task tried again that was given up."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         registry.retry_task(read_id(task))
     print("it is tried again")
 
@@ -49,7 +49,7 @@ def stop_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
 ) -> None:
     """End a draft or a replay that waits or is being done."""
-    with service.opened() as registry:
+    with service.open_client() as registry:
         registry.stop_task(read_id(task))
     print("it is stopped")
 

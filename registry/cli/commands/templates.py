@@ -6,19 +6,19 @@ from typing import Annotated
 import typer
 
 from treaty.engine.cli.commands import CliError
-from treaty.registry.cli.commands.service import opened
+from treaty.registry.cli.commands.service import open_client
 
 app = typer.Typer(name="template", no_args_is_help=True, help="Documents to start a contract from.")
 Name = Annotated[str, typer.Argument(metavar="TEMPLATE", help="its name", show_default=False)]
 Words = Annotated[list[str] | None, typer.Option("--set", help="what to put in a place: id=orders; repeat for more")]
 File = Annotated[Path | None, typer.Option("-o", "--out", help="write to this new file")]
-Kept = Annotated[bool, typer.Option("--registry", help="those that owners keep in the registry, too")]
+RegistryOption = Annotated[bool, typer.Option("--registry", help="those that owners keep in the registry, too")]
 Document = Annotated[Path, typer.Argument(metavar="FILE", help="a contract with places as ${id}", show_default=False)]
 About = Annotated[str, typer.Option(help="what it is for", show_default=False)]
 
 
 @app.command("list")
-def list_templates(registry: Kept = False) -> None:
+def list_templates(registry: RegistryOption = False) -> None:
     """Show all templates, what each is for, and the places that are to be filled."""
     from treaty.registry.exchange.builtin_templates import templates
 
@@ -26,14 +26,14 @@ def list_templates(registry: Kept = False) -> None:
         for each in templates():
             print(f"{each.name}: {each.about}\n  places: {', '.join(each.places)}")
         return
-    with opened() as client:
+    with open_client() as client:
         for found in client.templates():
             by = f" (kept by {found.owner})" if found.owner else ""
             print(f"{found.name}: {found.about}{by}\n  places: {', '.join(found.places)}")
 
 
 @app.command()
-def show(name: Name, words: Words = None, out: File = None, registry: Kept = False) -> None:
+def show(name: Name, words: Words = None, out: File = None, registry: RegistryOption = False) -> None:
     """Write a template's document, with words put in its places. Exit code 3 where they do not fit."""
     pairs = [each.partition("=") for each in words or ()]
     if unclear := [place for place, sign, _ in pairs if not sign]:
@@ -56,7 +56,7 @@ def keep(name: Name, document: Document, about: About) -> None:
         text = document.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
-    with opened() as client:
+    with open_client() as client:
         made = client.keep_template(name, about, text)
     print(f"{made.name}: {made.about}\n  places: {', '.join(made.places)}")
 
@@ -64,7 +64,7 @@ def keep(name: Name, document: Document, about: About) -> None:
 @app.command()
 def drop(name: Name) -> None:
     """Remove a template of yours from the registry."""
-    with opened() as client:
+    with open_client() as client:
         client.remove_template(name)
     print(f"{name} is removed")
 
@@ -74,7 +74,7 @@ def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
 
     if not registry:
         return template(name).filled(words)
-    with opened() as client:
+    with open_client() as client:
         found = next((each for each in client.templates() if each.name == name), None)
     if found is None:
         raise CliError(f"no template is named {name}: see treaty template list --registry")

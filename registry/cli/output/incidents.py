@@ -11,7 +11,7 @@ from rich.table import Table
 from treaty.engine.core.number_format import visible
 from treaty.registry import schemas
 
-LISTED = 20
+MAX_COLUMNS = 20
 
 
 def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -> None:
@@ -33,7 +33,7 @@ def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -
 
 def print_incident(found: schemas.IncidentOut, console: Console) -> None:
     """The incident, and a line for each check that fails in it."""
-    for line in _told(found):
+    for line in _incident_lines(found):
         console.print(visible(line), markup=False, soft_wrap=True)
     rows = [
         (f"{part.contract_id}.{part.object}", each.check, each.partition or "all", _state(part))
@@ -73,7 +73,7 @@ def print_readers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], con
     _print(console, ("namespace", "job", "owners", "reads", "seen", ""), rows)
 
 
-def _told(found: schemas.IncidentOut) -> Iterator[str]:
+def _incident_lines(found: schemas.IncidentOut) -> Iterator[str]:
     columns = "all columns" if found.columns is None else ", ".join(found.columns)
     yield f"incident {found.id}, revision {found.revision}: {found.contract_id}.{found.object}, {columns}"
     yield f"{found.state.value}, opened {_when(found.opened)}, data bad since {_when(found.since)}{_until(found)}"
@@ -109,14 +109,14 @@ def _owners(entry: schemas.DownstreamDatasetOut) -> str:
 
 
 def _columns(entry: schemas.DownstreamDatasetOut) -> str:
-    named = "all" if entry.columns is None else ", ".join(entry.columns[:LISTED])
+    named = "all" if entry.columns is None else ", ".join(entry.columns[:MAX_COLUMNS])
     notes = [*(["not by value"] * (not entry.direct)), *(["no column lineage"] * entry.coarse)]
     return f"{named} ({', '.join(notes)})" if notes else named
 
 
 def _read(reader: schemas.InferredConsumerOut) -> str:
     return ", ".join(
-        name if columns == ("*",) else f"{name}({', '.join(columns[:LISTED])})"
+        name if columns == ("*",) else f"{name}({', '.join(columns[:MAX_COLUMNS])})"
         for name, columns in reader.reads.items()
     )
 

@@ -68,7 +68,16 @@ def print_unmatched(page: schemas.Page[schemas.UnmatchedDatasetOut], console: Co
 def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
     """A line for each task."""
     rows = [
-        (str(e.id), e.kind, e.state.value, _about(e), str(e.priority), str(e.attempts), _moment(e.created), _said(e))
+        (
+            str(e.id),
+            e.kind,
+            e.state.value,
+            _about(e),
+            str(e.priority),
+            str(e.attempts),
+            _moment(e.created),
+            _task_note(e),
+        )
         for e in page.items
     ]
     headings = ("id", "kind", "state", "about", "priority", "attempts", "created", "")
@@ -90,7 +99,7 @@ def _about(task: schemas.TaskSummaryOut) -> str:
     return f"{task.contract_id} {task.object or ''}".strip() if task.contract_id else ""
 
 
-def _said(task: schemas.TaskSummaryOut) -> str:
+def _task_note(task: schemas.TaskSummaryOut) -> str:
     return task.error or task.progress or ""
 
 

@@ -30,8 +30,8 @@ def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
     """What and whose it is, how it stands, and what it lacks to become a version."""
     console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
     console.print(f"proposal {found.id}")
-    _listed(console, "it lacks", found.missing)
-    _listed(console, "changes are asked for", [f"{each.author}: {each.text}" for each in found.requests])
+    _print_list(console, "it lacks", found.missing)
+    _print_list(console, "changes are asked for", [f"{each.author}: {each.text}" for each in found.requests])
 
 
 def print_inbox(found: schemas.InboxOut, console: Console) -> None:
@@ -47,10 +47,10 @@ def print_inbox(found: schemas.InboxOut, console: Console) -> None:
         "failed": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
     }
     for title, lines in lists.items():
-        _listed(console, title, lines)
+        _print_list(console, title, lines)
     if not any(lists.values()):
         console.print("nothing waits for you")
-    _listed(console, "you put off", [_proposed(each) for each in found.put_off])
+    _print_list(console, "you put off", [_proposed(each) for each in found.put_off])
 
 
 def _proposed(row: schemas.ProposalSummaryOut) -> str:
@@ -85,7 +85,7 @@ def print_approved(found: schemas.ApprovalResultOut, console: Console) -> None:
     """The version that came of it, or what is still missing."""
     if found.version:
         print_version(found.version, console)
-    _listed(console, "approved; it still lacks", found.missing)
+    _print_list(console, "approved; it still lacks", found.missing)
 
 
 def print_version(found: schemas.VersionOut, console: Console) -> None:
@@ -115,7 +115,7 @@ def print_comment(found: schemas.CommentOut, console: Console) -> None:
     console.print(_shown(f"{found.author}, of revision {found.revision}: {found.text}"))
 
 
-def _listed(console: Console, title: str, lines: Sequence[str]) -> None:
+def _print_list(console: Console, title: str, lines: Sequence[str]) -> None:
     if lines:
         console.print(f"{title}:")
     for line in lines:

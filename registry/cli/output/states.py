@@ -36,7 +36,7 @@ def print_states(found: schemas.StatesOut, console: Console) -> None:
         states = f"{sum(each.kinds.values())}" + (f", {each.failed} failed" if each.failed else "")
         partitions.add_row(
             _shown(each.partition or "the whole table"), str(each.generation), states, _count(each.size),
-            _count(each.filed), ", ".join(each.sources), each.marker[:12], _shown(_told(each)),
+            _count(each.filed), ", ".join(each.sources), each.marker[:12], _shown(_partition_note(each)),
         )  # fmt: skip
     metrics = _table("metric", "would merge", "bytes", "")
     for asked in found.metrics:
@@ -50,7 +50,7 @@ def print_states(found: schemas.StatesOut, console: Console) -> None:
     console.print(f"\n{_about(found)}, {found.size:,} bytes and {found.filed:,} in files")
 
 
-def _told(partition: schemas.PartitionStatesOut) -> str:
+def _partition_note(partition: schemas.PartitionStatesOut) -> str:
     merged = f"{partition.days} days, merged" if partition.days > 1 else ""
     return partition.fault or merged
 

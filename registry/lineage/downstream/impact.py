@@ -23,7 +23,7 @@ from treaty.registry.lineage.downstream.propagation import (
 )
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 from treaty.registry.lineage.graph import traversal
-from treaty.registry.lineage.graph.flows import ColumnFeed, JobOutput, node
+from treaty.registry.lineage.graph.flows import ColumnFeed, JobOutput, graph_node
 from treaty.registry.lineage.graph.nodes import NameResolver
 from treaty.registry.lineage.graph.traversal import DEEPEST, MOST_NODES, VisibilityFilter, portions
 from treaty.registry.tables import (
@@ -93,7 +93,9 @@ class DownstreamSearch:
     states: Mapping[LineageName, Contamination] = field(default_factory=dict)
 
 
-def of(session: Session, bad: BadData, columns: Collection[str] | None, seen: ImpactVisibility) -> DownstreamImpact:
+def downstream_impact(
+    session: Session, bad: BadData, columns: Collection[str] | None, seen: ImpactVisibility
+) -> DownstreamImpact:
     """What bad data in these columns of a dataset do (None: in any of its rows), as far as it may be seen."""
     nodes, sight = seen.nodes, seen.sight
     found = search(session, nodes, bad, columns, sight)
@@ -182,7 +184,7 @@ def _spoken_of(edge: LineageEdgeRow) -> Iterator[LineageName]:
 def _reads(session: Session, names: Sequence[LineageName]) -> Iterator[tuple[UUID, LineageName]]:
     row = LineageEdgeRow
     for some in portions(names):
-        query = select(row.job_id, row.namespace, row.name).where(traversal.named(row, some))
+        query = select(row.job_id, row.namespace, row.name).where(traversal.name_filter(row, some))
         reading = query.where(row.direction == EdgeDirection.INPUT).limit(MOST_NODES)
         yield from ((job, LineageName(namespace, name)) for job, namespace, name in session.exec(reading))
 
@@ -216,7 +218,7 @@ def _versions(nodes: NameResolver, run: LineageRunRow, bad: BadData) -> Mapping[
     if bad.version is None:
         return {}
     inputs = FoldedRun.model_validate(run.state).inputs
-    told = {nodes.of(node(each.namespace, each.name)): version(each) for each in inputs}
+    told = {nodes.of(graph_node(each.namespace, each.name)): version(each) for each in inputs}
     return {name: found for name, found in told.items() if found}
 
 
@@ -253,7 +255,7 @@ def _about(
             .join(ContractRow, col(ContractRow.id) == col(link.contract_id))
             .join(UserRow, col(UserRow.id) == col(ContractRow.owner_id))
         )
-        yield from session.exec(query.where(traversal.named(DatasetRow, some), contracts))
+        yield from session.exec(query.where(traversal.name_filter(DatasetRow, some), contracts))
 
 
 def _consumers(session: Session, contracts: Collection[str]) -> Mapping[str, tuple[tuple[str, str], ...]]:
@@ -272,7 +274,7 @@ def _owners(
     """Whom the jobs that write a dataset name as its owners."""
     row, found = LineageEdgeRow, dict[LineageName, set[str]]()
     for some in portions(sorted({name for group in groups.values() for name in group})):
-        query = select(row.namespace, row.name, row.owners).where(traversal.named(row, some))
+        query = select(row.namespace, row.name, row.owners).where(traversal.name_filter(row, some))
         for namespace, name, owners in session.exec(query.where(row.direction == EdgeDirection.OUTPUT)):
             found.setdefault(nodes.of(LineageName(namespace, name)), set()).update(owners)
     return {at: tuple(sorted(each)) for at, each in found.items() if each}

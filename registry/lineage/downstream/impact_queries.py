@@ -14,7 +14,7 @@ from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.downstream.impact import ImpactVisibility
 from treaty.registry.lineage.downstream.propagation import BadData
 from treaty.registry.lineage.graph import dataset_visibility, traversal
-from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.flows import graph_node
 from treaty.registry.lineage.graph.nodes import NameResolver
 from treaty.registry.tables import DatasetRow, IncidentRow
 
@@ -28,14 +28,14 @@ class ImpactQuery:
     columns: frozenset[str] | None = None
 
 
-def of_dataset(
+def bad_data_of_dataset(
     session: Session, asked: ImpactQuery, by: Principal, *, now: datetime
 ) -> tuple[BadData, frozenset[str] | None, bool]:
     """The bad data of the dataset's open incident, with the columns that these are in, and False; where it has none,
     those that would be bad from now on, and True. Raises NotFound where there is no such dataset that may be seen."""
     nodes = NameResolver(session)
-    name = _meant(session, asked)
-    if name is None or not dataset_visibility.sight(session, by, nodes)([name]):
+    name = _resolve_dataset(session, asked)
+    if name is None or not dataset_visibility.visible_datasets(session, by, nodes)([name]):
         raise NotFound
     if incident := _open(session, nodes, name):
         bad, columns = of_incident(session, incident)
@@ -49,31 +49,35 @@ def of_incident(session: Session, incident: IncidentRow) -> tuple[BadData, froze
     if dataset is None:
         raise NotFound
     columns = None if incident.columns is None else frozenset(incident.columns)
-    name = node(dataset.namespace, dataset.name)
+    name = graph_node(dataset.namespace, dataset.name)
     return BadData(name, incident.since, incident.recovered, incident.data_version), columns
 
 
-def seen(session: Session, by: Principal) -> ImpactVisibility:
+def impact_visibility(session: Session, by: Principal) -> ImpactVisibility:
     """What the principal may see downstream."""
     nodes = NameResolver(session)
-    return ImpactVisibility(nodes, dataset_visibility.sight(session, by, nodes), visibility.contracts(by))
+    return ImpactVisibility(
+        nodes, dataset_visibility.visible_datasets(session, by, nodes), visibility.readable_contracts(by)
+    )
 
 
 def cause(session: Session, incident: IncidentRow, by: Principal) -> str | None:
     """What the incident is about, as `contract.object`; None where the principal may not read that."""
-    place = visibility.of_object(session, incident.contract_id, incident.object)
+    place = visibility.object_resource(session, incident.contract_id, incident.object)
     return f"{incident.contract_id}.{incident.object}" if by.may(Permission.READ, place) else None
 
 
-def _meant(session: Session, asked: ImpactQuery) -> LineageName | None:
+def _resolve_dataset(session: Session, asked: ImpactQuery) -> LineageName | None:
     if asked.namespace is not None:
-        return node(asked.namespace, asked.name)
-    found = related_datasets.named(session, asked.name)
-    return node(found.dataset.namespace, found.dataset.name) if found else None
+        return graph_node(asked.namespace, asked.name)
+    found = related_datasets.resolve_dataset(session, asked.name)
+    return graph_node(found.dataset.namespace, found.dataset.name) if found else None
 
 
 def _open(session: Session, nodes: NameResolver, name: LineageName) -> IncidentRow | None:
     """The oldest incident about the dataset that is not resolved."""
     about = select(IncidentRow).join(DatasetRow, col(DatasetRow.id) == col(IncidentRow.dataset_id))
-    here = about.where(traversal.named(DatasetRow, nodes.group(name)), IncidentRow.state != IncidentState.RESOLVED)
+    here = about.where(
+        traversal.name_filter(DatasetRow, nodes.group(name)), IncidentRow.state != IncidentState.RESOLVED
+    )
     return session.exec(here.order_by(col(IncidentRow.opened), col(IncidentRow.id)).limit(1)).first()

@@ -18,7 +18,7 @@ from treaty.registry.lineage.downstream import impact
 from treaty.registry.lineage.downstream.propagation import BadData, Contamination, ReachedDataset
 from treaty.registry.lineage.events.run_state import FoldedRun
 from treaty.registry.lineage.graph import traversal
-from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.flows import graph_node
 from treaty.registry.lineage.graph.nodes import NameResolver
 from treaty.registry.lineage.graph.traversal import portions
 from treaty.registry.queue.task_queue import Priority
@@ -36,10 +36,12 @@ def refresh(session: Session, incident: IncidentRow) -> None:
         NameResolver(session),
         session.get(DatasetRow, incident.dataset_id) if incident.dataset_id else None,
     )
-    forget(session, incident.id)
+    clear_downstream(session, incident.id)
     if dataset is None:
         return
-    bad = BadData(node(dataset.namespace, dataset.name), incident.since, incident.recovered, incident.data_version)
+    bad = BadData(
+        graph_node(dataset.namespace, dataset.name), incident.since, incident.recovered, incident.data_version
+    )
     found = impact.search(session, nodes, bad, incident.columns, impact.everything)
     for name, state in found.states.items():
         session.add_all(_rows(incident.id, found.spread.reached[name], state, nodes.group(name)))
@@ -52,7 +54,7 @@ def take_turn(session: Session) -> None:
     lock(session, CHANGING)
 
 
-def forget(session: Session, incident_id: UUID) -> None:
+def clear_downstream(session: Session, incident_id: UUID) -> None:
     """Keeps nothing of what the incident reached."""
     session.exec(delete(IncidentDownstreamRow).where(col(IncidentDownstreamRow.incident_id) == incident_id))
 
@@ -80,10 +82,10 @@ def follow(session: Session, run: FoldedRun) -> None:
     """Looks anew at the incidents that reached a dataset which the run read or wrote, once it has begun or ended."""
     if not (run.inputs and run.outputs):
         return
-    touched = {node(each.namespace, each.name) for each in (*run.inputs, *run.outputs)}
+    touched = {graph_node(each.namespace, each.name) for each in (*run.inputs, *run.outputs)}
     row, found = IncidentDownstreamRow, set[UUID]()
     for some in portions(sorted(NameResolver(session).named(touched))):
-        found.update(session.exec(select(row.incident_id).where(traversal.named(row, some))))
+        found.update(session.exec(select(row.incident_id).where(traversal.name_filter(row, some))))
         found.update(session.exec(_of_datasets(some)))
     if found:
         take_turn(session)
@@ -98,7 +100,7 @@ def _of_datasets(names: Sequence[LineageName]) -> Any:
         col(IncidentRow.state) != IncidentState.RESOLVED,
         col(IncidentRow.id).in_(select(IncidentDownstreamRow.incident_id)),
     )
-    return query.where(traversal.named(DatasetRow, names), lasting)
+    return query.where(traversal.name_filter(DatasetRow, names), lasting)
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class UpstreamIncident:
     reached: IncidentDownstreamRow
 
 
-def upstream_failed(session: Session, which: ColumnElement[bool]) -> list[UpstreamIncident]:
+def upstream_incidents(session: Session, which: ColumnElement[bool]) -> list[UpstreamIncident]:
     """What came from further up to the objects of contracts for which the condition on `DatasetContractRow` holds."""
     link, row = DatasetContractRow, IncidentDownstreamRow
     same = (col(DatasetRow.namespace) == col(row.namespace)) & (col(DatasetRow.name) == col(row.name))
@@ -131,7 +133,7 @@ def priority(session: Session, contract_id: str, object_name: str, usual: int) -
     """How urgent a validation of the object is: what bad data came to goes before others."""
     link = DatasetContractRow
     mine = (col(link.contract_id) == contract_id) & (col(link.object) == object_name)
-    return min(usual, URGENT) if upstream_failed(session, mine) else usual
+    return min(usual, URGENT) if upstream_incidents(session, mine) else usual
 
 
 def _hurry(session: Session, incident: IncidentRow) -> None:
@@ -145,7 +147,7 @@ def _hurry(session: Session, incident: IncidentRow) -> None:
         )
         .where(IncidentDownstreamRow.incident_id == incident.id)
     )
-    about = {(each.contract_id, each.object) for each in upstream_failed(session, came)}
+    about = {(each.contract_id, each.object) for each in upstream_incidents(session, came)}
     waiting = TaskRow.kind == TaskKind.VALIDATE, TaskRow.state == TaskState.QUEUED, col(TaskRow.priority) > URGENT
     # Whoever holds one of them may be waiting for incidents: nobody waits here for that.
     query = select(TaskRow).where(*waiting).with_for_update(skip_locked=True)

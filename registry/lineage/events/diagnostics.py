@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from treaty.registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT, LineageEvent, is_dataset, size
+from treaty.registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT_FACETS, LineageEvent, is_dataset, size
 
 TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 # An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
@@ -87,7 +87,7 @@ def _facet(where: str, name: str, facet: Any, *, large: bool) -> Iterator[str]:
         return
     if missing := [each for each in REQUIRED if each not in facet]:
         yield f"{where} lacks {' and '.join(missing)}"
-    if name in HEAVY or (large and name not in KEPT and size(facet) > FACET_LIMIT):
+    if name in HEAVY or (large and name not in KEPT_FACETS and size(facet) > FACET_LIMIT):
         yield f"{where} is not kept: nothing here reads it, and it may be large"
 
 

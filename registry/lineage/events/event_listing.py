@@ -110,7 +110,7 @@ def counts(session: Session) -> LineageEventCounts:
     )
 
 
-def told(body: bytes | None) -> EventSummary:
+def summarize_event(body: bytes | None) -> EventSummary:
     """What the event says that it is about; nothing where there is no body."""
     document = json.loads(body) if body else {}
     job, run, dataset = (_object(document, name) for name in ("job", "run", "dataset"))

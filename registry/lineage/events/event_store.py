@@ -117,7 +117,7 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
     )
 
 
-def waiting(session: Session, *, most: int) -> list[LineageEventRow]:
+def next_events(session: Session, *, most: int) -> list[LineageEventRow]:
     """The next events to fold, locked until the transaction ends: oldest first, failed ones last."""
     order = col(LineageEventRow.attempts), col(LineageEventRow.received), col(LineageEventRow.id)
     query = select(LineageEventRow).where(col(LineageEventRow.state) == LineageEventState.NEW).order_by(*order)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from treaty.registry.datasets.names import LineageName, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 IDENTIFYING = frozenset({"TABLE", "LOCATION"})
@@ -48,7 +48,7 @@ def links(run: FoldedRun) -> frozenset[AliasLink]:
 
 
 def _of(dataset: FoldedDataset) -> Iterator[AliasLink]:
-    table = trim(normalise(dataset.namespace, dataset.name)).dataset
+    table = table_name(normalise(dataset.namespace, dataset.name)).dataset
     for other in symlinks(dataset):
         yield from _link(table, other, dataset.facets["symlinks"].at)
     if before := previous(dataset):

@@ -17,7 +17,7 @@ from treaty.contracts.fingerprint import canonical
 HEAVY = frozenset({"spark.logicalPlan", "spark_unknown", "debug", "environmentVariables"})
 FACET_LIMIT = 256 * 1024
 # What is read of an event is kept whatever its size: a wide table has a large schema.
-KEPT = frozenset({"schema", "columnLineage", "lineage", "symlinks", "subset", "parent"})
+KEPT_FACETS = frozenset({"schema", "columnLineage", "lineage", "symlinks", "subset", "parent"})
 _HEAVY = tuple(f'"{each}"'.encode() for each in HEAVY)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d.*?(\[[\w/+-]+\])?")
 
@@ -168,10 +168,10 @@ class LineageEvent:
 
 def parse(body: bytes) -> LineageEvent:
     """The event in a request's body. Raises NotJson, or NotAnEvent with all its faults."""
-    return of(plain(body))
+    return parse_event(plain(body))
 
 
-def of(document: Any) -> LineageEvent:
+def parse_event(document: Any) -> LineageEvent:
     """The event in plain data. Raises NotAnEvent with all its faults, NotJson for texts that no JSON can hold."""
     if not isinstance(document, dict):
         raise NotAnEvent(
@@ -262,6 +262,6 @@ def size(facet: Any) -> int:
 
 def _light(facets: Mapping[str, Any], *, check_size: bool) -> dict[str, Any]:
     kept = {name: facet for name, facet in facets.items() if name not in HEAVY}
-    large = (name for name in kept.keys() - KEPT if check_size and size(kept[name]) > FACET_LIMIT)
+    large = (name for name in kept.keys() - KEPT_FACETS if check_size and size(kept[name]) > FACET_LIMIT)
     gone = frozenset(large)
     return {name: facet for name, facet in kept.items() if name not in gone}

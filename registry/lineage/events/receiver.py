@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlmodel import Session
 
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.errors import RegistryError
 from treaty.registry.lineage.events import event_store
 from treaty.registry.lineage.events.event_store import ReceivedEvent
@@ -138,7 +138,7 @@ class EventReceiver:
         if time.monotonic() < self._looked + LOOK_EVERY:
             return
         try:
-            with reading(self.engine) as tx:
+            with read_session(self.engine) as tx:
                 self._full = event_store.depth(tx, most=self.limits.high_water) >= self.limits.high_water
         except SQLAlchemyError:
             log.warning("the database does not answer")

@@ -58,7 +58,7 @@ class FoldedDataset(FoldState):
     @classmethod
     def of(cls, namespace: str, name: str, facets: Mapping[str, Any], at: datetime) -> "FoldedDataset":
         """The dataset as an event of its own tells it."""
-        return cls(namespace=namespace, name=name, facets=_told(facets, at))
+        return cls(namespace=namespace, name=name, facets=_facet_values(facets, at))
 
     @property
     def identity(self) -> LineageName:
@@ -141,7 +141,7 @@ def run_key(event: RunEvent) -> LineageRunKey:
     return LineageRunKey(event.job.namespace, event.job.name, event.run.id)
 
 
-def folded(event: LineageEvent) -> FoldedRun:
+def state_of_event(event: LineageEvent) -> FoldedRun:
     """What one run event tells. Raises ValueError for an event of another kind."""
     if (told := event.run) is None:
         raise ValueError("only run events are folded")
@@ -152,8 +152,8 @@ def folded(event: LineageEvent) -> FoldedRun:
         producers=(told.producer,) if told.producer else (),
         started=at if told.type == "START" else None,
         ended=at if told.type in TERMINAL else None,
-        run_facets=_told(told.run.facets, at, RUN_FACETS),
-        job_facets=_told(_telling(told.job.facets), at, JOB_FACETS),
+        run_facets=_facet_values(told.run.facets, at, RUN_FACETS),
+        job_facets=_facet_values(_telling(told.job.facets), at, JOB_FACETS),
         inputs=_datasets(_dataset(each, each.input_facets, at) for each in told.inputs),
         outputs=_datasets(_dataset(each, each.output_facets, at) for each in told.outputs),
     )
@@ -167,8 +167,8 @@ def join(one: FoldedRun, other: FoldedRun) -> FoldedRun:
         **one.key._asdict(),
         types=_union(one.types, other.types),
         producers=_union(one.producers, other.producers),
-        started=min(_known(one.started, other.started), default=None),
-        ended=max(_known(one.ended, other.ended), default=None),
+        started=min(_known_values(one.started, other.started), default=None),
+        ended=max(_known_values(one.ended, other.ended), default=None),
         run_facets=_latest(one.run_facets, other.run_facets),
         job_facets=_latest(one.job_facets, other.job_facets),
         inputs=_datasets((*one.inputs, *other.inputs)),
@@ -193,7 +193,10 @@ def _beginning(statement: str) -> str:
 
 def _dataset(dataset: OpenLineageDataset, own: Mapping[str, Any], at: datetime) -> FoldedDataset:
     return FoldedDataset(
-        namespace=dataset.namespace, name=dataset.name, facets=_told(dataset.facets, at), own=_told(own, at)
+        namespace=dataset.namespace,
+        name=dataset.name,
+        facets=_facet_values(dataset.facets, at),
+        own=_facet_values(own, at),
     )
 
 
@@ -210,7 +213,7 @@ def _join_datasets(one: FoldedDataset, other: FoldedDataset) -> FoldedDataset:
     return one.model_copy(update=update)
 
 
-def _told(facets: Mapping[str, Any], at: datetime, wanted: frozenset[str] | None = None) -> Facets:
+def _facet_values(facets: Mapping[str, Any], at: datetime, wanted: frozenset[str] | None = None) -> Facets:
     """The facets as told now. An empty one tells nothing, and so never erases an earlier one."""
     return {
         name: FacetValue(at=at, value=value)
@@ -220,7 +223,9 @@ def _told(facets: Mapping[str, Any], at: datetime, wanted: frozenset[str] | None
 
 
 def _latest(one: Facets, other: Facets) -> Facets:
-    return {name: max(_known(one.get(name), other.get(name)), key=_age) for name in sorted(one.keys() | other.keys())}
+    return {
+        name: max(_known_values(one.get(name), other.get(name)), key=_age) for name in sorted(one.keys() | other.keys())
+    }
 
 
 def _age(told: FacetValue) -> tuple[datetime, bytes]:
@@ -237,7 +242,7 @@ def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({*one, *other}))
 
 
-def _known(*values: T | None) -> list[T]:
+def _known_values(*values: T | None) -> list[T]:
     return [value for value in values if value is not None]
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from treaty.registry.datasets.names import LineageName, TrimmedName, normalise, trim
+from treaty.registry.datasets.names import LineageName, TrimmedName, normalise, table_name
 from treaty.registry.lineage.events.links import previous, symlinks
 from treaty.registry.lineage.events.model import DatasetEvent
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
@@ -161,9 +161,11 @@ def _lifecycle(dataset: FoldedDataset) -> str:
 
 def _trigger(dataset: FoldedDataset, reads: TriggerKind, *, streaming: bool = False) -> Trigger:
     full = normalise(dataset.namespace, dataset.name)
-    spoken = [trim(full), *_located(dataset)]
+    spoken = [table_name(full), *_located(dataset)]
     table = spoken[0].dataset
-    partitions = {each.partition for each in spoken if each.partition and each.dataset == table} | set(_listed(dataset))
+    partitions = {each.partition for each in spoken if each.partition and each.dataset == table} | set(
+        _subset_partitions(dataset)
+    )
     others = {full, *symlinks(dataset)} - {table}
     columns = tuple(_columns(dataset)) if reads is TriggerKind.SCHEMA else None
     formerly = _formerly(dataset) if reads is TriggerKind.RENAMED else None
@@ -208,7 +210,7 @@ def _columns(dataset: FoldedDataset) -> Iterator[tuple[str, str]]:
 def _formerly(dataset: FoldedDataset) -> LineageName | None:
     """The name that the dataset had before; None where it told none, or has it still."""
     before = previous(dataset)
-    return None if before in {None, trim(normalise(dataset.namespace, dataset.name)).dataset} else before
+    return None if before in {None, table_name(normalise(dataset.namespace, dataset.name)).dataset} else before
 
 
 def _located(dataset: FoldedDataset) -> Iterator[TrimmedName]:
@@ -217,10 +219,10 @@ def _located(dataset: FoldedDataset) -> Iterator[TrimmedName]:
     for place in places if isinstance(places, list) else ():
         if isinstance(place, str):
             path = place.partition("://")[2].partition("/")[2] if "://" in place else place.removeprefix("file:")
-            yield trim(normalise(dataset.namespace, path))
+            yield table_name(normalise(dataset.namespace, path))
 
 
-def _listed(dataset: FoldedDataset) -> Iterator[Partition]:
+def _subset_partitions(dataset: FoldedDataset) -> Iterator[Partition]:
     """The partitions that the subset facet lists by their columns."""
     listed = _condition(dataset).get("partitions")
     for each in listed if isinstance(listed, list) else ():

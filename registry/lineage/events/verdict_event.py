@@ -139,7 +139,7 @@ def _run_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
         version=version("treaty"), name="treaty", openlineageAdapterVersion=version("openlineage-python")
     )
     yield "processing_engine", engine
-    yield "test", test_run.TestRunFacet([_test(each, judged) for each in _told(judged)])
+    yield "test", test_run.TestRunFacet([_test(each, judged) for each in _emitted_results(judged)])
     if judged.caused:
         yield "parent", _parent(judged.caused)
         if judged.caused.nominal_start:
@@ -163,7 +163,7 @@ def _dataset(judged: VerdictPayload) -> InputDataset:
 
 
 def _input_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
-    told = [_assertion(each, judged) for each in _told(judged) if each.outcome in STATUS]
+    told = [_assertion(each, judged) for each in _emitted_results(judged) if each.outcome in STATUS]
     yield "dataQualityAssertions", data_quality_assertions_dataset.DataQualityAssertionsDatasetFacet(told)
     numbers = judged.numbers
     columns = {
@@ -179,7 +179,7 @@ def _input_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
         yield "subset", base_subset_dataset.InputSubsetInputDatasetFacet(condition)
 
 
-def _told(judged: VerdictPayload) -> tuple[CheckResult, ...]:
+def _emitted_results(judged: VerdictPayload) -> tuple[CheckResult, ...]:
     found = judged.result.results
     if len(found) <= MOST:
         return found
@@ -192,18 +192,18 @@ def _assertion(result: CheckResult, judged: VerdictPayload) -> data_quality_asse
         assertion=judged.words.get(result.check_id, "custom"),
         success=result.outcome is Outcome.PASSED,
         column=result.column,
-        **_said(result, judged),
+        **_assertion_fields(result, judged),
     )
 
 
 def _test(result: CheckResult, judged: VerdictPayload) -> test_run.TestExecution:
-    said = _said(result, judged)
+    said = _assertion_fields(result, judged)
     return test_run.TestExecution(
         status=STATUS.get(result.outcome, "skip"), type=judged.words.get(result.check_id, "custom"), **said
     )
 
 
-def _said(result: CheckResult, judged: VerdictPayload) -> dict[str, Any]:
+def _assertion_fields(result: CheckResult, judged: VerdictPayload) -> dict[str, Any]:
     """What both facets say of a check; of hidden ones no value and no bound."""
     params = {"check": result.check_id, **({"partition": result.partition} if result.partition else {})}
     named = {"name": result.name, "severity": SEVERITY.get(result.severity, "error"), "params": params}

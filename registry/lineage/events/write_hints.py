@@ -11,7 +11,7 @@ from typing import Any
 from treaty.contracts.document.computed_partitions import names as columns_of
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.protocol.write_hints import DetectionMethod, WriteHint
-from treaty.registry.datasets.names import LineageName, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
 # The values of partition columns, by column; None is null.
@@ -26,7 +26,7 @@ LADDER = (DetectionMethod.SUBSET, DetectionMethod.PATH, DetectionMethod.SQL, Det
 _TIMES = {"nominalStart": "nominalStartTime", "nominalEnd": "nominalEndTime"}
 
 
-def of(
+def write_hint(
     run: FoldedRun, outputs: Sequence[FoldedDataset], partition_by: Sequence[str], nominal: Mapping[str, str]
 ) -> WriteHint:
     """What the run says of its write to a dataset, which is that of the `outputs`. `partition_by`: what parts it.
@@ -56,7 +56,7 @@ def outputs_of(run: FoldedRun, dataset: LineageName) -> tuple[FoldedDataset, ...
     """The outputs of the run that are that dataset, by their path, that of a partition, or another of their names; all
     where the run wrote a single one under whatever name."""
     found = tuple(each for each in run.outputs if dataset in _identities(each))
-    alone = len({trim(normalise(*_name(each))).dataset for each in run.outputs}) == 1
+    alone = len({table_name(normalise(*_name(each))).dataset for each in run.outputs}) == 1
     return found or (run.outputs if alone else ())
 
 
@@ -96,7 +96,7 @@ def _condition(condition: Any, depth: int = 0) -> Sequence[Values] | None:
         return None
     kind = condition.get("type")
     if kind == "partition":
-        return _listed(condition.get("partitions"))
+        return _dimension_values(condition.get("partitions"))
     if kind == "compare":
         return _compared(condition)
     if kind == "binary":
@@ -104,7 +104,7 @@ def _condition(condition: Any, depth: int = 0) -> Sequence[Values] | None:
     return None
 
 
-def _listed(listed: Any) -> Sequence[Values] | None:
+def _dimension_values(listed: Any) -> Sequence[Values] | None:
     each_of = listed if isinstance(listed, list) else []
     told = [each.get("dimensions") for each in each_of if isinstance(each, dict)]
     found = [{str(column): _text(value) for column, value in each.items()} for each in told if isinstance(each, dict)]
@@ -187,11 +187,11 @@ def _names(told: Iterable[Values], partition_by: Sequence[str]) -> tuple[str, ..
         by = {column.lower(): value for column, value in values.items()}
         if any(column.lower() not in by for column in columns):
             return ()
-        found.add(partition_names.name(partition_by, [_known(by[column.lower()]) for column in columns]))
+        found.add(partition_names.name(partition_by, [_partition_value(by[column.lower()]) for column in columns]))
     return tuple(sorted(found))
 
 
-def _known(value: str | None) -> str | None:
+def _partition_value(value: str | None) -> str | None:
     """As folders have it: there is no name for an empty value, and one for null."""
     return None if value in (None, "", partition_names.NULL) else value
 
@@ -215,7 +215,7 @@ def _identities(output: FoldedDataset) -> set[LineageName]:
     links = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     named = [(each.get("namespace"), each.get("name")) for each in links]
     others = {normalise(space, name) for space, name in named if isinstance(space, str) and isinstance(name, str)}
-    return {full, trim(full).dataset, *others}
+    return {full, table_name(full).dataset, *others}
 
 
 def _name(output: FoldedDataset) -> tuple[str, str]:

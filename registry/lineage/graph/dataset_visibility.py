@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, select
 
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission_anywhere
 from treaty.registry.core.enums import Permission
 from treaty.registry.datasets.names import LineageName
 from treaty.registry.lineage.graph import traversal
@@ -33,13 +33,13 @@ class PrincipalVisibility:
         seen: set[LineageName] = set()
         for some in traversal.portions(sorted(of)):
             query = select(DatasetRow.namespace, DatasetRow.name).where(
-                traversal.named(DatasetRow, some), visibility.datasets(self.by)
+                traversal.name_filter(DatasetRow, some), visibility.datasets(self.by)
             )
             seen.update(self.nodes.of(LineageName(*each)) for each in self.session.exec(query))
         return [name for name in names if self.nodes.of(name) in seen]
 
 
-def sight(session: Session, by: Principal, nodes: NameResolver | None = None) -> PrincipalVisibility:
+def visible_datasets(session: Session, by: Principal, nodes: NameResolver | None = None) -> PrincipalVisibility:
     """What the principal may see. Raises Forbidden where they may read nothing at all."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     return PrincipalVisibility(session, by, nodes or NameResolver(session))

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from treaty.registry.datasets.names import LineageName, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.events.links import LONGEST
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
 
@@ -65,17 +65,17 @@ def tells(run: FoldedRun) -> bool:
     return bool(run.inputs or run.outputs or "lineage" in run.job_facets)
 
 
-def node(namespace: str, name: str) -> LineageName:
+def graph_node(namespace: str, name: str) -> LineageName:
     """The dataset's name in the graph: one spelling, that of the table where a partition's path was named."""
-    return trim(normalise(namespace, name)).dataset
+    return table_name(normalise(namespace, name)).dataset
 
 
-def of(run: FoldedRun) -> JobFlow:
+def flow_of_run(run: FoldedRun) -> JobFlow:
     """What the run reads and writes, by all that its events told."""
     told = {each.name: each for each in _joined([*map(_output, run.outputs), *_declared(run)])}
     fed = {feed.source for each in told.values() for feed in each.feeds}
     listed = {source for each in told.values() for source in each.sources or ()}
-    read = {node(each.namespace, each.name) for each in run.inputs} | fed | listed | _job_inputs(run)
+    read = {graph_node(each.namespace, each.name) for each in run.inputs} | fed | listed | _job_inputs(run)
     return JobFlow(frozenset(filter(_fits, read)), tuple(told[name] for name in sorted(filter(_fits, told))))
 
 
@@ -93,7 +93,7 @@ def _output(dataset: FoldedDataset) -> JobOutput:
     lineage, columns = dataset.facet("lineage"), dataset.facet("columnLineage")
     feeds = [*_column_feeds(columns), *_explicit_feeds(lineage)]
     told = owners(dataset.facet("ownership"))
-    return JobOutput(node(dataset.namespace, dataset.name), _bounded(feeds), _sources(lineage, feeds), told)
+    return JobOutput(graph_node(dataset.namespace, dataset.name), _bounded(feeds), _sources(lineage, feeds), told)
 
 
 def _declared(run: FoldedRun) -> Iterator[JobOutput]:
@@ -170,7 +170,7 @@ def _source(given: Mapping[str, Any]) -> LineageName | None:
     namespace, name = given.get("namespace"), given.get("name")
     if given.get("type", "DATASET") != "DATASET" or not (_named(namespace) and _named(name)):
         return None
-    return node(str(namespace), str(name))
+    return graph_node(str(namespace), str(name))
 
 
 def _is_direct(given: Mapping[str, Any]) -> bool:

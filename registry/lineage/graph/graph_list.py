@@ -76,7 +76,7 @@ def written(
     if not sight(names):
         raise NotFound
     job, edge, row = LineageJobRow, LineageEdgeRow, LineageRunRow
-    writing = select(edge.job_id).where(edge.direction == EdgeDirection.OUTPUT, traversal.named(edge, names))
+    writing = select(edge.job_id).where(edge.direction == EdgeDirection.OUTPUT, traversal.name_filter(edge, names))
     same = (col(job.namespace) == row.job_namespace) & (col(job.name) == row.job_name)
     done = col(job.id).in_(writing), col(row.ended).is_(True), col(row.failed).is_(False), col(job.ours).is_(False)
     total = session.exec(select(func.count()).select_from(row).join(job, same).where(*done)).one()

@@ -17,7 +17,7 @@ from treaty.contracts.fingerprint import canonical, fingerprint
 from treaty.registry.core.enums import EdgeDirection
 from treaty.registry.core.ids import Ids
 from treaty.registry.lineage.events.model import JobEvent, LineageEvent, RunEvent
-from treaty.registry.lineage.events.run_state import FoldedRun, folded
+from treaty.registry.lineage.events.run_state import FoldedRun, state_of_event
 from treaty.registry.lineage.events.triggers import OUR_NAMESPACE, OUR_PRODUCER
 from treaty.registry.lineage.graph import flows
 from treaty.registry.lineage.graph.flows import BEGINNING, COMPLETED, FAILED, OPEN, JobFlow, JobOutput, RunRank, rank
@@ -56,7 +56,7 @@ def declare(session: Session, event: LineageEvent, *, ids: Ids) -> None:
 def _as_run(event: LineageEvent) -> FoldedRun:
     """What a job event tells, as of a run without a name."""
     at = {"eventTime": event.time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
-    told = folded(LineageEvent(RunEvent.model_validate({**event.document, **at}), event.document, event.whole))
+    told = state_of_event(LineageEvent(RunEvent.model_validate({**event.document, **at}), event.document, event.whole))
     return told.model_copy(update={"run_id": ""})
 
 
@@ -106,7 +106,7 @@ def _state(session: Session, row_id: UUID) -> Any:
 
 def _write(session: Session, job: LineageJobRow, run: FoldedRun) -> None:
     """Has the run speak for the job. Edges that stay as they are, are not written again."""
-    flow = flows.of(run)
+    flow = flows.flow_of_run(run)
     job.grade, job.moment, job.run_id = rank(run)
     job.ours = is_ours(run)
     job.owners = list(flows.owners(run.job_facet("ownership")))
@@ -134,10 +134,10 @@ def _edges(job_id: UUID, flow: JobFlow) -> Iterator[LineageEdgeRow]:
             namespace=output.name.namespace,
             name=output.name.name,
             feeds=[[each.column, *astuple(each.source), each.of, each.direct] for each in output.feeds],
-            sources=_listed(output),
+            sources=_source_names(output),
             owners=list(output.owners),
         )
 
 
-def _listed(output: JobOutput) -> list[list[str]] | None:
+def _source_names(output: JobOutput) -> list[list[str]] | None:
     return None if output.sources is None else [[each.namespace, each.name] for each in sorted(output.sources)]

@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 from treaty.registry.core.enums import EdgeDirection
 from treaty.registry.core.errors import NotFound
 from treaty.registry.datasets.names import LineageName
-from treaty.registry.lineage.graph.flows import node
+from treaty.registry.lineage.graph.flows import graph_node
 from treaty.registry.lineage.graph.nodes import NameResolver
 from treaty.registry.tables import LineageEdgeRow, LineageJobRow
 
@@ -96,7 +96,7 @@ class _Walk:
         return found
 
 
-def around(
+def graph_around(
     session: Session, start: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
 ) -> Subgraph:
     """The graph around a dataset. Raises NotFound where no job is known to read or write it, or it may not be seen."""
@@ -106,7 +106,7 @@ def around(
         walk.add(jobs_at(session, group))
     if not walk.jobs:
         raise NotFound
-    return _walked(walk, depth)
+    return _subgraph(walk, depth)
 
 
 def around_job(
@@ -117,17 +117,17 @@ def around_job(
     walk.add(session.exec(select(LineageJobRow).filter_by(namespace=job.namespace, name=job.name)).all())
     if not walk.jobs:
         raise NotFound
-    return _walked(walk, depth)
+    return _subgraph(walk, depth)
 
 
 def only(session: Session, jobs: Iterable[LineageJobRow], sight: VisibilityFilter, nodes: NameResolver) -> Subgraph:
     """These jobs with their datasets, as far as they may be seen."""
     walk = _Walk(session=session, nodes=nodes, sight=sight)
     walk.add(jobs)
-    return _walked(walk, 0)
+    return _subgraph(walk, 0)
 
 
-def _walked(walk: _Walk, depth: int) -> Subgraph:
+def _subgraph(walk: _Walk, depth: int) -> Subgraph:
     fresh = set(walk.datasets)
     for _ in range(min(depth, DEEPEST)):
         if walk.full or not fresh:
@@ -143,7 +143,9 @@ def jobs_at(
     """The jobs that read or write a dataset of these names; with `direction` those that only do that."""
     edge, found = LineageEdgeRow, dict[UUID, LineageJobRow]()
     for some in portions(sorted(names)):
-        query = select(LineageJobRow).join(edge, col(edge.job_id) == col(LineageJobRow.id)).where(named(edge, some))
+        query = (
+            select(LineageJobRow).join(edge, col(edge.job_id) == col(LineageJobRow.id)).where(name_filter(edge, some))
+        )
         if direction is not None:
             query = query.where(edge.direction == direction)
         found.update({each.id: each for each in session.exec(query.limit(MOST_NODES))})
@@ -176,19 +178,19 @@ def portions(values: Sequence[Item]) -> Iterator[Sequence[Item]]:
     return (values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE))
 
 
-def named(row: Any, names: Iterable[LineageName]) -> Any:
+def name_filter(row: Any, names: Iterable[LineageName]) -> Any:
     """The condition that the row bears one of the names."""
     return tuple_(col(row.namespace), col(row.name)).in_([(each.namespace, each.name) for each in names])
 
 
-def meant(session: Session, text: str, *, job: bool = False) -> Iterator[LineageName]:
+def resolve_text(session: Session, text: str, *, job: bool = False) -> Iterator[LineageName]:
     """The datasets of the graph that a text `namespace:name` may stand for, or the jobs; () for none.
 
     Both parts may hold colons."""
     cuts = [at for at, letter in enumerate(text) if letter == ":" and not text.startswith("://", at)]
     found = [LineageName(text[:at], text[at + 1 :]) for at in cuts if text[:at] and text[at + 1 :]]
     row: Any = LineageJobRow if job else LineageEdgeRow
-    named_so = found if job else list(dict.fromkeys(node(each.namespace, each.name) for each in found))
-    query = select(row.namespace, row.name).where(named(row, named_so)).distinct()
+    named_so = found if job else list(dict.fromkeys(graph_node(each.namespace, each.name) for each in found))
+    query = select(row.namespace, row.name).where(name_filter(row, named_so)).distinct()
     known = {LineageName(*each) for each in session.exec(query)} if named_so else set[LineageName]()
     return (each for each in named_so if each in known)

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
 from treaty.engine.anomaly.baselines import Histories
-from treaty.engine.anomaly.series import SeriesPoint, placed
+from treaty.engine.anomaly.series import SeriesPoint, partition_key
 from treaty.engine.checks.binding import BoundChecks
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.metric_values import compares
@@ -40,7 +40,7 @@ def pasts(session: Session, whose: RunSeriesKey, checks: BoundChecks, *, before:
 
 
 def _point(measured: MetricPoint, bad: Spoilt) -> SeriesPoint:
-    time = placed(measured.partition).time or measured.time
+    time = partition_key(measured.partition).time or measured.time
     excluded = (measured.run_id, measured.partition or None) in bad
     return SeriesPoint(
         time=time,
@@ -66,7 +66,7 @@ def spoilt(
         .where(IncidentObjectRow.contract_id == whose.contract_id, IncidentObjectRow.object == whose.object)
     ).all()
     bad = failed_in(session, [part for part, each in parts if each.resolution not in NO_FAULT])
-    said = feedback.told(session, about, before=before, also=also)
+    said = feedback.data_feedback(session, about, before=before, also=also)
     return (bad | said.incident) - said.expected
 
 
@@ -97,13 +97,15 @@ def spoilt_partitions(
     them. `also`: as of `spoilt`."""
     bad = spoilt(session, whose, also=also)
     names = {name for _, name in bad if name}
-    judged = select(CheckResultRow.partition, CheckResultRow.run_id).distinct().join(RunRow).where(*_judged(whose))
+    judged = (
+        select(CheckResultRow.partition, CheckResultRow.run_id).distinct().join(RunRow).where(*_series_filter(whose))
+    )
     runs = session.exec(judged.where(col(CheckResultRow.partition).in_(names))).all() if names else ()
     newest: dict[str | None, UUID] = dict(sorted(runs, key=lambda each: each[1]))
     return tuple(sorted(str(name) for name, run_id in newest.items() if (run_id, name) in bad))
 
 
-def _judged(whose: RunSeriesKey) -> Collection[ColumnElement[bool]]:
+def _series_filter(whose: RunSeriesKey) -> Collection[ColumnElement[bool]]:
     return (
         col(RunRow.contract_id) == whose.contract_id,
         col(RunRow.object) == whose.object,
@@ -112,4 +114,8 @@ def _judged(whose: RunSeriesKey) -> Collection[ColumnElement[bool]]:
 
 
 def _failed(whose: RunSeriesKey) -> Collection[ColumnElement[bool]]:
-    return *_judged(whose), col(CheckResultRow.outcome) == Outcome.FAILED, col(CheckResultRow.severity) == "error"
+    return (
+        *_series_filter(whose),
+        col(CheckResultRow.outcome) == Outcome.FAILED,
+        col(CheckResultRow.severity) == "error",
+    )

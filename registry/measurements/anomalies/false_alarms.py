@@ -23,7 +23,9 @@ def false_alarms(session: Session, contract_id: str) -> Counter[tuple[str, str]]
     )
 
 
-def weighed(session: Session, contract_id: str, suggestions: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def with_false_alarms(
+    session: Session, contract_id: str, suggestions: Iterable[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
     """The suggestions, with what is known of false alarms of the checks that they would be."""
     alarms = false_alarms(session, contract_id)
     return [_weighed(each, alarms) if alarms else each for each in suggestions]

@@ -11,11 +11,11 @@ from uuid import UUID
 from sqlmodel import Session, col, func, select
 
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, FeedbackKind, Permission
 from treaty.registry.core.errors import InvalidRequest, NotFound
-from treaty.registry.core.ids import derived
+from treaty.registry.core.ids import derived_id
 from treaty.registry.datasets import contract_datasets
 from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.tables import IncidentRow, PartitionStateRow, PointFeedbackRow, RunRow, UserRow
@@ -44,11 +44,13 @@ class DataFeedback:
     incident: frozenset[Spot] = frozenset()
 
 
-def say(session: Session, said: NewFeedback, *, by: Principal, now: datetime, mark_id: UUID) -> PointFeedbackRow:
+def add_feedback(
+    session: Session, said: NewFeedback, *, by: Principal, now: datetime, mark_id: UUID
+) -> PointFeedbackRow:
     """Keeps what the principal says. Raises NotFound for no such run, Forbidden for who may not settle its incidents,
     Invalid for no reason and for data that the run did not judge."""
-    run = seen(session, said, by=by)
-    decide(by, Permission.INCIDENTS, visibility.of_object(session, run.contract_id, run.object))
+    run = run_for_feedback(session, said, by=by)
+    require_permission(by, Permission.INCIDENTS, visibility.object_resource(session, run.contract_id, run.object))
     if not said.why.strip():
         raise InvalidRequest(WHY)
     row = _row(session, run, said, author=by.user_id, now=now, mark_id=mark_id)
@@ -66,10 +68,10 @@ def word(session: Session, run: RunRow, said: NewFeedback, *, by: Principal) -> 
     return _row(session, run, said, author=by.user_id, now=run.finished, mark_id=run.id)
 
 
-def seen(session: Session, said: NewFeedback, *, by: Principal) -> RunRow:
+def run_for_feedback(session: Session, said: NewFeedback, *, by: Principal) -> RunRow:
     """The run that something is said of. Raises NotFound where the principal may not see it, or it was a consumer's;
     Invalid where it judged no such data."""
-    run = visibility.see_run(session, said.run_id, by)
+    run = visibility.require_readable_run(session, said.run_id, by)
     if run.subscription_id is not None:
         raise NotFound
     if said.partition and said.partition not in run.partitions:
@@ -89,7 +91,7 @@ def of_incident(
         newest = dict(sorted(((partition, run_id) for run_id, partition in found), key=lambda each: each[1]))
         for partition, run_id in newest.items():
             said = NewFeedback(run_id, partition, mark, why)
-            mark_id = derived(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
+            mark_id = derived_id(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
             row = _row(session, session.get_one(RunRow, run_id), said, author=author, now=now, mark_id=mark_id)
             row.incident_id = incident.id
             session.add(row)
@@ -97,10 +99,10 @@ def of_incident(
 
 def take_back(session: Session, incident: IncidentRow, *, author: UUID, now: datetime) -> None:
     """Takes back what the incident's end said of its data, where nobody said anything else since."""
-    for row in [each for about in _abouts(session, incident.id) for each in standing(session, about)]:
+    for row in [each for about in _abouts(session, incident.id) for each in current_feedback(session, about)]:
         if row.incident_id == incident.id:
             told = row.model_dump(exclude={"id", "mark", "why", "author_id", "created"})
-            mark_id = derived(now, f"{row.id}/back")
+            mark_id = derived_id(now, f"{row.id}/back")
             session.add(
                 PointFeedbackRow(
                     **told, id=mark_id, mark=FeedbackKind.UNDONE, why="opened again", author_id=author, created=now
@@ -141,7 +143,7 @@ def _since(session: Session, run: RunRow, partition: str | None) -> int | None:
     return session.exec(select(func.max(row.since)).where(*mine)).one()
 
 
-def listed(
+def list_feedback(
     session: Session, contract_id: str, object_name: str, *, limit: int
 ) -> Sequence[tuple[PointFeedbackRow, str]]:
     """What was said of the data of the contract's object, newest first, with who said it."""
@@ -151,7 +153,9 @@ def listed(
     return session.exec(mine.order_by(col(row.created).desc(), col(row.id).desc()).limit(limit)).all()
 
 
-def standing(session: Session, about: ContractObject, *, before: datetime | None = None) -> list[PointFeedbackRow]:
+def current_feedback(
+    session: Session, about: ContractObject, *, before: datetime | None = None
+) -> list[PointFeedbackRow]:
     """The newest word about each content of each partition, in the order of time; `before`: as it was then."""
     row = PointFeedbackRow
     query = select(row).where(row.contract_id == about.contract_id, row.object == about.object)
@@ -161,11 +165,11 @@ def standing(session: Session, about: ContractObject, *, before: datetime | None
     return list({(each.partition, each.since or each.run_id): each for each in rows}.values())
 
 
-def told(
+def data_feedback(
     session: Session, about: ContractObject, *, before: datetime | None = None, also: Sequence[PointFeedbackRow] = ()
 ) -> DataFeedback:  # fmt: skip
     """What is said of the data of which runs; `also`: as if that were said, too."""
-    rows = [*standing(session, about, before=before), *also]
+    rows = [*current_feedback(session, about, before=before), *also]
     newest = {(each.partition, each.since or each.run_id): each for each in rows}
     spots = _spots(session, about, [each for each in newest.values() if each.mark is not FeedbackKind.UNDONE])
     kinds = (
@@ -194,7 +198,7 @@ def _spots(session: Session, about: ContractObject, rows: Sequence[PointFeedback
 
 def _ends(session: Session, about: ContractObject, partitions: Iterable[str]) -> dict[str, list[int]]:
     """The versions of the states that brought a content of these partitions."""
-    dataset = contract_datasets.kept(session, *about)
+    dataset = contract_datasets.dataset_of(session, *about)
     row = PartitionStateRow
     query = select(row.partition, row.since).where(col(row.partition).in_(sorted(partitions)))
     found: dict[str, list[int]] = {}

@@ -9,29 +9,29 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract
-from treaty.engine.anomaly.fits import LearnedFit, fitted, refitted
+from treaty.engine.anomaly.fits import LearnedFit, refittable_clauses, with_fits
 from treaty.registry.datasets.contract_datasets import ContractObject
 from treaty.registry.tables import FitRow
 
 
-def judging(session: Session, contract: Contract, object_name: str) -> Contract:
+def with_active_fits(session: Session, contract: Contract, object_name: str) -> Contract:
     """The contract as its object is judged now: by the newest fits that it admits."""
-    return fitted(contract, object_name, admitted(session, contract, object_name))
+    return with_fits(contract, object_name, active_fits(session, contract, object_name))
 
 
-def admitted(session: Session, contract: Contract, object_name: str) -> dict[str, LearnedFit]:
+def active_fits(session: Session, contract: Contract, object_name: str) -> dict[str, LearnedFit]:
     """The newest fits that the contract admits of the object's clauses, by the checks' ids; those that have none judge
     by their own limits."""
-    wanted = {each.named for each in refitted(contract.object(object_name)).values()}
+    wanted = {each.named for each in refittable_clauses(contract.object(object_name)).values()}
     rows = newest(session, ContractObject(contract.id, object_name), wanted, admitted=True) if wanted else ()
     return {row.check_id: _fit(row) for row in rows}
 
 
-def named(session: Session, contract: Contract, object_name: str, names: Collection[str]) -> Contract:
+def with_named_fits(session: Session, contract: Contract, object_name: str, names: Collection[str]) -> Contract:
     """The contract as its object was judged by the fits of these names; those that are none are the version's own."""
     mine = FitRow.contract_id == contract.id, FitRow.object == object_name, col(FitRow.name).in_(names)
     rows = session.exec(select(FitRow).where(*mine)).all() if names else ()
-    return fitted(contract, object_name, {row.check_id: _fit(row) for row in rows})
+    return with_fits(contract, object_name, {row.check_id: _fit(row) for row in rows})
 
 
 def newest(
@@ -47,7 +47,7 @@ def newest(
     return session.exec(select(row).join(ranked, ranked.c.id == col(row.id)).where(ranked.c.age == 1)).all()
 
 
-def listed(
+def list_fits(
     session: Session, contract_id: str, object_name: str, *, check_id: str | None = None, limit: int
 ) -> Sequence[FitRow]:  # fmt: skip
     """The fits of the contract's object, newest first; of one check where it is named."""

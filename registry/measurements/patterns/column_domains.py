@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from treaty.engine.patterns.analysis import Carrier, CommonPattern, PatternCarriers, carried, common
+from treaty.engine.patterns.analysis import Carrier, CommonPattern, PatternCarriers, common_domains, pattern_carriers
 from treaty.engine.patterns.index_file import UnreadableIndex
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.patterns.language import PatternError
@@ -49,7 +49,7 @@ class VisibleTable:
 def top(session: Session, lake: PatternLake, limit: int, by: Principal) -> list[CommonPattern]:
     """The common domains, those of most columns first; none where nothing was learned yet."""
     try:
-        return common(lake, limit, _columns(_visible(session, by)))
+        return common_domains(lake, limit, _columns(_visible(session, by)))
     except UnreadableIndex:
         return []
 
@@ -58,7 +58,7 @@ def find(session: Session, lake: PatternLake, pattern: str, by: Principal) -> Pa
     """What carries the pattern. Raises Invalid for a text that is no pattern."""
     tables = _visible(session, by)
     try:
-        found = carried(lake, pattern, _columns(tables))
+        found = pattern_carriers(lake, pattern, _columns(tables))
     except UnreadableIndex:
         found = PatternCarriers(None, (), (), ())
     except PatternError as error:
@@ -77,12 +77,12 @@ def _visible(session: Session, by: Principal) -> dict[str, VisibleTable]:
     readable = select(DatasetRow).where(col(DatasetRow.location).is_not(None), visibility.datasets(by))
     for row in session.exec(readable.order_by(col(DatasetRow.location), col(DatasetRow.id))).all():
         about = tuple(_readable(session, row, by))
-        for each in index_updates.known(session, row) if about else ():
+        for each in index_updates.lake_table(session, row) if about else ():
             found[each.name] = VisibleTable(about, frozenset(each.columns))
     return found
 
 
 def _readable(session: Session, row: DatasetRow, by: Principal) -> Iterator[ContractObject]:
-    for each in contract_datasets.about(session, row.id):
-        if by.may(Permission.READ, visibility.of_object(session, *each)):
+    for each in contract_datasets.objects_of(session, row.id):
+        if by.may(Permission.READ, visibility.object_resource(session, *each)):
             yield each

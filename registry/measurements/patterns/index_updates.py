@@ -38,7 +38,7 @@ def order(session: Session, *, now: datetime, ids: Ids) -> int:
     )
 
 
-def ask(session: Session, *, by: Principal, now: datetime, ids: Ids) -> TaskRow:
+def request_update(session: Session, *, by: Principal, now: datetime, ids: Ids) -> TaskRow:
     """Has the index brought up to date now; the task of it."""
     task_id = ids()
     task = _ordered(session, f"{TaskKind.LEARN}/{task_id}", task_queue.Priority.DRAFT, now=now, task_id=task_id)
@@ -63,11 +63,11 @@ def request(session: Session, settings: RegistrySettings) -> LakeRequest:
         .where(col(DatasetRow.location).is_not(None))
         .order_by(col(DatasetRow.location), col(DatasetRow.id))
     )
-    tables = (each for row in session.exec(located).all() for each in known(session, row))
+    tables = (each for row in session.exec(located).all() for each in lake_table(session, row))
     return LakeRequest(settings.lake, tuple({each.name: each for each in tables}.values()))
 
 
-def known(session: Session, row: DatasetRow) -> Iterator[LakeTable]:
+def lake_table(session: Session, row: DatasetRow) -> Iterator[LakeTable]:
     """The dataset as the index is to know it; nothing where no version in force declares a column for every eye."""
     about = [each.object for each in in_force.all_about(session, row.id)]
     declared = {each.name for of in about for each in of.properties}

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func
 from sqlmodel import Session, col, select
 
-from treaty.engine.anomaly.series import placed
+from treaty.engine.anomaly.series import partition_key
 from treaty.registry.tables import DatasetRow, MeasurementRow, RunRow, RunTagRow
 
 
@@ -43,7 +43,7 @@ def history(session: Session, chosen: MeasurementFilter, *, limit: int) -> list[
     )
     rows = session.exec(query).all()[::-1]
     tags = _tags(session, {row.run_id for row, *_ in rows})
-    return [_told(row, version, (namespace, name), tags[row.run_id]) for row, version, namespace, name in rows]
+    return [_history_item(row, version, (namespace, name), tags[row.run_id]) for row, version, namespace, name in rows]
 
 
 def _conditions(
@@ -79,9 +79,11 @@ def _tags(session: Session, runs: Collection[UUID]) -> Mapping[UUID, Sequence[st
     return found
 
 
-def _told(row: MeasurementRow, version: str, dataset: tuple[str, str], tags: Sequence[str]) -> Mapping[str, Any]:
+def _history_item(
+    row: MeasurementRow, version: str, dataset: tuple[str, str], tags: Sequence[str]
+) -> Mapping[str, Any]:
     # What was measured before its time was kept is told by its partition's name.
-    place = placed(row.partition)
+    place = partition_key(row.partition)
     namespace, name = dataset
     return {
         **row.model_dump(include={"run_id", "identity", "analyzer", "arguments", "partition", "value", "exact"}),

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract, ContractCheck
-from treaty.engine.anomaly.series import placed
+from treaty.engine.anomaly.series import partition_key
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, Value
 from treaty.engine.protocol.write_hints import DetectionMethod
 from treaty.registry.audit import audit_log
@@ -79,10 +79,10 @@ def repeats(session: Session, run_id: UUID, result: RunResult) -> bool:
         select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
     )
     new = (_result(run_id, position, each) for position, each in enumerate(result.results))
-    return list(map(_said, stored)) == list(map(_said, new))
+    return list(map(_result_fields, stored)) == list(map(_result_fields, new))
 
 
-def _said(row: CheckResultRow) -> tuple[str | None, ...]:
+def _result_fields(row: CheckResultRow) -> tuple[str | None, ...]:
     return row.check_id, row.partition, row.outcome, row.value, row.found, row.reason
 
 
@@ -158,7 +158,7 @@ def _result(run_id: UUID, position: int, result: CheckResult) -> CheckResultRow:
 
 def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None) -> Iterator[MeasurementRow]:
     for position, each in enumerate(result.measurements):
-        place = placed(each.partition)
+        place = partition_key(each.partition)
         yield MeasurementRow(
             run_id=run_id,
             position=position,

@@ -12,7 +12,7 @@ from sqlalchemy import Engine as Database
 from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.queue import task_queue
 from treaty.registry.tables import ReadCheckpointRow
 
@@ -46,7 +46,7 @@ class TaskCheckpoints:
 
     def load(self) -> dict[str, CheckpointedPartition]:
         """The kept parts by partition."""
-        with reading(self.database) as session:
+        with read_session(self.database) as session:
             found = session.exec(select(ReadCheckpointRow).where(ReadCheckpointRow.task_id == self.task_id))
             return {row.partition: CheckpointedPartition(row.fingerprint, row.states) for row in found}
 

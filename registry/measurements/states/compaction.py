@@ -19,7 +19,7 @@ from treaty.engine.core.partitions import months, views
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.contracts import in_force
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import PartitionStateRow
 
@@ -48,7 +48,7 @@ def compact(
     Says after each how many names stand for several days now that did not before. What changes meanwhile is left as it
     is, and so are months that a view of a contract in force takes in part, and those of more combinations of one
     grouping than can be loaded at once."""
-    with reading(database) as session:
+    with read_session(database) as session:
         named = state_store.names(session, dataset_id)
         keeps_apart = _views(session, dataset_id)
     for names in _months(named, over):
@@ -66,7 +66,7 @@ def _views(session: Session, dataset_id: UUID) -> Callable[[str], bool]:
 
 def _name(names: Iterable[str]) -> str:
     """What stands for the days of all these names."""
-    return months.together(told for name in names if (told := months.days(name))).name
+    return months.merge_days(told for name in names if (told := months.days(name))).name
 
 
 def _months(names: Iterable[str], over: date) -> list[list[str]]:
@@ -80,7 +80,7 @@ def _months(names: Iterable[str], over: date) -> list[list[str]]:
 
 
 def _rows(database: Database, dataset_id: UUID, names: Sequence[str]) -> list[PartitionStateRow]:
-    with reading(database) as session:
+    with read_session(database) as session:
         current = select(PartitionStateRow).where(PartitionStateRow.dataset_id == dataset_id)
         of_names = current.where(col(PartitionStateRow.until).is_(None), col(PartitionStateRow.partition).in_(names))
         return list(session.exec(of_names.order_by(PartitionStateRow.partition)))
@@ -92,7 +92,7 @@ def _alike(rows: Iterable[PartitionStateRow]) -> list[list[PartitionStateRow]]:
     for row in rows:
         try:
             held, failures = bags.inventory(row.states)
-            schema, _ = bags.described(row.states)
+            schema, _ = bags.describe_bag(row.states)
         except StateError:
             continue
         if bags.ALL not in failures and all(each.usable for each in held):
@@ -112,7 +112,7 @@ def _merged(
     try:
         if not _fit(files, rows):
             return False
-        packed = bags.folded([row.states for row in rows], files)
+        packed = bags.merge_packed([row.states for row in rows], files)
         with transaction(database) as session:
             state_store.fold(session, rows, packed, now=clock(), ids=ids)
             session.commit()

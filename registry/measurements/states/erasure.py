@@ -95,7 +95,7 @@ class ErasureResult:
 def erasure(session: Session, name: str, namespace: str | None, partitions: Collection[str]) -> ErasureRequest:
     """The erasure of what the name stands for. Raises NotFound for no such dataset, Invalid for partitions of which
     nothing is remembered."""
-    found = state_queries.named(session, state_queries.StateQuery(dataset=name, namespace=namespace))
+    found = state_queries.resolve_query(session, state_queries.StateQuery(dataset=name, namespace=namespace))
     if found is None:
         raise _none(name)
     ids, about = _alike(session, found.dataset.id)
@@ -113,8 +113,8 @@ def see(session: Session, name: str, namespace: str | None, by: Principal) -> No
     """Returns where the principal may erase what the name stands for, or it stands for nothing.
 
     Raises NotFound, as for a dataset that there is not, where they may not read it; else Forbidden."""
-    authentication.decide_somewhere(by, Permission.ERASE)
-    found = state_queries.named(session, state_queries.StateQuery(dataset=name, namespace=namespace))
+    authentication.require_permission_anywhere(by, Permission.ERASE)
+    found = state_queries.resolve_query(session, state_queries.StateQuery(dataset=name, namespace=namespace))
     if found is None:
         return
     places = visibility.of_dataset(session, found.dataset)
@@ -122,11 +122,11 @@ def see(session: Session, name: str, namespace: str | None, by: Principal) -> No
         raise _none(name)
     # What is remembered is remembered for every contract about the dataset.
     for place in places:
-        authentication.decide(by, Permission.ERASE, place)
+        authentication.require_permission(by, Permission.ERASE, place)
 
 
 def _none(name: str) -> NotFound:
-    return NotFound(f"there is no dataset {name}, or there are several: {state_queries.HOW}")
+    return NotFound(f"there is no dataset {name}, or there are several: {state_queries.REMEDY}")
 
 
 def erase(
@@ -144,7 +144,7 @@ def erase(
     Where the transaction is not committed, states whose file is gone are computed again. Raises Forbidden."""
     for each in asked.datasets:
         for place in visibility.of_dataset(session, each):
-            authentication.decide(by, Permission.ERASE, place)
+            authentication.require_permission(by, Permission.ERASE, place)
         # Whoever validates meanwhile finds other states than those that it began with, and begins anew.
         session.get_one(DatasetRow, each.id, with_for_update=True, populate_existing=True).states_version += 1
     _drop_parts(session, asked)
@@ -186,7 +186,7 @@ def _alike(session: Session, dataset_id: UUID) -> tuple[frozenset[UUID], frozens
     """Every name of the same table: an object of a contract that goes by two names says that both are one."""
     link, ids, about = DatasetContractRow, frozenset({dataset_id}), frozenset[ContractObject]()
     while True:
-        about = frozenset(each for dataset in ids for each in contract_datasets.about(session, dataset))
+        about = frozenset(each for dataset in ids for each in contract_datasets.objects_of(session, dataset))
         same = (and_(col(link.contract_id) == each.contract_id, col(link.object) == each.object) for each in about)
         found = ids | frozenset(session.exec(select(link.dataset_id).where(or_(false(), *same))))
         if found == ids:

@@ -14,7 +14,7 @@ from sqlalchemy import Engine as Database
 from sqlmodel import col, select
 
 from treaty.engine.states.state_files import StoredFile
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import state_store
 from treaty.registry.tables import PartitionStateRow, ReadCheckpointRow
@@ -52,7 +52,7 @@ def collect(database: Database, shelf: CollectedFiles, *, before: datetime) -> R
     and no part that a task has read.
 
     Several may do so at once, and each may end at any moment: what is left, the next one finds."""
-    return sweep(shelf, lambda: named(database), before=before)
+    return sweep(shelf, lambda: referenced_files(database), before=before)
 
 
 def sweep(shelf: CollectedFiles, named: Callable[[], Collection[str]], *, before: datetime) -> RemovedFiles:
@@ -64,9 +64,9 @@ def sweep(shelf: CollectedFiles, named: Callable[[], Collection[str]], *, before
     return RemovedFiles(len(removed), sum(removed))
 
 
-def named(database: Database) -> frozenset[str]:
+def referenced_files(database: Database) -> frozenset[str]:
     """The files that a generation of any partition's states names, or a part that a task has read."""
-    with reading(database) as session:
+    with read_session(database) as session:
         known = {name for names in session.exec(select(PartitionStateRow.files)) for name in names or ()}
         # Rows that were written before files were named in them.
         others = session.exec(select(PartitionStateRow.states).where(col(PartitionStateRow.files).is_(None)))

@@ -10,7 +10,7 @@ from treaty.engine.core.partitions.months import members
 NOTHING: frozenset[str] = frozenset()
 
 
-def held(
+def stored_keys(
     lacking: Callable[[Mapping[str, bytes]], Mapping[str, frozenset[str]]],
     known: Mapping[str, str],
     stored: Mapping[str, bytes],
@@ -24,7 +24,7 @@ def held(
     return {day: keys for day, keys in by_day.items() if day in known}
 
 
-def whole(
+def unmerged_states(
     stored: Mapping[str, bytes], read: Container[str], there: Container[str] | None = None
 ) -> dict[str, bytes]:  # fmt: skip
     """The stored states without the merged ones of a day that was read anew, or that is not `there` any more."""

@@ -24,7 +24,7 @@ from treaty.engine.states import bag as bags
 from treaty.engine.states import schema_evolution
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, Resource, decide_somewhere
+from treaty.registry.access.authentication import Principal, Resource, require_permission_anywhere
 from treaty.registry.contracts import in_force
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import InvalidRequest, NotFound
@@ -36,7 +36,7 @@ from treaty.registry.tables import DatasetRow, PartitionStateRow
 
 # The fingerprint of an arrival goes on to name its files, of which there may be thousands.
 MARKER = 64
-HOW = "name a contract's id, contract.object, or a namespace and a name"
+REMEDY = "name a contract's id, contract.object, or a namespace and a name"
 
 
 class StateFileSizes(StateFileStore, Protocol):
@@ -99,7 +99,7 @@ class StoredPartition:
     schema: Schema = field(default_factory=lambda: Schema(()))
 
 
-def remembered(session: Session, question: StateQuery) -> QueryScope:
+def query_scope(session: Session, question: StateQuery) -> QueryScope:
     """The memory that the question is about. Raises NotFound for no such dataset or none with a contract in force,
     Invalid for a condition that chooses no partitions by their names, and for a metric that there is not."""
     dataset, about = dataset_of(session, question)
@@ -110,7 +110,7 @@ def remembered(session: Session, question: StateQuery) -> QueryScope:
     try:
         checks = bind(found, schema)
         chosen = views.chosen(question.where, names, views.columns(found, schema, names))
-        asked = tuple(state_queries.asked(state_queries.metric(each), checks.marked) for each in question.metrics)
+        asked = tuple(state_queries.bind_metric(state_queries.metric(each), checks.marked) for each in question.metrics)
     except ContractError as error:
         raise InvalidRequest("the question cannot be answered as it is asked", faults=error.faults) from None
     return QueryScope(
@@ -126,36 +126,38 @@ def remembered(session: Session, question: StateQuery) -> QueryScope:
 def dataset_of(session: Session, question: StateQuery) -> tuple[DatasetRow, ContractObject]:
     """The dataset that is asked about, and whose promises are meant. Raises NotFound where no contract is about one, or
     the name is that of several datasets; Invalid where several contracts are about it and none is named."""
-    found = named(session, question)
+    found = resolve_query(session, question)
     if found is None or not found.about:
         raise _none(question)
-    about = _meant(found.about, question)
-    return contract_datasets.kept(session, *about) or found.dataset, about
+    about = _chosen_object(found.about, question)
+    return contract_datasets.dataset_of(session, *about) or found.dataset, about
 
 
-def see(session: Session, question: StateQuery, by: Principal, permission: Permission = Permission.READ) -> StateQuery:
+def authorized_query(
+    session: Session, question: StateQuery, by: Principal, permission: Permission = Permission.READ
+) -> StateQuery:
     """The question of the promises about the dataset that the principal may read, where they have the permission.
 
     Raises NotFound where there are none, and in the same words where they may not read any; else Forbidden."""
-    decide_somewhere(by, permission)
+    require_permission_anywhere(by, permission)
     if by.may(permission):
         return question
-    found = named(session, question)
+    found = resolve_query(session, question)
     places = {each: _place(session, found.dataset, each) for each in found.about} if found else {}
     readable = [each for each, place in places.items() if by.may(Permission.READ, place)]
     if not readable:
         raise _none(question)
-    about = _meant(readable, question)
-    visibility.admit(by, permission, places[about], unknown=_none(question))
+    about = _chosen_object(readable, question)
+    visibility.require_permission_or_hide(by, permission, places[about], unknown=_none(question))
     return replace(question, contract_id=str(about))
 
 
-def seen(session: Session, question: StateQuery, by: Principal) -> ResolvedDataset:
+def visible_dataset(session: Session, question: StateQuery, by: Principal) -> ResolvedDataset:
     """The dataset that is asked about, with all promises about it that are meant and that the principal may read.
 
     Raises NotFound where there are none, and in the same words where they may not read any."""
-    decide_somewhere(by, Permission.READ)
-    found = named(session, question)
+    require_permission_anywhere(by, Permission.READ)
+    found = resolve_query(session, question)
     about = [
         each for each in (found.about if found else ())
         if found and (by.may(Permission.READ) or by.may(Permission.READ, _place(session, found.dataset, each)))
@@ -167,28 +169,28 @@ def seen(session: Session, question: StateQuery, by: Principal) -> ResolvedDatas
 
 
 def _place(session: Session, dataset: DatasetRow, about: ContractObject) -> Resource:
-    place = visibility.of_object(session, *about)
+    place = visibility.object_resource(session, *about)
     return replace(place, datasets=place.datasets | {dataset.id})
 
 
 def _none(question: StateQuery) -> NotFound:
-    return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {HOW}")
+    return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {REMEDY}")
 
 
-def named(session: Session, question: StateQuery) -> ResolvedDataset | None:
+def resolve_query(session: Session, question: StateQuery) -> ResolvedDataset | None:
     """What the question names, whether a contract is about it or not; None for no dataset, or for several."""
     if question.namespace is None:
-        return related_datasets.named(session, question.dataset)
+        return related_datasets.resolve_dataset(session, question.dataset)
     return related_datasets.exactly(session, question.namespace, question.dataset)
 
 
 def promised(session: Session, dataset: DatasetRow, about: ContractObject) -> tuple[Contract, DataObject]:
     """The contract's version in force and its object. Raises NotFound where none is, or none has that object."""
-    found = in_force.of(session, dataset.id, about)[0]
+    found = in_force.objects_in_force(session, dataset.id, about)[0]
     return found.contract, found.object
 
 
-def _meant(about: Sequence[ContractObject], question: StateQuery) -> ContractObject:
+def _chosen_object(about: Sequence[ContractObject], question: StateQuery) -> ContractObject:
     wanted = question.contract_id
     chosen = [each for each in about if wanted in (None, each.contract_id, str(each))]
     if len(chosen) == 1:
@@ -214,7 +216,7 @@ def answered(session: Session, memory: QueryScope, files: StateFileStore, *, now
 def _rows(session: Session, memory: QueryScope) -> Iterator[PartitionStateRow]:
     """The chosen partitions' rows, all of one version, whoever writes meanwhile."""
     dataset = memory.dataset
-    return state_store.some(session, dataset.id, memory.chosen, version=dataset.states_version)
+    return state_store.load_partitions(session, dataset.id, memory.chosen, version=dataset.states_version)
 
 
 def _discreet(answer: MetricAnswer, checks: BoundChecks) -> MetricAnswer:
@@ -253,7 +255,7 @@ def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
         return replace(found, fault=str(error))
     return replace(
         found,
-        schema=bags.described(row.states)[0],
+        schema=bags.describe_bag(row.states)[0],
         kinds=dict(sorted(Counter(each.kind for each in held).items())),
         failed=len(failed),
         sources=tuple(sorted({each.source for each in held})),
@@ -277,9 +279,9 @@ def prospects(memory: QueryScope, found: Sequence[StoredPartition]) -> tuple[tup
 
 
 def _prospect(asked: MetricQuery, found: Sequence[StoredPartition]) -> MetricAnswer:
-    held = {each.partition: state_queries.covered(asked, each.sizes, each.schema) for each in found}
+    held = {each.partition: state_queries.covered_keys(asked, each.sizes, each.schema) for each in found}
     schemas = schema_evolution.of_several({each.partition: each.schema for each in found})
-    return state_queries.telling(state_queries.prospect(asked, held), schemas)
+    return state_queries.with_schema_note(state_queries.prospect(asked, held), schemas)
 
 
 def _bytes(keys: Collection[str], found: Sequence[StoredPartition]) -> int:

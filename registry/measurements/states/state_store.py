@@ -27,7 +27,7 @@ class StateConflict(Conflict):
     """Another validation of the same data came first: this one has to look again."""
 
 
-def known(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, str]:
+def stored_fingerprints(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, str]:
     """The fingerprint that each stored partition was read at; empty for a dataset never measured.
 
     With `version` as it was then, as far as it is kept. Days whose states were merged are known one by one."""
@@ -45,7 +45,7 @@ def names(session: Session, dataset_id: UUID, *, version: int | None = None) -> 
     return list(session.exec(query.order_by(PartitionStateRow.partition)))
 
 
-def merged(session: Session, dataset_id: UUID) -> frozenset[str]:
+def merged_names(session: Session, dataset_id: UUID) -> frozenset[str]:
     """The names that stand for several days, whose states were merged."""
     several = col(PartitionStateRow.members).is_not(None)
     return frozenset(session.exec(select(PartitionStateRow.partition).where(*_at(dataset_id), several)))
@@ -82,7 +82,7 @@ def name(session: Session, dataset_id: UUID, bags: Mapping[str, str]) -> None:
         session.connection().execute(naming, [{"of": of, "named": named} for of, named in bags.items()])
 
 
-def some(
+def load_partitions(
     session: Session, dataset_id: UUID, partitions: Collection[str], *, version: int
 ) -> Iterator[PartitionStateRow]:
     """The rows of these partitions as they were at that version, in the order of their names, a portion at a time."""
@@ -121,7 +121,7 @@ def save(
     dataset.states_version += 1
     before = _generations(session, dataset_id, fresh)
     ended = {*fresh, *vanished}
-    lost = {name for name in merged(session, dataset_id) if not ended.isdisjoint(months.members(name))}
+    lost = {name for name in merged_names(session, dataset_id) if not ended.isdisjoint(months.members(name))}
     _end(session, dataset_id, ended | lost, version=dataset.states_version, now=now)
     columns = [{"name": each.name, "type": each.type, "nullable": each.nullable} for each in _columns(measured)]
     session.add_all(
@@ -172,7 +172,7 @@ def _ids(rows: Iterable[PartitionStateRow]) -> list[UUID]:
 def _folded(rows: Sequence[PartitionStateRow], packed: bytes, row_id: UUID) -> PartitionStateRow:
     """A row that is as old as the newest of these, whose columns it has."""
     newest = max(rows, key=lambda row: (row.created, row.id))
-    told = months.together(found for row in rows if (found := months.days(row.partition)))
+    told = months.merge_days(found for row in rows if (found := months.days(row.partition)))
     members = {name: mark for row in rows for name, mark in (row.members or {row.partition: row.fingerprint}).items()}
     return PartitionStateRow(
         id=row_id,

@@ -106,7 +106,7 @@ def post(
     """What the place answers to the POST. Raises Refused for a place that may not be asked, Unreachable."""
     parts = refuse_malformed(url)
     address = _admitted(parts, within, find)
-    return _asked(url, body, headers, address=address, seconds=seconds)
+    return _request(url, body, headers, address=address, seconds=seconds)
 
 
 def _admitted(parts: SplitResult, within: EgressPolicy, find: Lookup) -> Address:
@@ -123,7 +123,9 @@ def _admitted(parts: SplitResult, within: EgressPolicy, find: Lookup) -> Address
     return found[0]
 
 
-def _asked(url: str, body: bytes, headers: Mapping[str, str], *, address: Address, seconds: float) -> OutboundResponse:
+def _request(
+    url: str, body: bytes, headers: Mapping[str, str], *, address: Address, seconds: float
+) -> OutboundResponse:
     import httpcore
 
     from treaty.registry.notifications.transport.pinned_dns import PinnedBackend

@@ -14,7 +14,7 @@ from treaty.registry.access.permissions import Principal
 from treaty.registry.core.errors import Conflict, InvalidRequest
 from treaty.registry.tables import IdempotencyKeyRow
 
-KEPT = timedelta(hours=24)
+RETENTION = timedelta(hours=24)
 UNDER_WAY = "this request is being done at this moment: send it again in a few seconds for its answer"
 OTHER = "this idempotency key was used for another request: take a new one for what is not the same"
 RIGHTS = "this was done before, with other rights than you have now: look at what there is"
@@ -67,7 +67,7 @@ def begin(session: Session, attempt: IdempotencyAttempt, by: Principal, *, now: 
     done = session.get(IdempotencyKeyRow, name)
     if done is None:
         return
-    if done.created <= now - KEPT:
+    if done.created <= now - RETENTION:
         session.delete(done)
         session.flush()
         return
@@ -96,7 +96,7 @@ def keep(
 
 def forget(session: Session, *, now: datetime) -> None:
     """Removes answers that are not given again any more."""
-    session.exec(delete(IdempotencyKeyRow).where(col(IdempotencyKeyRow.created) <= now - KEPT))
+    session.exec(delete(IdempotencyKeyRow).where(col(IdempotencyKeyRow.created) <= now - RETENTION))
 
 
 def _locked(session: Session, name: str) -> bool:

@@ -16,7 +16,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
@@ -47,15 +47,15 @@ class VersionRetirement:
     successor: str | None = None
 
 
-def due(version: ContractVersionRow) -> datetime:
+def due_time(version: ContractVersionRow) -> datetime:
     """From when on the version may be in force."""
     return version.effective_from or version.approved_at
 
 
-def held(session: Session, version: ContractVersionRow, *, now: datetime) -> str | None:
+def activation_blockers(session: Session, version: ContractVersionRow, *, now: datetime) -> str | None:
     """What keeps an approved version from coming into force, in words; None: nothing does."""
-    if due(version) > now:
-        return f"it comes into force on {due(version):%Y-%m-%d %H:%M} UTC"
+    if due_time(version) > now:
+        return f"it comes into force on {due_time(version):%Y-%m-%d %H:%M} UTC"
     asked = acknowledgements.outstanding(session, version, now=now)
     if asked:
         latest = max(each.deadline or now for each in asked)
@@ -97,13 +97,13 @@ def waiting(session: Session, *, now: datetime) -> bool:
     return session.exec(_waiting(now).limit(1)).first() is not None
 
 
-def keep_time(session: Session, *, now: datetime, ids: Ids) -> int:
+def apply_schedule(session: Session, *, now: datetime, ids: Ids) -> int:
     """Puts in force what is due and retires what has ended, in the order of their times; how many versions moved.
 
     Any number of workers may ask at once, and again: each version moves once."""
     lock(session, CHANGING)
     versions = session.exec(_waiting(now).with_for_update()).all()
-    return sum(_moved(session, version, now=now, ids=ids) for version in sorted(versions, key=due))
+    return sum(_apply_version(session, version, now=now, ids=ids) for version in sorted(versions, key=due_time))
 
 
 def deprecate(
@@ -133,7 +133,7 @@ def retire(
     return version
 
 
-def _moved(session: Session, version: ContractVersionRow, *, now: datetime, ids: Ids) -> bool:
+def _apply_version(session: Session, version: ContractVersionRow, *, now: datetime, ids: Ids) -> bool:
     """Whether the version came into force or ended. One that cannot stays as it is, and keeps no other from it."""
     try:
         with session.begin_nested():
@@ -142,7 +142,7 @@ def _moved(session: Session, version: ContractVersionRow, *, now: datetime, ids:
             if version.effective_until is not None and version.effective_until <= now:
                 _retire(session, version, VersionRetirement(EXPIRED, version.successor), actor=CLOCK, now=now)
                 return True
-            if version.state is not VersionState.APPROVED or held(session, version, now=now):
+            if version.state is not VersionState.APPROVED or activation_blockers(session, version, now=now):
                 return False
             activate(session, version, Documents(), actor=CLOCK, now=now, ids=ids)
             return True
@@ -167,7 +167,7 @@ def _replaced(session: Session, version: ContractVersionRow) -> Sequence[Contrac
         col(ContractVersionRow.state).in_(VERSION.where("supersede")),
     )
     found = session.exec(query.with_for_update()).all()
-    return [each for each in found if each.state in IN_FORCE or due(each) <= due(version)]
+    return [each for each in found if each.state in IN_FORCE or due_time(each) <= due_time(version)]
 
 
 def _place(session: Session, contract: ContractRow, domain: str | None) -> None:
@@ -198,7 +198,7 @@ def _end(version: ContractVersionRow, step: str, *, now: datetime) -> None:
 def _version(session: Session, contract_id: str, number: str, by: Principal) -> ContractVersionRow:
     """The version, for who owns its contract. Raises NotFound where there is none, or it is not theirs to see."""
     lock(session, CHANGING)
-    decide(by, Permission.DECIDE, visibility.see(session, contract_id, by))
+    require_permission(by, Permission.DECIDE, visibility.require_readable_contract(session, contract_id, by))
     query = select(ContractVersionRow).where(
         ContractVersionRow.contract_id == contract_id, ContractVersionRow.version == number
     )

@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from treaty.contracts.document.model import Contract as Document
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission, require_permission_anywhere
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
@@ -61,7 +61,7 @@ def may_approve(
 ) -> bool:
     """Whether the principal is one whose approval would count: an owner who neither wrote it nor gave theirs."""
     in_review = proposal.state in PROPOSAL.where("approve")
-    decides = by.may(Permission.DECIDE, visibility.of_proposal(proposal))
+    decides = by.may(Permission.DECIDE, visibility.proposal_resource(proposal))
     return in_review and decides and by.user_id not in {*writers, *approvers}
 
 
@@ -70,7 +70,7 @@ def submit(session: Session, proposal_id: UUID, *, by: Principal, now: datetime)
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
     _only_author(proposal, by, "submit")
     _step(session, proposal, "submit", by=by, now=now)
-    dispatch.tell(session, messages.proposed(proposal, by=by.user_id), now=now)
+    dispatch.notify(session, messages.proposal_submitted(proposal, by=by.user_id), now=now)
     audit_log.record(session, AuditAction.PROPOSAL_SUBMITTED, actor=by.name, object_id=proposal.id, now=now)
     return proposal
 
@@ -82,7 +82,7 @@ def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str 
     _step(session, proposal, "withdraw", by=by, now=now)
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
-    dispatch.tell(session, messages.decided(proposal, "withdrawn", reason, by=by.user_id), now=now)
+    dispatch.notify(session, messages.proposal_decided(proposal, "withdrawn", reason, by=by.user_id), now=now)
     audit_log.record(
         session, AuditAction.PROPOSAL_WITHDRAWN, actor=by.name, object_id=proposal.id, now=now, details=details
     )
@@ -92,11 +92,11 @@ def withdraw(session: Session, proposal_id: UUID, *, by: Principal, reason: str 
 def reject(session: Session, proposal_id: UUID, *, by: Principal, reason: str, now: datetime) -> ProposalRow:
     """Declines the proposal, for a reason that its author will read."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
-    decide(by, Permission.DECIDE, visibility.of_proposal(proposal))
+    require_permission(by, Permission.DECIDE, visibility.proposal_resource(proposal))
     _step(session, proposal, "reject", by=by, now=now)
     _close(proposal, by, reason=reason, now=now)
     details = {"reason": reason}
-    dispatch.tell(session, messages.decided(proposal, "rejected", reason, by=by.user_id), now=now)
+    dispatch.notify(session, messages.proposal_decided(proposal, "rejected", reason, by=by.user_id), now=now)
     audit_log.record(
         session, AuditAction.PROPOSAL_REJECTED, actor=by.name, object_id=proposal.id, now=now, details=details
     )
@@ -112,10 +112,10 @@ def approve(
     Raises Forbidden for its author and for who edited it, administrators included; Conflict while a suggestion is
     pending, where the document is another than the one shown, or where its version is taken; Invalid where it may not
     follow what is in force."""
-    decide_somewhere(by, Permission.DECIDE)
+    require_permission_anywhere(by, Permission.DECIDE)
     lock(session, activation.CHANGING)
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
-    decide(by, Permission.DECIDE, visibility.of_proposal(proposal))
+    require_permission(by, Permission.DECIDE, visibility.proposal_resource(proposal))
     PROPOSAL.step(proposal.state, "approve")
     _refuse_writers(session, proposal, by)
     _refuse_pending(session, proposal)
@@ -127,8 +127,8 @@ def approve(
     evidence = ApprovalEvidence(comparison=follows.summary(), replay=approval.replay)
     kept = records.make(session, proposal, shown, evidence=evidence, by=by, now=now)
     row = _row(proposal, shown, approval.make_id(), by=by, now=now)
-    required_approvals.give(session, row, record=kept.hash, by=by, now=now)
-    agreed = required_approvals.consent(session, proposal, document, approval.documents)
+    required_approvals.record_approval(session, row, record=kept.hash, by=by, now=now)
+    agreed = required_approvals.approval_status(session, proposal, document, approval.documents)
     if agreed.missing:
         return ApprovalResult(None, agreed.missing)
     return ApprovalResult(_conclude(session, proposal, document, approval, by=by, now=now))
@@ -136,7 +136,7 @@ def approve(
 
 def _following(session: Session, document: Document, approval: ApprovalInput) -> SuccessionCheck:
     """What the document follows, as the approver saw it. Raises Invalid with all that keeps it from following."""
-    found = succession.succession(session, document, approval.documents)
+    found = succession.check_succession(session, document, approval.documents)
     if approval.follows is not None and approval.follows != found.follows:
         raise RevisionConflict(f"version {found.follows or 'none'} is in force now, not {approval.follows}: look again")
     if found.refusals:
@@ -146,18 +146,18 @@ def _following(session: Session, document: Document, approval: ApprovalInput) ->
 
 def _refuse_beyond(session: Session, document: Document, by: Principal) -> None:
     """The approver must be an owner where the contract is and where the document puts it, and may not reach further."""
-    for place in visibility.targets(session, document):
-        decide(by, Permission.DECIDE, place)
+    for place in visibility.affected_resources(session, document):
+        require_permission(by, Permission.DECIDE, place)
     reference_permissions.refuse_beyond(session, document, by)
 
 
 def _step(session: Session, proposal: ProposalRow, name: str, *, by: Principal, now: datetime) -> None:
     proposal.state = PROPOSAL.step(proposal.state, name)
-    revisions.advance(session, proposal, RevisionAction(DONE[name]), by=by, now=now)
+    revisions.record_change(session, proposal, RevisionAction(DONE[name]), by=by, now=now)
 
 
 def _only_author(proposal: ProposalRow, by: Principal, name: str) -> None:
-    decide(by, Permission.PROPOSE, visibility.of_proposal(proposal))
+    require_permission(by, Permission.PROPOSE, visibility.proposal_resource(proposal))
     if proposal.author_id != by.user_id:
         raise Forbidden(f"only its author may {name} a proposal")
 
@@ -169,7 +169,7 @@ def _close(proposal: ProposalRow, by: Principal, *, reason: str | None, now: dat
 def _refuse_writers(session: Session, proposal: ProposalRow, by: Principal) -> None:
     if proposal.author_id == by.user_id:
         raise Forbidden("another owner must approve it: nobody approves their own proposal")
-    if by.user_id in revisions.writers(session, proposal):
+    if by.user_id in revisions.editors(session, proposal):
         raise Forbidden("another owner must approve it: nobody approves their own edit")
 
 
@@ -246,14 +246,14 @@ def _conclude(
     _step(session, proposal, "approve", by=by, now=now)
     _close(proposal, by, reason=None, now=now)
     session.flush()
-    acknowledgements.ask(session, version, approval.documents, make_id=approval.make_id, now=now)
-    if activation.held(session, version, now=now) is None:
+    acknowledgements.request_acknowledgements(session, version, approval.documents, make_id=approval.make_id, now=now)
+    if activation.activation_blockers(session, version, now=now) is None:
         activation.activate(session, version, approval.documents, actor=by.name, now=now, ids=approval.make_id)
     details = {"contract": version.contract_id, "version": version.version, "fingerprint": version.fingerprint}
     used = subscriptions.active(session, version.contract_id) if approval.summary else ()
     using = {each.user_id for each in used}
-    notice = messages.decided(proposal, "approved", approval.summary, by=by.user_id, to=using)
-    dispatch.tell(session, notice, now=now)
+    notice = messages.proposal_decided(proposal, "approved", approval.summary, by=by.user_id, to=using)
+    dispatch.notify(session, notice, now=now)
     audit_log.record(
         session, AuditAction.PROPOSAL_APPROVED, actor=by.name, object_id=proposal.id, now=now, details=details
     )

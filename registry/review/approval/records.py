@@ -76,7 +76,9 @@ def of_version(session: Session, contract_id: str, version: str | None = None) -
     found = lookup.version(session, contract_id, version)
     if found.proposal_id is None:
         return []
-    return [each for each in _standing(session, found.proposal_id) if each.content["fingerprint"] == found.fingerprint]
+    return [
+        each for each in _valid_records(session, found.proposal_id) if each.content["fingerprint"] == found.fingerprint
+    ]
 
 
 def seal_of(session: Session, contract_id: str, version: str) -> str | None:
@@ -170,11 +172,11 @@ def _decided(row: ProposalSuggestionRow, names: Mapping[Any, str]) -> dict[str, 
 
 def _before(session: Session, proposal: ProposalRow, shown: ProposalPreview) -> list[str]:
     """The hashes of earlier approvals of the same document."""
-    standing = _standing(session, proposal.id)
+    standing = _valid_records(session, proposal.id)
     return [each.hash for each in standing if each.content["fingerprint"] == shown.fingerprint]
 
 
-def _standing(session: Session, proposal_id: UUID) -> list[ApprovalRecordRow]:
+def _valid_records(session: Session, proposal_id: UUID) -> list[ApprovalRecordRow]:
     """The proposal's records, oldest first, without those of approvals that an edit made void."""
     rows = session.exec(select(ProposalApprovalRow).where(ProposalApprovalRow.proposal_id == proposal_id)).all()
     void = {(each.approver_id, each.time) for each in rows if each.void_since}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlmodel import Session
 
 from treaty.contracts.document.model import Contract as Document
-from treaty.engine.checks.dataset_limits import datasets, wanted
+from treaty.engine.checks.dataset_limits import datasets, referenced_metrics
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core.enums import Permission
@@ -37,8 +37,8 @@ def _spoken_of(session: Session, document: Document) -> Iterator[DatasetRow | No
     """The datasets outside the document that its checks read or refer to; None for a name that stands for none."""
     own = {each.name for each in document.objects}
     for each in document.objects:
-        named = {*datasets(each), *(found.dataset for found in wanted(each).values())}
-        found = (related_datasets.named(session, name) for name in sorted(named - own))
+        named = {*datasets(each), *(found.dataset for found in referenced_metrics(each).values())}
+        found = (related_datasets.resolve_dataset(session, name) for name in sorted(named - own))
         yield from (each.dataset if each else None for each in found)
 
 

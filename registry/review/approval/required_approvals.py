@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.model import Terms
-from treaty.contracts.document.ownership import touched
+from treaty.contracts.document.ownership import affected_owners
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal, Resource
 from treaty.registry.audit import audit_log
@@ -60,7 +60,7 @@ def in_force(session: Session, contract_id: str, group: str | None = None) -> Co
     return session.exec(query.order_by(*newest).limit(1)).first()
 
 
-def give(session: Session, row: ProposalApprovalRow, *, record: str, by: Principal, now: datetime) -> None:
+def record_approval(session: Session, row: ProposalApprovalRow, *, record: str, by: Principal, now: datetime) -> None:
     """Keeps the principal's approval, whose record has that hash. Raises Conflict where theirs is kept already."""
     given = _valid(session, row.proposal_id, row.fingerprint)
     if by.user_id in given:
@@ -71,7 +71,9 @@ def give(session: Session, row: ProposalApprovalRow, *, record: str, by: Princip
     audit_log.record(session, AuditAction.APPROVAL_GIVEN, actor=by.name, object_id=row.id, now=now, details=details)
 
 
-def consent(session: Session, proposal: ProposalRow, document: Document, documents: Documents) -> ApprovalStatus:
+def approval_status(
+    session: Session, proposal: ProposalRow, document: Document, documents: Documents
+) -> ApprovalStatus:
     """What the approvals of exactly that document amount to."""
     return _consent(session, proposal, policy(session, document, documents), document)
 
@@ -81,7 +83,7 @@ def missing(session: Session, proposal: ProposalRow, documents: Documents) -> tu
     written where it matters alone, which takes long. Raises Invalid where that cannot be written."""
     drafted = documents.parsed(proposal.base)
     decided = policy(session, drafted, documents)
-    matters = decided.terms.review.columns or _standing(session, proposal.id)
+    matters = decided.terms.review.columns or _valid_approvals(session, proposal.id)
     shown = proposals.preview(session, proposal, documents).contract if matters else drafted
     return _consent(session, proposal, decided, shown).missing
 
@@ -92,7 +94,7 @@ def _consent(session: Session, proposal: ProposalRow, decided: ApprovalPolicy, d
     lacking = review.quorum - len(users)
     missing = [f"{lacking} of {review.quorum} approvals by owners"] if lacking > 0 else []
     if review.columns:
-        owners = touched(decided.before.document if decided.before else None, document.document)
+        owners = affected_owners(decided.before.document if decided.before else None, document.document)
         missing.extend(_columns(session, proposal, owners, users))
     return ApprovalStatus(frozenset(users), tuple(missing))
 
@@ -106,7 +108,7 @@ def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ProposalApp
     return session.exec(ordered.where(ProposalApprovalRow.proposal_id == proposal_id)).all()
 
 
-def _standing(session: Session, proposal_id: UUID) -> Sequence[ProposalApprovalRow]:
+def _valid_approvals(session: Session, proposal_id: UUID) -> Sequence[ProposalApprovalRow]:
     """The approvals that were not made void since."""
     query = select(ProposalApprovalRow).where(
         ProposalApprovalRow.proposal_id == proposal_id, col(ProposalApprovalRow.void_since).is_(None)
@@ -116,19 +118,19 @@ def _standing(session: Session, proposal_id: UUID) -> Sequence[ProposalApprovalR
 
 def _valid(session: Session, proposal_id: UUID, fingerprint: str) -> set[UUID]:
     """Who approved exactly that."""
-    return {each.approver_id for each in _standing(session, proposal_id) if each.fingerprint == fingerprint}
+    return {each.approver_id for each in _valid_approvals(session, proposal_id) if each.fingerprint == fingerprint}
 
 
 def _approvers(session: Session, proposal: ProposalRow, fingerprint: str) -> dict[UUID, Principal]:
     """Those whose approval holds: they are still active and may still decide, and did not write it."""
-    given = _valid(session, proposal.id, fingerprint) - revisions.writers(session, proposal)
+    given = _valid(session, proposal.id, fingerprint) - revisions.editors(session, proposal)
     users = session.exec(select(UserRow).where(col(UserRow.id).in_(given))).all()
-    return {each.user_id: each for each in _able(session, users, visibility.of_proposal(proposal))}
+    return {each.user_id: each for each in _able(session, users, visibility.proposal_resource(proposal))}
 
 
 def _able(session: Session, users: Iterable[UserRow], place: Resource) -> list[Principal]:
     """Those of them who can decide there, with all that they may."""
-    found = [authentication.rights_of(session, user) for user in users if user.active]
+    found = [authentication.principal_for_user(session, user) for user in users if user.active]
     return [each for each in found if each.may(Permission.DECIDE, place)]
 
 
@@ -141,7 +143,7 @@ def _columns(
     found = _people(session, frozenset(owners.values()))
     missing = []
     for owner in sorted(set(owners.values())):
-        able = {each.user_id for each in _able(session, found.get(owner, ()), visibility.of_proposal(proposal))}
+        able = {each.user_id for each in _able(session, found.get(owner, ()), visibility.proposal_resource(proposal))}
         if able & consenting or (not able and administered):
             continue
         named = ", ".join(column for column, each in owners.items() if each == owner)

@@ -20,7 +20,7 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import Fault
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free, says_enough
-from treaty.registry.contracts.version_comparison import VersionDiff, compared
+from treaty.registry.contracts.version_comparison import VersionDiff, compare_versions
 from treaty.registry.review.proposals import diffs
 
 MOST = 20
@@ -53,13 +53,15 @@ class SuccessionCheck:
         return {"follows": self.follows, "bump": self.bump, "changes": changes, "breaks": list(self.told)}
 
 
-def succession(session: Session, document: Contract, documents: Documents) -> SuccessionCheck:
+def check_succession(session: Session, document: Contract, documents: Documents) -> SuccessionCheck:
     """How the document would follow what is in force now."""
-    old = diffs.followed(diffs.live(session, document.id, documents), document)
-    found = compared(old, document, live=diffs.of_group(diffs.relied_on(session, document.id, documents), document))
+    old = diffs.followed_version(diffs.live(session, document.id, documents), document)
+    found = compare_versions(
+        old, document, live=diffs.of_group(diffs.relied_on(session, document.id, documents), document)
+    )
     if old is None:
         return SuccessionCheck(found, None, (), ())
-    numbers = {*diffs.taken(session, document.id), old.version}
+    numbers = {*diffs.version_numbers(session, document.id), old.version}
     suggested = next_free(numbers, found.comparison.bump, after=old.version)
     refusals = (*_understated(found, old, suggested), *_broken(found, old, numbers))
     return SuccessionCheck(found, suggested, refusals[:MOST], tuple(map(_sentence, found.violations[:MOST])))

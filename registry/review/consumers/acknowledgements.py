@@ -15,7 +15,7 @@ from sqlmodel.sql.expression import Select, SelectOfScalar
 from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission_anywhere
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
@@ -38,7 +38,7 @@ from treaty.registry.tables import AcknowledgementRow, ContractRow, ContractVers
 NEWEST_FIRST = SortOrder((col(AcknowledgementRow.id),), newest_first=True)
 MOST = 100
 WAITED_FOR = frozenset({AcknowledgementState.PENDING, AcknowledgementState.OBJECTED})
-GIVEN = {
+AUDIT_ACTIONS = {
     AcknowledgementState.ACKNOWLEDGED: AuditAction.ACKNOWLEDGEMENT_GIVEN,
     AcknowledgementState.OBJECTED: AuditAction.ACKNOWLEDGEMENT_REFUSED,
     AcknowledgementState.PENDING: AuditAction.ACKNOWLEDGEMENT_RESET,
@@ -84,7 +84,7 @@ def impact_of(session: Session, new: Document, documents: Documents) -> list[Con
     return [ConsumerImpact(each, names[each.id], tuple(judge(session, each))) for each in found]
 
 
-def ask(
+def request_acknowledgements(
     session: Session, version: ContractVersionRow, documents: Documents, *, make_id: Callable[[], UUID], now: datetime
 ) -> None:
     """Asks every consumer whom the approved version breaks, and tells the others; before it is in force.
@@ -94,9 +94,9 @@ def ask(
     found = impact_of(session, new, documents)
     deadline = now + timedelta(days=_days(session, new, documents))
     for each in found:
-        session.add(_asked(each, version, make_id(), deadline=deadline, now=now))
+        session.add(_acknowledgement_row(each, version, make_id(), deadline=deadline, now=now))
     if broken := _broken(found):
-        dispatch.tell(session, messages.breaking(version, broken, deadline), now=now)
+        dispatch.notify(session, messages.breaking(version, broken, deadline), now=now)
     if found:
         _record_asked(session, version, found, deadline=deadline, now=now)
 
@@ -112,7 +112,7 @@ def outstanding(session: Session, version: ContractVersionRow, *, now: datetime)
 
 def get(session: Session, acknowledgement_id: UUID, *, by: Principal) -> AcknowledgementRow:
     """The acknowledgement, locked. Raises NotFound where there is none, or its contract is not theirs to read."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     row = session.get(AcknowledgementRow, acknowledgement_id, with_for_update=True)
     if row is None:
         raise NotFound
@@ -134,7 +134,7 @@ def answer(
 
     Raises NotFound, Forbidden for another's, IllegalTransition where it was acknowledged or never asked, Invalid for an
     objection without a comment."""
-    decide_somewhere(by, Permission.SUBSCRIBE)
+    require_permission_anywhere(by, Permission.SUBSCRIBE)
     row = get(session, acknowledgement_id, by=by)
     _admit(session, row, given, comment, by)
     row.answer, row.comment = given, comment
@@ -142,11 +142,11 @@ def answer(
     row.answered_by_id, row.answered_at = (by.user_id, now) if answered else (None, None)
     version = session.get_one(ContractVersionRow, row.version_id)
     details = {"contract": version.contract_id, "version": version.version, "subscription": str(row.subscription_id)}
-    audit_log.record(session, GIVEN[given], actor=by.name, object_id=row.id, now=now, details=details)
+    audit_log.record(session, AUDIT_ACTIONS[given], actor=by.name, object_id=row.id, now=now, details=details)
     return row
 
 
-def listed(
+def list_acknowledgements(
     session: Session, by: Principal, asked: PageRequest, which: AcknowledgementFilter
 ) -> RowPage[AcknowledgementListing]:
     """Acknowledgements of contracts that the principal may read, newest first."""
@@ -167,19 +167,19 @@ def _chosen(
         .join(ContractVersionRow, col(ContractVersionRow.id) == col(row.version_id))
         .join(SubscriptionRow, col(SubscriptionRow.id) == col(row.subscription_id))
         .join(ContractRow, col(ContractRow.id) == col(SubscriptionRow.contract_id))
-        .where(visibility.contracts(by))
+        .where(visibility.readable_contracts(by))
     )
     wanted = {ContractVersionRow.contract_id: which.contract_id, ContractVersionRow.version: which.version}
     for column, value in wanted.items():
         query = query if value is None else query.where(col(column) == value)
     if which.mine:
-        query = query.where(visibility.own(by))
+        query = query.where(visibility.own_subscriptions(by))
     if which.waiting:
         query = query.where(col(row.answer).in_(WAITED_FOR), SubscriptionRow.state == SubscriptionState.ACTIVE)
     return query
 
 
-def shown(session: Session, row: AcknowledgementRow) -> AcknowledgementListing:
+def acknowledgement_listing(session: Session, row: AcknowledgementRow) -> AcknowledgementListing:
     """The acknowledgement as lists show it."""
     version = session.get_one(ContractVersionRow, row.version_id)
     subscription = session.get_one(SubscriptionRow, row.subscription_id)
@@ -190,7 +190,7 @@ def shown(session: Session, row: AcknowledgementRow) -> AcknowledgementListing:
 
 def waiting(session: Session, by: Principal) -> Sequence[AcknowledgementListing]:
     """What the principal is asked and has not acknowledged, newest first."""
-    return listed(session, by, PageRequest(MOST), AcknowledgementFilter(mine=True, waiting=True)).rows
+    return list_acknowledgements(session, by, PageRequest(MOST), AcknowledgementFilter(mine=True, waiting=True)).rows
 
 
 def unanswered(by: Principal) -> SelectOfScalar[UUID]:
@@ -246,7 +246,7 @@ def _broken(found: Sequence[ConsumerImpact]) -> dict[UUID, list[str]]:
     return broken
 
 
-def _asked(
+def _acknowledgement_row(
     each: ConsumerImpact, version: ContractVersionRow, row_id: UUID, *, deadline: datetime, now: datetime
 ) -> AcknowledgementRow:
     return AcknowledgementRow(

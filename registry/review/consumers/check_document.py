@@ -17,10 +17,10 @@ from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Schema
 from treaty.engine.checks.binding import BoundCheck, bind
 from treaty.engine.checks.columns_read import Reach, reach
-from treaty.engine.checks.consumer_check_rules import refusals, tops
+from treaty.engine.checks.consumer_check_rules import check_faults, tops
 
 ALL = "*"
-KEPT = 256
+CACHE_SIZE = 256
 # The words of a column that promise something of it alone.
 WORDS = frozenset({"required", "unique", "enum", "logicalTypeOptions"})
 
@@ -35,7 +35,7 @@ class RequestedCheck:
     patch: Mapping[str, Any]
 
 
-def inspected(producer: Contract, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
+def bind_consumer_check(producer: Contract, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
     """The bound checks that this one stands for. Raises ContractError with all its faults.
 
     They say where within the check, not where in a document that nobody wrote."""
@@ -44,7 +44,7 @@ def inspected(producer: Contract, asked: RequestedCheck) -> tuple[BoundCheck, ..
         made = _with(producer, [asked])
         of = made.object(asked.object)
         bound = bind(of, Schema(())).checks
-        faults = [fault for each in bound for fault in refusals(of, each)]
+        faults = [fault for each in bound for fault in check_faults(of, each)]
     except ContractError as error:
         faults = list(error.faults)
         bound = ()
@@ -54,14 +54,14 @@ def inspected(producer: Contract, asked: RequestedCheck) -> tuple[BoundCheck, ..
     return bound
 
 
-def made(
+def consumer_contract(
     producer: Contract, object_name: str, asked: Sequence[RequestedCheck], *, reads: Iterable[str] = ()
 ) -> Contract | None:
     """The contract of these checks on that object, of only the columns that they or their author read.
 
     A check that does not fit the producer's document any more is left out; None where none is left. Raises nothing:
     what a consumer asks must never stand in the way of the producer."""
-    return _made(_Producer(producer.source, producer), object_name, _text(asked), frozenset(reads))
+    return _cached_contract(_Producer(producer.source, producer), object_name, _text(asked), frozenset(reads))
 
 
 def needs(producer: Contract, asked: Sequence[RequestedCheck]) -> Sequence[tuple[str, Reach]]:
@@ -84,8 +84,8 @@ class _Producer:
 
 # The same few documents are asked for with every validation and every proposal; to make one takes as long as to read it
 # several times.
-@lru_cache(maxsize=KEPT)
-def _made(of: _Producer, object_name: str, text: str, reads: frozenset[str]) -> Contract | None:
+@lru_cache(maxsize=CACHE_SIZE)
+def _cached_contract(of: _Producer, object_name: str, text: str, reads: frozenset[str]) -> Contract | None:
     producer, asked = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
     for kept in _attempts(producer, asked):
         try:
@@ -95,7 +95,7 @@ def _made(of: _Producer, object_name: str, text: str, reads: frozenset[str]) -> 
     return None
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _needs(of: _Producer, text: str) -> tuple[tuple[str, Reach], ...]:
     producer, asked = of.contract, [RequestedCheck(*each) for each in json.loads(text)]
     for kept in _attempts(producer, asked):
@@ -119,18 +119,18 @@ def _whole(producer: Contract, object_name: str, asked: Sequence[RequestedCheck]
     whole = _with(producer, asked)
     of = whole.object(object_name)
     bound = bind(of, Schema(())).checks
-    faults = [fault for each in bound for fault in refusals(of, each)]
+    faults = [fault for each in bound for fault in check_faults(of, each)]
     if faults:
         raise ContractError(faults)
     needed = {column for each in bound for column in reach(each) or ()}
     wanted = {each.name for each in of.properties} if ALL in reads else tops(of, {*needed, *reads})
-    return read(writer.write(strip_checks.narrowed(whole.document, object_name, wanted)))
+    return read(writer.write(strip_checks.select_columns(whole.document, object_name, wanted)))
 
 
 def misfit(producer: Contract, asked: RequestedCheck) -> str | None:
     """Why the check does not fit the producer's document; None: it does."""
     try:
-        inspected(producer, asked)
+        bind_consumer_check(producer, asked)
     except ContractError as error:
         return "; ".join(fault.message for fault in error.faults)
     return None
@@ -139,7 +139,7 @@ def misfit(producer: Contract, asked: RequestedCheck) -> str | None:
 def _with(producer: Contract, asked: Sequence[RequestedCheck]) -> Contract:
     """The producer's document without promises, but with these."""
     patches = [Patch(each.object, each.column, each.patch) for each in asked]
-    return read(writer.write(editing_patches.apply(strip_checks.bare(producer.document), patches)))
+    return read(writer.write(editing_patches.apply(strip_checks.strip_checks(producer.document), patches)))
 
 
 def _admit(asked: RequestedCheck) -> None:

@@ -13,9 +13,9 @@ from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.model import ContractCheck, DataObject
 from treaty.contracts.document.reader import read
 from treaty.contracts.editing.check_entry import entry_for
-from treaty.contracts.errors import ContractError, nearest
+from treaty.contracts.errors import ContractError, suggest_nearest
 from treaty.engine.checks.binding import BoundCheck
-from treaty.engine.checks.column_keywords import promised
+from treaty.engine.checks.column_keywords import derived_checks
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.audit import audit_log
@@ -90,29 +90,29 @@ def last(session: Session, subscription_id: UUID, identity: str) -> ConsumerChec
     return found
 
 
-def listed(session: Session, subscription_id: UUID, *, by: Principal) -> list[StoredConsumerCheck]:
+def list_checks(session: Session, subscription_id: UUID, *, by: Principal) -> list[StoredConsumerCheck]:
     """The subscription's checks with their sentences, by id."""
     subscription = subscriptions.get(session, subscription_id, by=by)
     producer = _producer(session, subscription)
-    return [_kept(producer, row) for row in current(session, subscription.id)]
+    return [_stored_check(producer, row) for row in current(session, subscription.id)]
 
 
 def shown(session: Session, row: ConsumerCheckRow) -> StoredConsumerCheck:
     """The check as lists show it."""
-    return _kept(_producer(session, session.get_one(SubscriptionRow, row.subscription_id)), row)
+    return _stored_check(_producer(session, session.get_one(SubscriptionRow, row.subscription_id)), row)
 
 
 def add(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
     """Adds a check; without an id of its own it is given one.
 
     Raises Invalid with every fault of it, Conflict where there is one of that id, or where there are MOST already."""
-    subscription = subscriptions.own(session, subscription_id, by=how.by)
+    subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     return _add(session, subscription, asked, how, source=None)
 
 
 def change(session: Session, subscription_id: UUID, asked: RequestedCheck, how: CheckAuthorship) -> ConsumerCheckRow:
     """Has the check of that id say something else from now on. Raises NotFound, Invalid with every fault of it."""
-    subscription = subscriptions.own(session, subscription_id, by=how.by)
+    subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     newest = last(session, subscription.id, asked.identity)
     named = _named(_producer(session, subscription), asked)
     row = _row(how, subscription, newest.number + 1, named)
@@ -121,7 +121,7 @@ def change(session: Session, subscription_id: UUID, asked: RequestedCheck, how: 
 
 def end(session: Session, subscription_id: UUID, identity: str, how: CheckAuthorship) -> ConsumerCheckRow:
     """Has the check be judged no longer; what it said stays. Raises NotFound where there is none."""
-    subscription = subscriptions.own(session, subscription_id, by=how.by)
+    subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
     newest = last(session, subscription.id, identity)
     row = _row(how, subscription, newest.number + 1, RequestedCheck(identity, newest.object, newest.column, {}))
     row.patch = None
@@ -132,8 +132,8 @@ def copy(session: Session, subscription_id: UUID, origin: CheckSource, how: Chec
     """Copies a producer's check, of this contract or of another one, into the subscription; it then stands by itself.
 
     Raises NotFound for no such contract, version or check; Invalid where it does not fit the subscribed contract."""
-    subscription = subscriptions.own(session, subscription_id, by=how.by)
-    visibility.see(session, origin.contract_id, how.by)
+    subscription = subscriptions.own_subscription(session, subscription_id, by=how.by)
+    visibility.require_readable_contract(session, origin.contract_id, how.by)
     version = lookup.version(session, origin.contract_id, origin.version)
     asked = _copied(read(version.body), origin)
     source = {"contract": version.contract_id, "version": version.version, "check": origin.check}
@@ -157,7 +157,7 @@ def asked_of(row: ConsumerCheckRow) -> RequestedCheck:
 def bound(producer: Document, asked: RequestedCheck) -> tuple[BoundCheck, ...]:
     """What the check stands for on the producer's columns, at least one. Raises Invalid with all its faults."""
     try:
-        found = check_document.inspected(producer, asked)
+        found = check_document.bind_consumer_check(producer, asked)
     except ContractError as error:
         raise InvalidRequest("the check has faults", faults=error.faults) from error
     if not found:
@@ -169,7 +169,7 @@ def _consumed(
     producer: Document, object_name: str, subscription: SubscriptionRow, rows: Sequence[ConsumerCheckRow]
 ) -> ConsumerDocument | None:
     reads = subscription.reads.get(object_name, ())
-    found = check_document.made(producer, object_name, [asked_of(row) for row in rows], reads=reads)
+    found = check_document.consumer_contract(producer, object_name, [asked_of(row) for row in rows], reads=reads)
     return ConsumerDocument(subscription.id, found.source, found.fingerprint) if found else None
 
 
@@ -177,9 +177,9 @@ def _producer(session: Session, subscription: SubscriptionRow) -> Document:
     return read(in_force(session, subscription.contract_id).body)
 
 
-def _kept(producer: Document, row: ConsumerCheckRow) -> StoredConsumerCheck:
+def _stored_check(producer: Document, row: ConsumerCheckRow) -> StoredConsumerCheck:
     try:
-        bound = check_document.inspected(producer, asked_of(row))
+        bound = check_document.bind_consumer_check(producer, asked_of(row))
     except ContractError as error:
         return StoredConsumerCheck(row, row.identity, "; ".join(fault.message for fault in error.faults))
     return StoredConsumerCheck(row, "; ".join(each.sentence for each in bound))
@@ -244,15 +244,15 @@ def _copied(document: Document, origin: CheckSource) -> RequestedCheck:
     of = next((each for each in document.objects if each.name == origin.object), None)
     if of is None:
         raise NotFound(f"version {document.version} of {document.id} has no object {origin.object}")
-    check = _found(of, origin.check)
+    check = _check_by_id(of, origin.check)
     written = entry_of(of, document.document, check.path) if check.kind != "schema" else None
     entry = {key: each for key, each in (written or entry_for(check)).items() if key != "id"}
     identity = origin.identity or re.sub(r"[^A-Za-z0-9_-]+", "-", check.id)
     return RequestedCheck(identity, origin.into or of.name, check.column, {"quality": entry})
 
 
-def _found(of: DataObject, identity: str) -> ContractCheck:
-    known = {each.id: each for each in (*of.checks, *promised(of))}
+def _check_by_id(of: DataObject, identity: str) -> ContractCheck:
+    known = {each.id: each for each in (*of.checks, *derived_checks(of))}
     if identity not in known:
-        raise NotFound(f"{of.name} has no check {identity}; {nearest(identity, known) or 'see its document'}")
+        raise NotFound(f"{of.name} has no check {identity}; {suggest_nearest(identity, known) or 'see its document'}")
     return known[identity]

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from treaty.contracts.document.columns import columns, members, text
 from treaty.contracts.document.reader import read
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts import subscriptions, version_status
 from treaty.registry.contracts.declared_use import ALL, Use
@@ -56,7 +56,7 @@ class InferredConsumer:
 def of_contract(session: Session, contract_id: str, by: Principal) -> list[InferredConsumer]:
     """The jobs of others that read the contract's data, by name: none that writes them, none whose namespace a job has
     that does. Raises NotFound where the contract is not the principal's to read."""
-    visibility.see(session, contract_id, by)
+    visibility.require_readable_contract(session, contract_id, by)
     objects = _objects(session, contract_id)
     names = sorted(objects)
     writing = traversal.jobs_at(session, names, EdgeDirection.OUTPUT)
@@ -89,7 +89,7 @@ def confirm(
 def dismiss(session: Session, contract_id: str, job: LineageName, *, by: Principal, now: datetime) -> InferredConsumer:
     """Says that the job is no consumer: it is suggested no more. Raises NotFound, Forbidden, Conflict as `confirm`."""
     reader = _undecided(session, contract_id, job, by)
-    decide(by, Permission.SUBSCRIBE, visibility.of_contract(session, contract_id))
+    require_permission(by, Permission.SUBSCRIBE, visibility.contract_resource(session, contract_id))
     _keep(
         session, _row(contract_id, reader, InferredConsumerState.DISMISSED, by, now), AuditAction.READER_DISMISSED, by
     )

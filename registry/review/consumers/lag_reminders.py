@@ -19,5 +19,5 @@ def tell_lagging(session: Session, *, now: datetime) -> int:
     for each in found:
         standing = known[each.contract_id]
         if why := lag(each, standing):
-            told += dispatch.tell(session, messages.lagging(each, why, standing.newest or ""), now=now)
+            told += dispatch.notify(session, messages.lagging(each, why, standing.newest or ""), now=now)
     return told

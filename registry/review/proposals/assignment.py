@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide, rights_of
+from treaty.registry.access.authentication import Principal, principal_for_user, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.core.errors import InvalidRequest
@@ -24,7 +24,7 @@ def assign(session: Session, proposal_id: UUID, name: str | None, *, by: Princip
 
     Raises Invalid for who may not decide about it, IllegalTransition where it is not in review."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
-    decide(by, Permission.DECIDE, visibility.of_proposal(proposal))
+    require_permission(by, Permission.DECIDE, visibility.proposal_resource(proposal))
     PROPOSAL.step(proposal.state, "reject")
     proposal.assignee_id = _decider(session, proposal, name) if name is not None else None
     details = {"contract": proposal.contract_id, "assignee": name}
@@ -56,7 +56,7 @@ def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: P
     return proposal
 
 
-def put_off(by: Principal, *, now: datetime) -> ColumnElement[bool]:
+def snoozed_by(by: Principal, *, now: datetime) -> ColumnElement[bool]:
     """The condition that the principal put a proposal off until later."""
     mine = select(ProposalSnoozeRow.proposal_id).where(
         ProposalSnoozeRow.user_id == by.user_id, ProposalSnoozeRow.until > now
@@ -64,7 +64,7 @@ def put_off(by: Principal, *, now: datetime) -> ColumnElement[bool]:
     return col(ProposalRow.id).in_(mine)
 
 
-def with_another(by: Principal) -> ColumnElement[bool]:
+def assigned_elsewhere(by: Principal) -> ColumnElement[bool]:
     """The condition that a proposal was given to somebody else, who can decide about it still: they did not leave, did
     not approve it, and did not edit it."""
     given = col(ProposalRow.assignee_id)
@@ -86,7 +86,9 @@ def with_another(by: Principal) -> ColumnElement[bool]:
 
 def _decider(session: Session, proposal: ProposalRow, name: str) -> UUID:
     user = session.exec(select(UserRow).where(UserRow.name == name, col(UserRow.active).is_(True))).first()
-    able = user is not None and rights_of(session, user).may(Permission.DECIDE, visibility.of_proposal(proposal))
-    if user is None or not able or user.id in revisions.writers(session, proposal):
+    able = user is not None and principal_for_user(session, user).may(
+        Permission.DECIDE, visibility.proposal_resource(proposal)
+    )
+    if user is None or not able or user.id in revisions.editors(session, proposal):
         raise InvalidRequest(UNKNOWN)
     return user.id

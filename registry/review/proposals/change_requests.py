@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.core.errors import Conflict, Forbidden
@@ -39,31 +39,33 @@ class ChangeRequestListing:
 
 def may_ask(proposal: ProposalRow, by: Principal, *, writers: Collection[UUID], asking: Collection[UUID]) -> bool:
     """Whether the principal may ask for changes now: an owner who did not write it and does not ask already."""
-    decides = by.may(Permission.DECIDE, visibility.of_proposal(proposal))
+    decides = by.may(Permission.DECIDE, visibility.proposal_resource(proposal))
     return proposal.state in PROPOSAL.where("return") and decides and by.user_id not in {*writers, *asking}
 
 
-def ask(session: Session, proposal_id: UUID, asked: NewChangeRequest, *, by: Principal, now: datetime) -> ProposalRow:
+def request_changes(
+    session: Session, proposal_id: UUID, asked: NewChangeRequest, *, by: Principal, now: datetime
+) -> ProposalRow:
     """The proposal, which nobody approves until it is changed. What is asked stays in the discussion; an approval that
     the principal gave is void.
 
     Raises Forbidden for who wrote it, Conflict for who asks already, Outrun where they saw an older revision."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
-    decide(by, Permission.DECIDE, visibility.of_proposal(proposal))
+    require_permission(by, Permission.DECIDE, visibility.proposal_resource(proposal))
     after = PROPOSAL.step(proposal.state, "return")
-    writers = revisions.writers(session, proposal)
+    writers = revisions.editors(session, proposal)
     if by.user_id in writers:
         raise Forbidden("whoever wrote it edits it, and asks nobody for changes")
     if revisions.requests(session, proposal.id, of=by.user_id):
         raise Conflict("you ask for changes already: say more in the discussion, or take that back first")
     revisions.require(session, proposal, asked.revision)
-    comment = discussion.keep(session, proposal, asked.text, comment_id=asked.make_id(), by=by, now=now)
+    comment = discussion.store_comment(session, proposal, asked.text, comment_id=asked.make_id(), by=by, now=now)
     session.add(ProposalChangeRequestRow(comment_id=comment.id, proposal_id=proposal.id, author_id=by.user_id))
     proposal.state = after
     revisions.void(session, proposal, by=by, now=now, given_by=by.user_id)
-    revisions.advance(session, proposal, RevisionAction("asked for changes"), by=by, now=now)
+    revisions.record_change(session, proposal, RevisionAction("asked for changes"), by=by, now=now)
     notice = messages.changes_asked(proposal, comment, to=writers, by=by.user_id)
-    dispatch.tell(session, notice, now=now)
+    dispatch.notify(session, notice, now=now)
     _record(session, AuditAction.CHANGES_REQUESTED, comment.id, proposal, by=by, now=now)
     return proposal
 
@@ -73,18 +75,20 @@ def take_back(session: Session, proposal_id: UUID, *, by: Principal, now: dateti
 
     Raises Forbidden where the principal asks for none."""
     proposal = proposals.get(session, proposal_id, by=by, lock=True)
-    decide(by, Permission.PROPOSE, visibility.of_proposal(proposal))
+    require_permission(by, Permission.PROPOSE, visibility.proposal_resource(proposal))
     found = revisions.requests(session, proposal.id, of=by.user_id)
     if not found:
         raise Forbidden("only who asks for changes takes that back, and you ask for none")
     for each in found:
         revisions.end_request(session, proposal, each, now=now)
         _record(session, AuditAction.CHANGES_TAKEN_BACK, each.comment_id, proposal, by=by, now=now)
-    revisions.advance(session, proposal, RevisionAction("asks for changes no longer"), by=by, now=now)
+    revisions.record_change(session, proposal, RevisionAction("asks for changes no longer"), by=by, now=now)
     return proposal
 
 
-def listed(session: Session, proposal_ids: Collection[UUID]) -> Mapping[UUID, Sequence[ChangeRequestListing]]:
+def open_change_requests(
+    session: Session, proposal_ids: Collection[UUID]
+) -> Mapping[UUID, Sequence[ChangeRequestListing]]:
     """By proposal the requests that are open, the oldest first; nothing for one of which no changes are asked."""
     row = ProposalChangeRequestRow
     query = (

@@ -9,8 +9,8 @@ from sqlmodel import Session, col, select
 from treaty.engine.core.results import Outcome
 from treaty.registry.tables import CheckResultRow, RunRow
 
-HELD = Outcome.PASSED
-JUDGED = frozenset({Outcome.PASSED, Outcome.FAILED})
+PASSED = Outcome.PASSED
+EVALUATED = frozenset({Outcome.PASSED, Outcome.FAILED})
 # The rows of a few years of days; the history shows as many points as a chart of it.
 MOST = 2000
 SHOWN = 60
@@ -23,8 +23,8 @@ def of_check(session: Session, subscription_id: UUID, check_ids: Collection[str]
 
     Of a partition that was judged several times, or of the whole dataset, the last time of each run counts."""
     last = {_place(result, run): (result, run) for result, run in _results(session, subscription_id, check_ids)}
-    judged = [found for found in last.values() if found[0].outcome in JUDGED]
-    failed = [_label(*found) for found in judged if found[0].outcome is not HELD]
+    judged = [found for found in last.values() if found[0].outcome in EVALUATED]
+    failed = [_label(*found) for found in judged if found[0].outcome is not PASSED]
     return {
         "rows": sum(result.counted or 0 for result, _ in judged),
         "partitions": len(judged),

@@ -10,7 +10,7 @@ from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
 from treaty.registry.access import users, visibility
-from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource, decide
+from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.core.errors import Conflict, IllegalTransition, InvalidRequest, NotFound
@@ -30,7 +30,7 @@ class ContractRequestListing:
     decides: bool
 
 
-def ask(
+def request_contract(
     session: Session, name: LineageName, why: str, *, request_id: UUID, by: Principal, now: datetime
 ) -> ContractRequestListing:
     """The request; who may decide about the dataset is told, once. `name`: as `normalise` has it.
@@ -39,7 +39,7 @@ def ask(
     principal asks for it already, or where there is a draft or a contract of it."""
     place = _place(session, name)
     for permission in (Permission.READ, Permission.PROPOSE):
-        decide(by, permission, place)
+        require_permission(by, permission, place)
     if name in _answered(session, [name]):
         raise Conflict("there is a draft or a contract of it already: look for it in the catalog")
     if any(each.author_id == by.user_id for each in _waiting(session, name)):
@@ -48,12 +48,12 @@ def ask(
         id=request_id, namespace=name.namespace, name=name.name, author_id=by.user_id, why=why, created=now
     )
     session.add(request)
-    dispatch.tell(session, messages.wanted(request, by.name, place), now=now)
+    dispatch.notify(session, messages.contract_requested(request, by.name, place), now=now)
     _record(session, AuditAction.CONTRACT_REQUESTED, request, by=by, now=now)
     return ContractRequestListing(request, by.name, by.may(Permission.DECIDE, place))
 
 
-def listed(session: Session, by: Principal) -> list[ContractRequestListing]:
+def list_requests(session: Session, by: Principal) -> list[ContractRequestListing]:
     """What waits for an answer and the principal may read or asked for, the oldest first."""
     rows = _waiting(session)
     # Every page counts what waits, and mostly nothing is asked for.
@@ -69,11 +69,11 @@ def listed(session: Session, by: Principal) -> list[ContractRequestListing]:
     ]
 
 
-def waiting(session: Session, by: Principal) -> list[ContractRequestListing]:
+def pending_requests(session: Session, by: Principal) -> list[ContractRequestListing]:
     """What waits for the principal: others ask, and they may decide about it."""
     if Permission.DECIDE not in by.somewhere:
         return []
-    return [each for each in listed(session, by) if each.decides and each.request.author_id != by.user_id]
+    return [each for each in list_requests(session, by) if each.decides and each.request.author_id != by.user_id]
 
 
 def end(session: Session, request_id: UUID, reason: str | None, *, by: Principal, now: datetime) -> None:
@@ -87,13 +87,13 @@ def end(session: Session, request_id: UUID, reason: str | None, *, by: Principal
     if request is None or not (own or by.may(Permission.READ, place)):
         raise NotFound
     if not own:
-        decide(by, Permission.DECIDE, place)
+        require_permission(by, Permission.DECIDE, place)
     if request.ended is not None:
         raise IllegalTransition("request", state="ended", step="end", legal=())
     if not own:
         if not reason:
             raise InvalidRequest("say why: who asked for it is told")
-        dispatch.tell(session, messages.declined(request, reason, place, by=by.user_id), now=now)
+        dispatch.notify(session, messages.declined(request, reason, place, by=by.user_id), now=now)
     request.ended, request.reason = now, reason
     _record(session, AuditAction.CONTRACT_REQUEST_ENDED, request, by=by, now=now)
 

@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 from treaty.contracts.document.model import Contract
 from treaty.registry.contracts import lookup, subscriptions
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.contracts.version_comparison import VersionDiff, compared
+from treaty.registry.contracts.version_comparison import VersionDiff, compare_versions
 from treaty.registry.core.enums import PinKind
 from treaty.registry.core.state_machines import IN_FORCE
 from treaty.registry.review.proposals import proposals
@@ -21,7 +21,7 @@ def of_versions(session: Session, contract_id: str, old: str | None, new: str | 
     Raises NotFound where there is no such version."""
     documents = Documents()
     before, after = (documents.stored(lookup.version(session, contract_id, each).body) for each in (old, new))
-    return compared(before, after, live=of_group(relied_on(session, contract_id, documents), after))
+    return compare_versions(before, after, live=of_group(relied_on(session, contract_id, documents), after))
 
 
 def of_proposal(session: Session, proposal: ProposalRow) -> VersionDiff:
@@ -31,10 +31,12 @@ def of_proposal(session: Session, proposal: ProposalRow) -> VersionDiff:
     documents = Documents()
     new = proposals.preview(session, proposal, documents).contract
     versions = live(session, new.id, documents)
-    return compared(followed(versions, new), new, live=of_group(relied_on(session, new.id, documents), new))
+    return compare_versions(
+        followed_version(versions, new), new, live=of_group(relied_on(session, new.id, documents), new)
+    )
 
 
-def followed(versions: Sequence[Contract], new: Contract) -> Contract | None:
+def followed_version(versions: Sequence[Contract], new: Contract) -> Contract | None:
     """The live version that the document would follow, of those newest first: that of its own group, else the newest.
 
     None where nothing is in force."""
@@ -61,7 +63,7 @@ def _versions(
     return [documents.stored(each.body) for each in session.exec(ordered)]
 
 
-def taken(session: Session, contract_id: str) -> Sequence[str]:
+def version_numbers(session: Session, contract_id: str) -> Sequence[str]:
     """The numbers of all versions of the contract."""
     return session.exec(select(ContractVersionRow.version).where(ContractVersionRow.contract_id == contract_id)).all()
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.core.enums import AuditAction, Permission
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
@@ -17,20 +17,20 @@ from treaty.registry.tables import ProposalCommentRow, ProposalRow, UserRow
 OLDEST = SortOrder((ProposalCommentRow.time, ProposalCommentRow.id))
 
 
-def say(
+def add_comment(
     session: Session, proposal: ProposalRow, text: str, *, comment_id: UUID, by: Principal, now: datetime
 ) -> ProposalCommentRow:
     """The comment, kept for good, on a proposal in any state; who wrote the proposal or takes part is told."""
-    row = keep(session, proposal, text, comment_id=comment_id, by=by, now=now)
-    dispatch.tell(session, messages.said(proposal, row, to=_taking_part(session, proposal)), now=now)
+    row = store_comment(session, proposal, text, comment_id=comment_id, by=by, now=now)
+    dispatch.notify(session, messages.comment_added(proposal, row, to=_taking_part(session, proposal)), now=now)
     return row
 
 
-def keep(
+def store_comment(
     session: Session, proposal: ProposalRow, text: str, *, comment_id: UUID, by: Principal, now: datetime
 ) -> ProposalCommentRow:
     """The comment, kept for good, as `say` keeps it; nobody is told of it by itself."""
-    decide(by, Permission.PROPOSE, visibility.of_proposal(proposal))
+    require_permission(by, Permission.PROPOSE, visibility.proposal_resource(proposal))
     row = ProposalCommentRow(
         id=comment_id,
         proposal_id=proposal.id,
@@ -59,4 +59,4 @@ def comments(
 def _taking_part(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
     """Who wrote the proposal, and whoever said something about it."""
     query = select(ProposalCommentRow.author_id).where(ProposalCommentRow.proposal_id == proposal.id)
-    return revisions.writers(session, proposal) | frozenset(session.exec(query))
+    return revisions.editors(session, proposal) | frozenset(session.exec(query))

@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from treaty.contracts.errors import Fault
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide
+from treaty.registry.access.authentication import Principal, require_permission
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.core.enums import AuditAction, Permission
@@ -49,14 +49,16 @@ def edit(session: Session, proposal_id: UUID, wanted: DocumentEdit, *, by: Princ
     documents = Documents()
     contract = documents.checked(wanted.document)
     _refuse_other_contract(proposal, contract.id)
-    for place in visibility.targets(session, contract):
-        decide(by, Permission.PROPOSE, place)
+    for place in visibility.affected_resources(session, contract):
+        require_permission(by, Permission.PROPOSE, place)
     before = documents.checked(proposal.base).fingerprint
-    proposal.base, proposal.domain = wanted.document, visibility.proposed(session, contract).domain
+    proposal.base, proposal.domain = wanted.document, visibility.proposed_resource(session, contract).domain
     if wanted.window is not None:
         proposal.effective_from, proposal.effective_until = wanted.window.effective_from, wanted.window.effective_until
     proposals.refuse_window(proposal, now=now)
-    revisions.advance(session, proposal, RevisionAction("edited the document", alters=True, wrote=True), by=by, now=now)
+    revisions.record_change(
+        session, proposal, RevisionAction("edited the document", alters=True, wrote=True), by=by, now=now
+    )
     details = {"contract": contract.id, "before": before, "after": contract.fingerprint, "revision": proposal.revision}
     audit_log.record(
         session, AuditAction.PROPOSAL_EDITED, actor=by.name, object_id=proposal.id, now=now, details=details

@@ -16,7 +16,7 @@ from treaty.contracts.editing import patches
 from treaty.contracts.errors import ContractError
 from treaty.engine.checks.binding import BoundCheck
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission, require_permission_anywhere
 from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.version_status import in_force
 from treaty.registry.core.enums import Permission, ProposalState
@@ -82,9 +82,9 @@ def outlook(session: Session, idea: CheckPromotion, *, by: Principal) -> Promoti
 
 def _content(session: Session, idea: CheckPromotion, by: Principal) -> tuple[ContractVersionRow, dict[str, Any]]:
     """The version in force, and the check as a suggestion for it."""
-    decide_somewhere(by, Permission.DECIDE)
+    require_permission_anywhere(by, Permission.DECIDE)
     subscription = subscriptions.get(session, idea.subscription_id, by=by)
-    decide(by, Permission.DECIDE, visibility.of_contract(session, subscription.contract_id))
+    require_permission(by, Permission.DECIDE, visibility.contract_resource(session, subscription.contract_id))
     row = consumer_checks.last(session, subscription.id, idea.check)
     version = in_force(session, subscription.contract_id)
     consumer = subscriptions.names(session, [subscription])[subscription.id]

@@ -47,13 +47,13 @@ def proposals(
         query = query.where(ProposalRow.state == state)
     if contract_id is not None:
         query = query.where(ProposalRow.contract_id == contract_id)
-    return NEWEST.cut(counted(session, query), asked, lambda each: each.proposal)
+    return NEWEST.cut(proposal_listings(session, query), asked, lambda each: each.proposal)
 
 
-def listed(session: Session, proposal: ProposalRow) -> ProposalListing:
+def proposal_listing(session: Session, proposal: ProposalRow) -> ProposalListing:
     """The proposal as lists show it."""
     query = select(ProposalRow, UserRow.name).join(UserRow, col(UserRow.id) == col(ProposalRow.author_id))
-    return counted(session, query.where(ProposalRow.id == proposal.id))[0]
+    return proposal_listings(session, query.where(ProposalRow.id == proposal.id))[0]
 
 
 def visible(by: Principal) -> Select[ProposalRow, str]:
@@ -63,7 +63,7 @@ def visible(by: Principal) -> Select[ProposalRow, str]:
     return query.where(shown, visibility.proposals(by))
 
 
-def counted(session: Session, query: Select[ProposalRow, str]) -> list[ProposalListing]:
+def proposal_listings(session: Session, query: Select[ProposalRow, str]) -> list[ProposalListing]:
     """The proposals of that query, as lists show them."""
     found = session.exec(query).all()
     counts: dict[UUID, dict[Decision, int]] = {proposal.id: {} for proposal, _ in found}
@@ -74,7 +74,7 @@ def counted(session: Session, query: Select[ProposalRow, str]) -> list[ProposalL
     ):
         counts[proposal_id][Decision(decision)] = count
     given, void = _approvers(session, list(counts))
-    requests = change_requests.listed(session, list(counts))
+    requests = change_requests.open_change_requests(session, list(counts))
     assigned = names(session, {each.assignee_id for each, _ in found})
     return [
         ProposalListing(

@@ -18,7 +18,7 @@ from treaty.contracts.editing import patches as editing_patches
 from treaty.contracts.errors import ContractError, Fault
 from treaty.engine.checks.argument_order import order
 from treaty.registry.access import visibility
-from treaty.registry.access.authentication import Principal, decide, decide_somewhere
+from treaty.registry.access.authentication import Principal, require_permission, require_permission_anywhere
 from treaty.registry.audit import audit_log
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.contracts.numbering import next_free
@@ -60,17 +60,17 @@ def create(session: Session, proposal: ProposalRow, *, author: Principal, now: d
     """Adds a person's proposal: its `base` is kept byte for byte.
 
     Raises Invalid with all faults of the document, and for a window in which no version could be in force."""
-    decide_somewhere(author, Permission.PROPOSE)
+    require_permission_anywhere(author, Permission.PROPOSE)
     contract = read(proposal.base)
-    for place in visibility.targets(session, contract):
-        decide(author, Permission.PROPOSE, place)
+    for place in visibility.affected_resources(session, contract):
+        require_permission(author, Permission.PROPOSE, place)
     refuse_window(proposal, now=now)
     proposal.contract_id, proposal.title = contract.id, proposal.title or f"{contract.name} {contract.version}"
-    proposal.domain = visibility.proposed(session, contract).domain
+    proposal.domain = visibility.proposed_resource(session, contract).domain
     session.add(proposal)
     details = {"contract": contract.id, "version": contract.version, "state": proposal.state.value}
     if proposal.state is ProposalState.IN_REVIEW:
-        dispatch.tell(session, messages.proposed(proposal, by=author.user_id), now=now)
+        dispatch.notify(session, messages.proposal_submitted(proposal, by=author.user_id), now=now)
     audit_log.record(
         session, AuditAction.PROPOSAL_CREATED, actor=author.name, object_id=proposal.id, now=now, details=details
     )
@@ -91,9 +91,9 @@ def create_drafted(
     author, who asked for the draft. Raises Invalid with all faults of the document."""
     contract = read(proposal.base)
     proposal.contract_id, proposal.title = contract.id, proposal.title or f"Draft of {contract.name}"
-    proposal.domain = visibility.proposed(session, contract).domain
+    proposal.domain = visibility.proposed_resource(session, contract).domain
     session.add(proposal)
-    before = rejected_suggestions.remembered(session, contract.id, [each["id"] for each in suggestions])
+    before = rejected_suggestions.rejected_suggestions(session, contract.id, [each["id"] for each in suggestions])
     told = [
         (each, rejected_suggestions.news(before[each["id"]], each) if each["id"] in before else None)
         for each in suggestions
@@ -120,7 +120,7 @@ def _critical(contract: Contract) -> frozenset[tuple[str, str]]:
 
 def get(session: Session, proposal_id: UUID, *, by: Principal, lock: bool = False) -> ProposalRow:
     """The proposal. Raises NotFound where there is none, and for drafts of others who did not submit them yet."""
-    decide_somewhere(by, Permission.READ)
+    require_permission_anywhere(by, Permission.READ)
     proposal = session.get(ProposalRow, proposal_id, with_for_update=lock)
     if proposal is None or not visible(proposal, by):
         raise NotFound
@@ -131,7 +131,7 @@ def visible(proposal: ProposalRow, by: Principal) -> bool:
     """Whether the principal may see it: a draft is its author's alone until it is submitted."""
     own = proposal.author_id == by.user_id
     return own or (
-        proposal.state is not ProposalState.DRAFT and by.may(Permission.READ, visibility.of_proposal(proposal))
+        proposal.state is not ProposalState.DRAFT and by.may(Permission.READ, visibility.proposal_resource(proposal))
     )
 
 
@@ -154,11 +154,11 @@ def preview(session: Session, proposal: ProposalRow, documents: Documents | None
     if not rows and proposal.task_id is None:
         return ProposalPreview(known.checked(proposal.base))
     accepted = [patch_of(row.content, row.edited) for row in rows if row.decision is Decision.ACCEPTED]
-    body = merged(known, proposal, accepted, status="active")
+    body = with_patches(known, proposal, accepted, status="active")
     drafted = known.parsed(body)
     version = _number(session, known, drafted)
     if version != drafted.version:
-        body = merged(known, proposal, accepted, version=version, status="active")
+        body = with_patches(known, proposal, accepted, version=version, status="active")
     return ProposalPreview(known.checked(body))
 
 
@@ -173,7 +173,7 @@ def _number(session: Session, documents: Documents, drafted: Contract) -> str:
     return next_free(taken, Bump.MAJOR if bump is Bump.MAJOR else Bump.MINOR)
 
 
-def merged(
+def with_patches(
     documents: Documents, proposal: ProposalRow, patches: Iterable[editing_patches.Patch], **words: str
 ) -> bytes:
     """The proposal's document with the patches, and these words at its root. Raises Invalid where they do not fit."""

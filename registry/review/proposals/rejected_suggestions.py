@@ -17,7 +17,9 @@ GROWTH = 2
 COUNTED, LEARNED = "counts", ".points"
 
 
-def remembered(session: Session, contract_id: str, identities: Collection[str]) -> dict[str, Mapping[str, Any]]:
+def rejected_suggestions(
+    session: Session, contract_id: str, identities: Collection[str]
+) -> dict[str, Mapping[str, Any]]:
     """The suggestions of those identities that were last decided with a rejection, in any proposal for the contract."""
     query = (
         select(ProposalSuggestionRow)

@@ -21,7 +21,7 @@ from treaty.registry.tables import (
     UserRow,
 )
 
-TOLD = 3
+MAX_CHANGES = 3
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,9 @@ class RevisionAction:
     wrote: bool = False
 
 
-def advance(session: Session, proposal: ProposalRow, change: RevisionAction, *, by: Principal, now: datetime) -> None:
+def record_change(
+    session: Session, proposal: ProposalRow, change: RevisionAction, *, by: Principal, now: datetime
+) -> None:
     """Counts the change as the proposal's next revision. Where it alters the document, it voids approvals and answers
     what others asked to be changed."""
     proposal.revision += 1
@@ -89,23 +91,23 @@ def void(
 def require(session: Session, proposal: ProposalRow, revision: int) -> None:
     """Returns where that revision is the proposal's. Raises Outrun, naming who changed what since."""
     if revision != proposal.revision:
-        raise RevisionConflict(missed(session, proposal, revision))
+        raise RevisionConflict(changes_since(session, proposal, revision))
 
 
-def missed(session: Session, proposal: ProposalRow, revision: int) -> str:
+def changes_since(session: Session, proposal: ProposalRow, revision: int) -> str:
     """A sentence of who changed what after that revision."""
     found = _since(session, proposal, revision)
     now = f"the proposal is at revision {proposal.revision} now: look again"
-    return f"{_told(found)} in the meantime; {now}" if found else f"you saw another revision; {now}"
+    return f"{_changes_text(found)} in the meantime; {now}" if found else f"you saw another revision; {now}"
 
 
 def last(session: Session, proposal: ProposalRow) -> str:
     """The last change, as it goes on after what it explains; '' where there was none."""
     found = _since(session, proposal, proposal.revision - 1)
-    return f" (last, {_told(found)})" if found else ""
+    return f" (last, {_changes_text(found)})" if found else ""
 
 
-def writers(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
+def editors(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
     """Who had a hand in what is proposed: its author, and whoever edited it."""
     query = select(ProposalRevisionRow.author_id).where(
         ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.wrote)
@@ -146,10 +148,10 @@ def _since(session: Session, proposal: ProposalRow, revision: int) -> Sequence[t
     return session.exec(query).all()
 
 
-def _told(found: Sequence[tuple[str, str]]) -> str:
+def _changes_text(found: Sequence[tuple[str, str]]) -> str:
     """The newest changes, oldest of them first."""
-    told = "; ".join(f"{name} {what}" for what, name in reversed(found[:TOLD]))
-    return told if len(found) <= TOLD else f"{len(found) - TOLD} earlier changes; {told}"
+    told = "; ".join(f"{name} {what}" for what, name in reversed(found[:MAX_CHANGES]))
+    return told if len(found) <= MAX_CHANGES else f"{len(found) - MAX_CHANGES} earlier changes; {told}"
 
 
 def _answer(session: Session, proposal: ProposalRow, *, by: Principal, now: datetime) -> None:

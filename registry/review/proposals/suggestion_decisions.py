@@ -44,7 +44,7 @@ class SuggestionDecision:
 
 def may_judge(proposal: ProposalRow, by: Principal) -> bool:
     """Whether the principal may decide about its suggestions, and edit its document, now."""
-    place = visibility.of_proposal(proposal)
+    place = visibility.proposal_resource(proposal)
     involved = proposal.author_id == by.user_id or by.may(Permission.DECIDE, place)
     return proposal.state in OPEN and involved and by.may(Permission.PROPOSE, place)
 
@@ -72,8 +72,8 @@ def judge(
         row.decision, row.reason, row.edited = judgement.decision, judgement.reason, _plain(judgement.patch)
         row.decided_by_id, row.decided_at = by.user_id, now
     edited = judgement.patch is not None
-    revisions.advance(
-        session, proposal, RevisionAction(_told(rows, judgement), alters=True, wrote=edited), by=by, now=now
+    revisions.record_change(
+        session, proposal, RevisionAction(_revision_text(rows, judgement), alters=True, wrote=edited), by=by, now=now
     )
     action = AuditAction.SUGGESTION_EDITED if edited else DECIDED[judgement.decision]
     for row in rows:
@@ -86,7 +86,7 @@ def _plain(patch: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if patch is None else dict(patch)
 
 
-def _told(rows: Sequence[ProposalSuggestionRow], judgement: SuggestionDecision) -> str:
+def _revision_text(rows: Sequence[ProposalSuggestionRow], judgement: SuggestionDecision) -> str:
     numbers = [str(row.position + 1) for row in rows]
     which = (
         f"suggestion{'s' * (len(rows) > 1)} {', '.join(numbers)}" if len(rows) <= NAMED else f"{len(rows)} suggestions"
@@ -122,4 +122,6 @@ def _refuse_patch(
             remedy="accept that one alone",
         )
         raise InvalidRequest("another content is given to one accepted suggestion", faults=[fault])
-    documents.checked(proposals.merged(documents, proposal, [proposals.patch_of(rows[0].content, judgement.patch)]))
+    documents.checked(
+        proposals.with_patches(documents, proposal, [proposals.patch_of(rows[0].content, judgement.patch)])
+    )

@@ -14,7 +14,7 @@ from treaty.engine.evaluation.replay.report import Replay, ReplayedCheck
 
 # What differences of a column's words are called, and the checks that the words stand for.
 WORDS: Mapping[str, Sequence[str]] = {"allowed values": ("enum",), "range": tuple(BOUNDS), **COUNTED}
-JUDGED = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
+CHECKED_SECTIONS = (DifferenceSection.STRUCTURE, DifferenceSection.GUARANTEES)
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tup
 
 def _is_open(difference: Difference) -> bool:
     """Whether it matters to data what the difference is."""
-    return difference.part in JUDGED and difference.direction is not Direction.UNTESTED
+    return difference.part in CHECKED_SECTIONS and difference.direction is not Direction.UNTESTED
 
 
 def _of(difference: Difference, lines: Mapping[tuple[str, str], ReplayedCheck]) -> DifferenceEvidence:

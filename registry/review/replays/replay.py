@@ -23,7 +23,7 @@ from treaty.registry.access import visibility
 from treaty.registry.access.authentication import EVERYWHERE, Principal, Resource
 from treaty.registry.contracts import in_force
 from treaty.registry.contracts.documents import Documents
-from treaty.registry.core.database import reading
+from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import Permission
 from treaty.registry.core.errors import InvalidRequest, NotFound
 from treaty.registry.core.settings import RegistrySettings
@@ -84,7 +84,7 @@ def of_proposal(
 
 def of_document(session: Session, contract_id: str, document: bytes, *, by: Principal) -> ReplayVersions:
     """Any document, as a version of that contract. Raises NotFound where there is none, Invalid for faults."""
-    visibility.see(session, contract_id, by)
+    visibility.require_readable_contract(session, contract_id, by)
     return _seen_by(session, _documented(session, contract_id, document), by)
 
 
@@ -94,21 +94,21 @@ def _proposed(session: Session, proposal: ProposalRow, documents: Documents) -> 
         contract_id=proposal.contract_id,
         old=_followed(session, proposal.contract_id, new, documents),
         new=new,
-        place=visibility.of_proposal(proposal),
+        place=visibility.proposal_resource(proposal),
     )
 
 
 def _documented(session: Session, contract_id: str, document: bytes) -> ReplayVersions:
     documents = Documents()
     new = documents.checked(document)
-    place = visibility.of_contract(session, contract_id)
+    place = visibility.contract_resource(session, contract_id)
     return ReplayVersions(
         contract_id=contract_id, old=_followed(session, contract_id, new, documents), new=new, place=place
     )
 
 
 def _followed(session: Session, contract_id: str, new: Contract, documents: Documents) -> Contract | None:
-    return diffs.followed(diffs.live(session, contract_id, documents), new)
+    return diffs.followed_version(diffs.live(session, contract_id, documents), new)
 
 
 def _seen_by(session: Session, versions: ReplayVersions, by: Principal) -> ReplayVersions:
@@ -124,7 +124,7 @@ def _may_read(session: Session, dataset: DatasetRow | None, by: Principal) -> bo
 def _remembered(session: Session, versions: ReplayVersions, object_name: str) -> DatasetRow | None:
     """The dataset whose states the object is judged on; of a table that is new to the contract those that are kept for
     other contracts about it. None where nobody measured it."""
-    own = contract_datasets.kept(session, versions.contract_id, object_name)
+    own = contract_datasets.dataset_of(session, versions.contract_id, object_name)
     named = (name for each, name in contract_datasets.names_of(versions.new) if each.name == object_name)
     return own or next(filter(None, (_of_others(session, each) for each in named)), None)
 
@@ -132,8 +132,8 @@ def _remembered(session: Session, versions: ReplayVersions, object_name: str) ->
 def _of_others(session: Session, name: LineageName) -> DatasetRow | None:
     query = select(DatasetRow).where(DatasetRow.namespace == name.namespace, DatasetRow.name == name.name)
     dataset = session.exec(query).first()
-    others = contract_datasets.about(session, dataset.id) if dataset else []
-    return next((contract_datasets.kept(session, *each) for each in others), dataset)
+    others = contract_datasets.objects_of(session, dataset.id) if dataset else []
+    return next((contract_datasets.dataset_of(session, *each) for each in others), dataset)
 
 
 def replayed(
@@ -189,7 +189,8 @@ def _steps(
 def _sharing(session: Session, versions: ReplayVersions, dataset: DatasetRow, object_name: str) -> ReplayVersions:
     """Both versions, as they know what other contracts classify of the table: the states are of that."""
     old, new = (
-        each and in_force.sharing(session, dataset.id, each, object_name) for each in (versions.old, versions.new)
+        each and in_force.with_shared_classifications(session, dataset.id, each, object_name)
+        for each in (versions.old, versions.new)
     )
     return ReplayVersions(contract_id=versions.contract_id, old=old, new=new or versions.new)
 
@@ -278,32 +279,32 @@ def _line(line: ReplayedCheck) -> dict[str, Any]:
         "check_id": line.check_id,
         "name": line.name,
         "sentence": line.sentence,
-        "old": _told(line.old),
-        "new": _told(line.new),
-        "appeared": _listed(line.appeared),
-        "gone": _listed(line.gone),
-        "same": _listed(line.same),
+        "old": _outcome_fields(line.old),
+        "new": _outcome_fields(line.new),
+        "appeared": _name_list(line.appeared),
+        "gone": _name_list(line.gone),
+        "same": _name_list(line.same),
     }
 
 
-def _told(told: CheckOutcome | None) -> dict[str, Any] | None:
+def _outcome_fields(told: CheckOutcome | None) -> dict[str, Any] | None:
     if told is None:
         return None
-    unjudged = [{"reason": why, **_listed(names)} for why, names in told.unjudged.items()]
+    unjudged = [{"reason": why, **_name_list(names)} for why, names in told.unjudged.items()]
     given = {"scope": told.scope, "severity": told.severity, "sentence": told.sentence, "unit": told.unit}
     return {
-        **given, "judged": told.judged, "empty": told.empty, "alerts": _listed(told.alerts), "unjudged": unjudged,
+        **given, "judged": told.judged, "empty": told.empty, "alerts": _name_list(told.alerts), "unjudged": unjudged,
     }  # fmt: skip
 
 
-def _listed(names: Sequence[str]) -> dict[str, Any]:
+def _name_list(names: Sequence[str]) -> dict[str, Any]:
     return {"count": len(names), "names": list(names[:NAMED])}
 
 
 def work(database: Database, settings: RegistrySettings, payload: Mapping[str, Any], more: More) -> dict[str, Any]:
     """What a replay's task found, as plain data. Raises NotFound where its proposal is gone, Invalid for faults."""
     ways, began = ReplayOptions(payload["counting"], payload["replaced"], settings.merge_values), perf_counter()
-    with reading(database) as session:
+    with read_session(database) as session:
         versions = _ordered(session, payload)
         found = replayed(session, versions, StateFiles(settings.states), ways, more)
     return plain(versions, found, perf_counter() - began)

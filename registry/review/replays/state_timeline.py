@@ -81,7 +81,7 @@ def steps(
     began, packed, gone = _began(session, dataset), _packed(session, came), _gone(came)
     for (since, _), each in groupby(came, key=lambda one: (one.since, _day(one.partition))):
         group = list(each)
-        yield from (_departure(left, began, timelines) for left in _taken(gone, since))
+        yield from (_departure(left, began, timelines) for left in _removed_generations(gone, since))
         moment = min(group[0].created, began.get(since, group[0].created))
         left = tuple(one.partition for one in gone.pop(since, ()))
         for at in range(0, len(group), AT_A_TIME):
@@ -96,10 +96,12 @@ def steps(
                 more=more,
                 spoilt=bad,
             )
-    yield from (_departure(left, began, timelines) for left in _taken(gone, None))
+    yield from (_departure(left, began, timelines) for left in _removed_generations(gone, None))
 
 
-def _taken(gone: dict[int, list[GenerationInterval]], before: int | None) -> Iterator[list[GenerationInterval]]:
+def _removed_generations(
+    gone: dict[int, list[GenerationInterval]], before: int | None
+) -> Iterator[list[GenerationInterval]]:
     """What went before that version, in the order of versions; it is told of once."""
     for version in sorted(each for each in gone if before is None or each < before):
         yield gone.pop(version)

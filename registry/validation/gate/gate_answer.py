@@ -70,7 +70,7 @@ class ContractGateStatus:
     upstream_failed: bool = False
 
 
-def told(
+def contract_statuses(
     session: Session, found: ResolvedDataset, look: ReadinessQuery, consumer: str | None = None
 ) -> tuple[ContractGateStatus, ...]:
     """How the data stand to each promise about the dataset, the worst first.
@@ -80,7 +80,7 @@ def told(
     subscribed = _subscriptions(session, found.about, consumer) if consumer else ()
     answers = [each for about in found.about for each in _of_object(session, found, about, look, subscribed)]
     if not answers:
-        raise NotFound("; ".join(filter(None, (in_force.missing(session, each) for each in found.about))))
+        raise NotFound("; ".join(filter(None, (in_force.missing_reason(session, each) for each in found.about))))
     return tuple(sorted(answers, key=lambda each: ORDER.index(each.answer), reverse=True))
 
 
@@ -91,7 +91,7 @@ def _of_object(
     look: ReadinessQuery,
     subscribed: Sequence[SubscriptionRow],
 ) -> Iterator[ContractGateStatus]:
-    dataset = contract_datasets.kept(session, *about) or found.dataset
+    dataset = contract_datasets.dataset_of(session, *about) or found.dataset
     versions = _versions(session, about.contract_id)
     mine = [each for each in subscribed if each.contract_id == about.contract_id]
     for subscription in mine if versions else ():
@@ -106,12 +106,12 @@ def _of_object(
                 subscription_id=subscription.id,
             )
     for version in versions:
-        yield _told(session, dataset, about, version, look)
+        yield _contract_status(session, dataset, about, version, look)
     for subscription in mine if versions else ():
         yield from _of_consumer(session, dataset, about, versions[0], look, subscription)
 
 
-def _told(
+def _contract_status(
     session: Session, dataset: DatasetRow, about: ContractObject, version: VersionInForce, look: ReadinessQuery
 ) -> ContractGateStatus:
     whose = RunSeriesKey(*about, version.fingerprint)
@@ -216,7 +216,9 @@ def _before(session: Session, whose: RunSeriesKey, run: RunRow) -> dict[UUID, se
     runs = session.exec(judged.order_by(col(RunRow.id).desc())).all()
     if not runs or run.dataset_id is None:
         return {}
-    left = state_store.known(session, run.dataset_id, version=run.states_version).keys() - set(run.partitions)
+    left = state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version).keys() - set(
+        run.partitions
+    )
     found: dict[UUID, set[str]] = {}
     for run_id, verdict, partitions in runs:
         if verdict is not Verdict.PASSED:

@@ -20,7 +20,7 @@ from treaty.engine.checks.binding import bind
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation import state_reuse
-from treaty.engine.evaluation.violation_samples import discreet
+from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.protocol.requests import MeasureResult, TableSource
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import StateFileStore
@@ -95,14 +95,14 @@ def subject(session: Session, asked: StateQuery) -> GatedDataset:
     return GatedDataset(dataset, contract, found)
 
 
-def others(session: Session, of: GatedDataset) -> dict[str, TableSource]:
+def dataset_sources(session: Session, of: GatedDataset) -> dict[str, TableSource]:
     """Where the other datasets are that the object's checks read or refer to, by the names they are called."""
     return related_datasets.places(session, of.contract, of.object)
 
 
 def learned(session: Session, of: GatedDataset) -> dict[str, LearnedFit]:
     """The limits that were learned after the version was approved and judge now, by the checks' ids."""
-    return fits.admitted(session, of.contract, of.object.name)
+    return fits.active_fits(session, of.contract, of.object.name)
 
 
 def spoilt(session: Session, of: GatedDataset) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ def _judging(session: Session, of: GatedDataset, marker: str | None) -> RunRow |
 
 def _marker(session: Session, dataset: DatasetRow) -> str | None:
     """What names the data that are known; None where none are."""
-    known = state_store.known(session, dataset.id, version=dataset.states_version)
+    known = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
     return fingerprint(known) if known else None
 
 
@@ -143,7 +143,7 @@ def keep(files: StateFileStore, content: bytes) -> str:
 def bag(session: Session, dataset_id: UUID, name: str, files: StateFileStore) -> bytes:
     """The bag of that name, whole, with its large states in it. Raises NotFound where it is gone or damaged."""
     try:
-        return bags.inlined(_bag(session, dataset_id, name, files), files)
+        return bags.with_inline_states(_bag(session, dataset_id, name, files), files)
     except StateError as error:
         raise NotFound(str(error)) from None
 
@@ -168,8 +168,10 @@ def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: St
     changed = {name: entry for name, entry in swap.entries.items() if known.get(name) != entry}
     try:
         found = {name: _bag(session, of.dataset.id, each.bag, files) for name, each in sorted(changed.items())}
-        packed = {name: bags.filed(each, files) for name, each in _discreet_bags(session, of, found).items()}
-        schema = bags.described(packed[max(packed)])[0] if packed else Schema(())
+        packed = {
+            name: bags.with_filed_states(each, files) for name, each in _discreet_bags(session, of, found).items()
+        }
+        schema = bags.describe_bag(packed[max(packed)])[0] if packed else Schema(())
         run = _run(session, of, swap.judged, changed, files)
     except (StateError, ContractError) as error:
         raise InvalidRequest(str(error)) from None
@@ -183,14 +185,14 @@ def _discreet_bags(session: Session, of: GatedDataset, packed: Mapping[str, byte
     if not of.object.beside:
         return packed
     promised = (each.object for each in in_force.all_about(session, of.dataset.id))
-    return state_reuse.kept(packed, [of.object, *promised])
+    return state_reuse.storable_states(packed, [of.object, *promised])
 
 
 def _sound(
     session: Session, dataset_id: UUID, entries: Mapping[str, PartitionEntry], files: StateFileStore
 ) -> dict[str, PartitionEntry]:
     """Those whose stored bags can be used: what was computed again may bear the name of what it stands in for."""
-    rows = state_store.some(
+    rows = state_store.load_partitions(
         session, dataset_id, entries.keys(), version=session.get_one(DatasetRow, dataset_id).states_version
     )
     return {row.partition: entries[row.partition] for row in rows if _is_whole(row.states, files)}
@@ -198,7 +200,7 @@ def _sound(
 
 def _is_whole(packed: bytes, files: StateFileStore) -> bool:
     try:
-        return bool(bags.inlined(packed, files))
+        return bool(bags.with_inline_states(packed, files))
     except StateError:
         return False
 
@@ -273,7 +275,7 @@ def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: Publicat
         origin = RunProvenance(dataset_id=dataset.id, marker=_marker(session, dataset), states_version=number)
         result = _discreet(session, of, ready.run)
         run = recording.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
-        lifecycle.of_run(session, run, result, now=by.now, ids=by.ids)
+        lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
         promise = ValidationTarget(
             contract=of.contract, object=of.object, about=ContractObject(of.contract.id, of.object.name), since=None
         )
@@ -283,7 +285,7 @@ def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: Publicat
 
 def _discreet(session: Session, of: GatedDataset, run: RunResult) -> RunResult:
     """The run as the memory keeps runs: nothing is told in it of columns that the contract classifies."""
-    return discreet(bind(of.object, state_store.schema(session, of.dataset.id)), run)
+    return redact(bind(of.object, state_store.schema(session, of.dataset.id)), run)
 
 
 def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> bool:

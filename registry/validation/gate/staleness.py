@@ -16,7 +16,7 @@ from treaty.registry.tables import DatasetRow, PartitionStateRow, PendingValidat
 
 UNJUDGED = "no run judged these data"
 SUPERSEDED = "the contract in force has not judged these data"
-OTHERS = "what is asked about are other data than those that are known"
+OTHER_DATA = "what is asked about are other data than those that are known"
 OPEN = "a publication to it is open"
 WRITTEN = "it was written to and is not validated yet"
 GONE = "a run dropped it, or gave it another name"
@@ -80,7 +80,7 @@ def _doubts(
     yield from _closed(dataset, run)
     current = run.marker if run.states_version == dataset.states_version else _marker(session, dataset)
     if look.marker not in (None, current):
-        yield OTHERS
+        yield OTHER_DATA
     if run.marker is None:
         yield UNREAD.format(run.reason or "see the run")
     if run.marker != current:
@@ -115,7 +115,7 @@ def _unjudged(session: Session, dataset: DatasetRow, whose: RunSeriesKey) -> str
 
 
 def _marker(session: Session, dataset: DatasetRow) -> str | None:
-    known = state_store.known(session, dataset.id, version=dataset.states_version)
+    known = state_store.stored_fingerprints(session, dataset.id, version=dataset.states_version)
     return fingerprint(known) if known else None
 
 
@@ -123,4 +123,6 @@ def _is_there(session: Session, dataset: DatasetRow, partition: str) -> bool:
     row = PartitionStateRow
     current = row.dataset_id == dataset.id, col(row.until).is_(None)
     alone = select(row.id).where(*current, row.partition == partition)
-    return session.exec(alone.limit(1)).first() is not None or partition in state_store.known(session, dataset.id)
+    return session.exec(alone.limit(1)).first() is not None or partition in state_store.stored_fingerprints(
+        session, dataset.id
+    )

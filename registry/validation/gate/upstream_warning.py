@@ -26,30 +26,30 @@ def forewarned(session: Session, told: Sequence[ContractGateStatus]) -> tuple[Co
     """The answers, the worst first, with what of bad data from further up concerns them. An answer may only become a
     worse one by it."""
     reasons = _reasons(session, {each.about.contract_id for each in told})
-    found = [_said(session, each, reasons[each.about]) if each.about in reasons else each for each in told]
+    found = [_with_warning(session, each, reasons[each.about]) if each.about in reasons else each for each in told]
     return tuple(sorted(found, key=lambda each: ORDER.index(each.answer), reverse=True))
 
 
 def harmed(session: Session, contracts: Iterable[str]) -> frozenset[str]:
     """Those of the contracts to whose data bad ones came from further up, or are on their way."""
-    return frozenset(each.contract_id for each in _came(session, contracts))
+    return frozenset(each.contract_id for each in _upstream_incidents(session, contracts))
 
 
 def _reasons(session: Session, contracts: Iterable[str]) -> Mapping[ContractObject, str]:
     """By object the first incident whose bad data came; of several the oldest."""
-    came = reversed(_came(session, contracts))
+    came = reversed(_upstream_incidents(session, contracts))
     return {ContractObject(each.contract_id, each.object): _words(each) for each in came}
 
 
-def _came(session: Session, contracts: Iterable[str]) -> list[UpstreamIncident]:
-    return incident_downstream.upstream_failed(session, col(DatasetContractRow.contract_id).in_(list(contracts)))
+def _upstream_incidents(session: Session, contracts: Iterable[str]) -> list[UpstreamIncident]:
+    return incident_downstream.upstream_incidents(session, col(DatasetContractRow.contract_id).in_(list(contracts)))
 
 
 def _words(found: UpstreamIncident) -> str:
     return WORDS[found.reached.spread].format(found.incident.id)
 
 
-def _said(session: Session, told: ContractGateStatus, why: str) -> ContractGateStatus:
+def _with_warning(session: Session, told: ContractGateStatus, why: str) -> ContractGateStatus:
     least = LEAST[_terms(session, told)]
     answer = max(told.answer, least, key=ORDER.index)
     return replace(told, answer=answer, reason="; ".join(filter(None, (told.reason, why))), upstream_failed=True)

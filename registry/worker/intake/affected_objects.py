@@ -24,7 +24,7 @@ class AffectedObject(NamedTuple):
     group: AliasGroup
 
 
-def of(session: Session, asked: Iterable[Trigger]) -> dict[Trigger, list[AffectedObject]]:
+def affected_objects(session: Session, asked: Iterable[Trigger]) -> dict[Trigger, list[AffectedObject]]:
     """Whom each trigger concerns, in the order of names; [] where nobody promises anything about its dataset."""
     paths = {trigger: [trigger.dataset, *_within(trigger)] for trigger in asked}
     known = groups(session, {name for names in paths.values() for name in names})

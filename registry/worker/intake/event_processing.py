@@ -14,7 +14,7 @@ from treaty.registry.lineage.downstream import incident_downstream
 from treaty.registry.lineage.events import links, model
 from treaty.registry.lineage.events.diagnostics import AHEAD
 from treaty.registry.lineage.events.model import DatasetEvent, LineageEvent, RunEvent
-from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, folded, join
+from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, join, state_of_event
 from treaty.registry.lineage.events.triggers import UNENDING, WRITES, Trigger, of_dataset, triggers
 from treaty.registry.lineage.graph import representative_runs
 from treaty.registry.queue import coalescing
@@ -26,7 +26,7 @@ from treaty.registry.worker.intake.reactions import TriggerContext
 OLD = timedelta(days=30)
 
 
-def take_in(
+def process_events(
     session: Session, rows: Sequence[LineageEventRow], *, now: datetime, ids: Ids, old: timedelta = OLD
 ) -> None:
     """Folds the events into their runs and counts what these newly trigger, in the caller's transaction.
@@ -42,13 +42,13 @@ def take_in(
 
 def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
     """The run that the event is of, as it is now."""
-    after, event = None, as_received(model.of(json.loads(row.body)), row.received)
+    after, event = None, as_received(model.parse_event(json.loads(row.body)), row.received)
     ask = TriggerContext(session=session, now=now, ids=ids, producer=row.producer, told=event.time, since=now - old)
     if isinstance(event.content, RunEvent):
         stored, after = _of_run(ask, event, event.content)
         row.lineage_run_id = stored.id
     elif isinstance(event.content, DatasetEvent):
-        _asked(ask, [each for each in [of_dataset(event.content)] if each])
+        _react(ask, [each for each in [of_dataset(event.content)] if each])
     else:
         representative_runs.declare(session, event, ids=ids)
     row.state, row.error = LineageEventState.FOLDED, None
@@ -61,22 +61,22 @@ def as_received(event: LineageEvent, received: datetime) -> LineageEvent:
 
 
 def _of_run(ask: TriggerContext, event: LineageEvent, content: RunEvent) -> tuple[LineageRunRow, FoldedRun]:
-    told = folded(event)
+    told = state_of_event(event)
     stored = _locked(ask.session, told.key, now=ask.now, ids=ask.ids)
     before = FoldedRun.model_validate(stored.state) if stored.state else None
     after = join(before, told) if before else told
     _store(stored, after, ask.now)
     aliases.learn(ask.session, links.links(told))
     representative_runs.note(ask.session, after, ids=ask.ids)
-    _asked(ask.of(stored, after), _fresh(before, after, content))
+    _react(ask.of(stored, after), _fresh(before, after, content))
     if stored.ended:
         coalescing.release(ask.session, stored.run_id, now=ask.now)
     return stored, after
 
 
-def _asked(ask: TriggerContext, fresh: Sequence[Trigger]) -> None:
+def _react(ask: TriggerContext, fresh: Sequence[Trigger]) -> None:
     if fresh and ask.time >= ask.since:
-        reactions.ask(ask, fresh)
+        reactions.react(ask, fresh)
 
 
 def _fresh(before: FoldedRun | None, after: FoldedRun, told: RunEvent) -> list[Trigger]:

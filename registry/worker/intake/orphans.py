@@ -24,19 +24,19 @@ AT_A_TIME = 100
 
 def waiting(session: Session, *, now: datetime) -> bool:
     """Whether there is any."""
-    return session.exec(_found(now).limit(1)).first() is not None
+    return session.exec(_orphan_query(now).limit(1)).first() is not None
 
 
 def find(session: Session, *, now: datetime, ids: Ids) -> int:
     """Asks for a look at what such runs wrote, at most so many at once; how many there were. Each is found once."""
-    rows = session.exec(_found(now).limit(AT_A_TIME).with_for_update(skip_locked=True, of=LineageRunRow)).all()
+    rows = session.exec(_orphan_query(now).limit(AT_A_TIME).with_for_update(skip_locked=True, of=LineageRunRow)).all()
     for row in rows:
         row.awaited = False
-        _ask(session, row, now=now, ids=ids)
+        _react(session, row, now=now, ids=ids)
     return len(rows)
 
 
-def _ask(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> None:
+def _react(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> None:
     run = FoldedRun.model_validate(row.state)
     by = TriggerContext(
         session=session,
@@ -49,10 +49,10 @@ def _ask(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> No
         folded=run,
     )
     if by.time >= by.since:
-        reactions.ask(by, orphaned(run))
+        reactions.react(by, orphaned(run))
 
 
-def _found(now: datetime) -> Any:
+def _orphan_query(now: datetime) -> Any:
     """Runs without an end that are silent for long, or whose parent has ended."""
     parent = aliased(LineageRunRow)
     over = and_(

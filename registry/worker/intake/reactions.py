@@ -55,20 +55,20 @@ class TriggerContext:
         return (self.folded.ended if self.folded else None) or self.told
 
 
-def ask(by: TriggerContext, asked: Iterable[Trigger]) -> None:
+def react(by: TriggerContext, asked: Iterable[Trigger]) -> None:
     """Does for each contract's object what the triggers ask; remembers datasets that no contract is about."""
-    found = affected_objects.of(by.session, asked)
+    found = affected_objects.affected_objects(by.session, asked)
     alone = [each for each, concerned in found.items() if not concerned and each.reads not in GONE]
     unmatched.remember(by.session, alone, by.run, by.folded, now=by.now)
     pairs = [(each, trigger) for trigger, concerned in found.items() for each in concerned]
-    contract_datasets.hold(by.session, {each.about for each, _ in pairs})
+    contract_datasets.lock_datasets(by.session, {each.about for each, _ in pairs})
     # In the order of names: so do others lock what they change.
     for each, trigger in sorted(pairs, key=lambda pair: (pair[0].about, pair[1].dataset)):
         REACTIONS[trigger.reads](by, trigger, each)
 
 
 def _validate(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
-    dataset = _kept(by.session, whom.about)
+    dataset = _dataset_of(by.session, whom.about)
     if dataset is not None:
         _follow(by, trigger, whom.about, dataset)
         dataset.written = max(filter(None, (dataset.written, by.time)))
@@ -76,11 +76,11 @@ def _validate(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> Non
     usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
     usual = priorities.priority(by.session, usual, whom.about.contract_id)
     subject = _subject(by, trigger, whom.about, incident_downstream.priority(by.session, *whom.about, usual))
-    coalescing.touch(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
+    coalescing.record_trigger(by.session, subject, now=by.now, task_id=by.ids(), pace=_pace(by, trigger, whom.terms))
 
 
 def _doubt(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
-    dataset = _kept(by.session, whom.about)
+    dataset = _dataset_of(by.session, whom.about)
     if by.run is not None:
         coalescing.withdraw(by.session, *whom.about, by.run.id, now=by.now)
         suspect_partitions.supersede(by.session, by.run)
@@ -102,7 +102,7 @@ def _defining(by: TriggerContext, trigger: Trigger, dataset: DatasetRow) -> Trig
 
 
 def _drop(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
-    dataset = _kept(by.session, whom.about)
+    dataset = _dataset_of(by.session, whom.about)
     if dataset is None or (dataset.dropped is not None and dataset.dropped >= by.time):
         return
     if _is_late(by, dataset) or (dataset.written is not None and dataset.written > by.time):
@@ -116,7 +116,7 @@ def _drop(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
 
 def _rename(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
     """What a contract names is gone where it had the old name; what is called so now was known already."""
-    dataset = _kept(by.session, whom.about)
+    dataset = _dataset_of(by.session, whom.about)
     if dataset is not None and LineageName(dataset.namespace, dataset.name) == trigger.formerly:
         _drop(by, trigger, whom)
 
@@ -176,8 +176,8 @@ def _is_late(by: TriggerContext, dataset: DatasetRow | None) -> bool:
     return bool(ended and dataset and dataset.seen and ended < dataset.seen - SKEW)
 
 
-def _kept(session: Session, about: ContractObject) -> DatasetRow | None:
-    return contract_datasets.kept(session, *about)
+def _dataset_of(session: Session, about: ContractObject) -> DatasetRow | None:
+    return contract_datasets.dataset_of(session, *about)
 
 
 def _follow(by: TriggerContext, trigger: Trigger, about: ContractObject, dataset: DatasetRow) -> None:

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from treaty.registry.core.database import insert
 from treaty.registry.datasets.contract_datasets import ContractObject
-from treaty.registry.datasets.names import LineageName, normalise, trim
+from treaty.registry.datasets.names import LineageName, normalise, table_name
 from treaty.registry.lineage.aliases import groups
 from treaty.registry.lineage.events.links import LONGEST
 from treaty.registry.lineage.events.run_state import FoldedDataset, FoldedRun
@@ -31,14 +31,14 @@ def remember(
     made = {"first_seen": now, "last_seen": now, "times": 1, "lineage_run_id": run.id if run else None}
     rows = [
         {**made, "namespace": each.dataset.namespace, "name": each.dataset.name,
-         "told": told(each, folded, said.get(each.dataset, []))}
+         "told": dataset_details(each, folded, said.get(each.dataset, []))}
         for each in asked if len(str(each.dataset).encode()) <= LONGEST
     ]  # fmt: skip
     if rows:
         session.connection().execute(_written(session), rows)
 
 
-def told(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[FoldedDataset]) -> dict[str, Any]:
+def dataset_details(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[FoldedDataset]) -> dict[str, Any]:
     """What is known of the dataset: its other names, the job that wrote it, its columns and format as far as told."""
     formats = filter(None, (each.facet("storage").get("fileFormat") for each in outputs))
     return {
@@ -61,11 +61,11 @@ def _written(session: Session) -> Any:
 def _outputs(run: FoldedRun) -> dict[LineageName, list[FoldedDataset]]:
     found: dict[LineageName, list[FoldedDataset]] = {}
     for each in run.outputs:
-        found.setdefault(trim(normalise(each.namespace, each.name)).dataset, []).append(each)
+        found.setdefault(table_name(normalise(each.namespace, each.name)).dataset, []).append(each)
     return found
 
 
-def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDatasetRow]:
+def list_unmatched(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDatasetRow]:
     """Datasets that nobody promises anything about still, what was written last first."""
     query = select(UnmatchedDatasetRow).order_by(
         col(UnmatchedDatasetRow.last_seen).desc(), col(UnmatchedDatasetRow.name)
@@ -75,7 +75,7 @@ def listed(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDatasetRo
     return [each for each in rows if not known[LineageName(each.namespace, each.name)].about]
 
 
-def meant(session: Session, rows: Iterable[UnmatchedDatasetRow]) -> dict[LineageName, list[ContractObject]]:
+def candidate_objects(session: Session, rows: Iterable[UnmatchedDatasetRow]) -> dict[LineageName, list[ContractObject]]:
     """Objects of contracts that a job may have meant: those whose data lie at a path that ends so. Some producers
     repeat a path as the job says it, below the folder that it ran in."""
     paths = {LineageName(each.namespace, each.name) for each in rows if each.namespace == FILES}

@@ -21,7 +21,7 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.audit import audit_log
 from treaty.registry.audit.hash_chain import ChainCheck
-from treaty.registry.core.database import connect, file_of, migrate, migration_of, newest_migration, reading
+from treaty.registry.core.database import connect, file_of, migrate, migration_of, newest_migration, read_session
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.measurements.states import file_collection
 from treaty.registry.worker.operations.backup_archive import (
@@ -34,7 +34,7 @@ from treaty.registry.worker.operations.backup_archive import (
 )
 
 PATIENCE = 2000
-BESIDE = ("", "-wal", "-shm", "-journal")
+SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
 class BackupManifest(BaseModel):
@@ -59,7 +59,7 @@ def make(settings: RegistrySettings, database: Database, target: Path, *, now: d
     source = file_of(database.url)
     with writing(target) as archive:
         if source is None:
-            files, lost = _keep_files(archive, settings, file_collection.named(database))
+            files, lost = _keep_files(archive, settings, file_collection.referenced_files(database))
             manifest = BackupManifest(made=now, files=files, lost=lost)
         else:
             manifest = _keep_database(archive, settings, source, now=now)
@@ -108,9 +108,9 @@ def _keep_database(
         _snapshot(source, copied)
         snapshot = connect(f"sqlite:///{copied}")
         try:
-            with reading(snapshot) as session:
+            with read_session(snapshot) as session:
                 chain, migration = audit_log.verify(session), migration_of(session)
-            named = file_collection.named(snapshot)
+            named = file_collection.referenced_files(snapshot)
         finally:
             snapshot.dispose()
         _refuse_broken(chain)
@@ -162,7 +162,7 @@ def _place(settings: RegistrySettings, manifest: BackupManifest) -> Path | None:
 
 
 def _refuse_taken(place: Path) -> None:
-    there = [each for each in _beside(place) if each.exists()]
+    there = [each for each in _sidecar_files(place) if each.exists()]
     if there:
         raise ArchiveError(f"there is a database already: {there[0]}; --force moves it aside")
 
@@ -173,9 +173,9 @@ def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> 
     engine = connect(f"sqlite:///{staged}")
     try:
         _bring_up(engine, manifest)
-        with reading(engine) as session:
+        with read_session(engine) as session:
             chain = audit_log.verify(session)
-        named = file_collection.named(engine)
+        named = file_collection.referenced_files(engine)
     finally:
         engine.dispose()
     if (chain.fault, chain.entries, chain.hash) != (None, manifest.entries, manifest.head):
@@ -223,7 +223,7 @@ def _move_aside(place: Path, now: datetime) -> None:
     if place.exists():
         _refuse_used(place)
     mark = f".replaced-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    for each in _beside(place):
+    for each in _sidecar_files(place):
         with suppress(FileNotFoundError):
             os.rename(each, each.with_name(f"{place.name}{mark}{each.name.removeprefix(place.name)}"))
 
@@ -243,8 +243,8 @@ def _refuse_used(place: Path) -> None:
         raise ArchiveError(f"{place} is in use: stop the service and its workers first")
 
 
-def _beside(place: Path) -> list[Path]:
-    return [place.with_name(f"{place.name}{each}") for each in BESIDE]
+def _sidecar_files(place: Path) -> list[Path]:
+    return [place.with_name(f"{place.name}{each}") for each in SQLITE_SUFFIXES]
 
 
 def _settle(folder: Path) -> None:

@@ -29,8 +29,8 @@ def stop_task(session: Session, task_id: UUID, *, by: Principal, now: datetime) 
     that is not ended."""
     task = visibility.see_task(session, task_id, by)
     about = task.payload.get("contract_id")
-    place = visibility.of_object(session, about, task.payload.get("object")) if about else EVERYWHERE
-    authentication.decide(by, Permission.DRAFT, place)
+    place = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
+    authentication.require_permission(by, Permission.DRAFT, place)
     if task.kind not in STOPPABLE:
         raise Conflict(
             f"a task of kind {task.kind} is not stopped: it keeps a promise; {', '.join(sorted(STOPPABLE))} are"

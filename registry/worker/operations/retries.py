@@ -21,8 +21,8 @@ def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime)
     contract's tables worked on, Conflict where it was not given up."""
     task = visibility.see_task(session, task_id, by)
     about = task.payload.get("contract_id")
-    place = visibility.of_object(session, about, task.payload.get("object")) if about else EVERYWHERE
-    authentication.decide(by, Permission.DRAFT, place)
+    place = visibility.object_resource(session, about, task.payload.get("object")) if about else EVERYWHERE
+    authentication.require_permission(by, Permission.DRAFT, place)
     told = {"kind": task.kind, "error": task.error}
     again = task_queue.retry(session, task, now=now)
     audit_log.record(session, AuditAction.TASK_RETRIED, actor=by.name, object_id=task_id, now=now, details=told)
@@ -32,7 +32,7 @@ def retry_task(session: Session, task_id: UUID, *, by: Principal, now: datetime)
 def retry_event(session: Session, event_id: UUID, *, by: Principal, now: datetime) -> LineageEventRow:
     """The event, to be folded again. Raises NotFound where there is none, Conflict where it was not parked, Forbidden
     where they may not write lineage."""
-    authentication.decide(by, Permission.LINEAGE)
+    authentication.require_permission(by, Permission.LINEAGE)
     event = session.get(LineageEventRow, event_id, with_for_update=True)
     if event is None:
         raise NotFound

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.access import sign_in_throttle
 from treaty.registry.browse import search
-from treaty.registry.core.database import reading, transaction
+from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import TaskKind
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage import aliases
@@ -34,7 +34,7 @@ log = logging.getLogger("treaty.worker")
 SPELL = timedelta(minutes=1)
 
 
-def order(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> TaskRow | None:
+def schedule_upkeep(session: Session, *, now: datetime, task_id: UUID, after: UUID | None = None) -> TaskRow | None:
     """The task of the day, or the one `after` another; None where somebody ordered it."""
     key = f"{TaskKind.UPKEEP}/after/{after}" if after else _key(now)
     return task_queue.enqueue(
@@ -90,7 +90,7 @@ def _for_a_while(made: Iterator[int], clock: Callable[[], datetime]) -> tuple[in
 
 
 def _datasets(database: Database) -> list[UUID]:
-    with reading(database) as session:
+    with read_session(database) as session:
         return list(session.exec(select(DatasetRow.id).order_by(col(DatasetRow.id))))
 
 

@@ -34,7 +34,7 @@ def draw(contract: ContractOut) -> None:
         panels.empty(texts.NOTHING_MATCHES, texts.OTHER_EVENTS)
         return
     zone = viewer.timezone()
-    rows = [{ui_texts.WHEN: ui_texts.moment(each.time, timezone=zone), **said(each)} for each in left]
+    rows = [{ui_texts.WHEN: ui_texts.moment(each.time, timezone=zone), **activity_row(each)} for each in left]
     link = st.column_config.LinkColumn(ui_texts.OPEN, display_text=ui_texts.OPEN)
     panels.table(rows, key="activity", alt=texts.EVENTS_TABLE, **{ui_texts.OPEN: link})
     st.download_button(
@@ -52,12 +52,12 @@ def filtered(found: Sequence[ActivityEvent]) -> list[ActivityEvent]:
     return [each for each in found if kind in (ui_texts.ALL, each.kind) and who in (ui_texts.ALL, each.who)]
 
 
-def said(event: ActivityEvent) -> dict[str, str]:
+def activity_row(event: ActivityEvent) -> dict[str, str]:
     """The event as a row, without its time."""
     return {
         ui_texts.KIND: event.kind,
         ui_texts.WHO: event.who,
-        ui_texts.WHAT: event.what,
+        ui_texts.DESCRIPTION: event.what,
         ui_texts.OPEN: event.address,
     }
 
@@ -66,9 +66,9 @@ def exported(found: Sequence[ActivityEvent]) -> str:
     """The events as CSV, times in UTC; a text that a spreadsheet would compute is quoted by an apostrophe."""
     out = io.StringIO()
     write = csv.writer(out)
-    write.writerow((ui_texts.WHEN, ui_texts.KIND, ui_texts.WHO, ui_texts.WHAT, ui_texts.OPEN))
+    write.writerow((ui_texts.WHEN, ui_texts.KIND, ui_texts.WHO, ui_texts.DESCRIPTION, ui_texts.OPEN))
     for each in found:
-        write.writerow((ui_texts.utc(each.time), *map(plain, said(each).values())))
+        write.writerow((ui_texts.utc(each.time), *map(plain, activity_row(each).values())))
     return out.getvalue()
 
 

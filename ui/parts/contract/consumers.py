@@ -26,7 +26,7 @@ def draw(contract: ContractOut) -> None:
     waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
     if waited:
         st.subheader(texts.VERSION_WAITS)
-        panels.table([asked(each) for each in waited], key="waited", alt=texts.NOT_ACKNOWLEDGED)
+        panels.table([acknowledgement_row(each) for each in waited], key="waited", alt=texts.NOT_ACKNOWLEDGED)
 
 
 def subscribe(contract: ContractOut) -> None:
@@ -42,13 +42,13 @@ def subscribe(contract: ContractOut) -> None:
 
 def subscribed(contract_id: str) -> None:
     """Subscribes the viewer for what was typed."""
-    purpose, contact = people_forms.typed("purpose"), people_forms.typed("contact")
+    purpose, contact = people_forms.input_text("purpose"), people_forms.input_text("contact")
     if not (purpose and contact):
-        panels.tell(texts.PURPOSE_MISSING, problem=True)
+        panels.flash(texts.PURPOSE_MISSING, problem=True)
         return
     told = notification_preferences.chosen()
     if told is None:
-        panels.tell(texts.EVENTS_MISSING, problem=True)
+        panels.flash(texts.EVENTS_MISSING, problem=True)
         return
 
     def made() -> None:
@@ -75,13 +75,13 @@ def registered(found: Sequence[SubscriptionOut]) -> None:
     panels.table(rows, key="consumers", alt=texts.OF_THE_CONTRACT)
 
 
-def asked(row: AcknowledgementOut) -> dict[str, str]:
+def acknowledgement_row(row: AcknowledgementOut) -> dict[str, str]:
     """What a consumer is asked, as a row."""
     return {
         ui_texts.CONSUMER: row.subscriber,
         ui_texts.VERSION: row.version,
         ui_texts.BREAKS_THEM: "; ".join(row.breaks),
         texts.ANSWER: row.answer,
-        texts.SAID: row.comment or "",
+        texts.COMMENT: row.comment or "",
         ui_texts.UNTIL: ui_texts.moment(row.deadline, timezone=viewer.timezone()) if row.deadline else "",
     }

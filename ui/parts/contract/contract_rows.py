@@ -33,7 +33,7 @@ class ActivityEvent:
     address: str
 
 
-def standing(contract_id: str, check: CheckOut, last: CheckResultOut | None) -> dict[str, str]:
+def last_result(contract_id: str, check: CheckOut, last: CheckResultOut | None) -> dict[str, str]:
     """How the check came out last and what was measured, with the address of its history; nothing where it was not."""
     if last is None:
         return {ui_texts.LAST: "", ui_texts.MEASURED: "", texts.HISTORY: ""}

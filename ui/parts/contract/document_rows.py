@@ -16,7 +16,7 @@ Row = dict[str, str]
 Document = Mapping[str, Any]
 
 
-def parsed(text: str) -> Mapping[str, Any]:
+def parse_document(text: str) -> Mapping[str, Any]:
     """The document as data; empty for a text that is no document, which the page then shows as text only."""
     return content(text.encode())
 

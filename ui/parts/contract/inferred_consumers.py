@@ -35,7 +35,7 @@ def row(contract_id: str, reader: InferredConsumerOut) -> None:
     owners = texts.owned_by(", ".join(reader.owners)) if reader.owners else ""
     about = " · ".join(part for part in (reader.job_namespace, texts.reads(reads) if reads else "", owners) if part)
     slug = ui_texts.slug(f"{reader.job_namespace} {reader.job_name}")
-    with panels.row(ui_texts.SEEN, age=reader.seen, about=about, key=f"reader-{slug}"):
+    with panels.row(ui_texts.INFERRED, age=reader.seen, about=about, key=f"reader-{slug}"):
         st.markdown(f"**{ui_texts.esc(reader.job_name)}**")
     if viewer.may(Permission.SUBSCRIBE):
         with st.container(horizontal=True):
@@ -45,7 +45,7 @@ def row(contract_id: str, reader: InferredConsumerOut) -> None:
 
 def confirm(contract_id: str, reader: InferredConsumerOut) -> None:
     """Subscribes the viewer to what the job reads."""
-    step_runner.attempt(
+    step_runner.run_step(
         lambda: viewer.registry().confirm_reader(contract_id, reader.job_namespace, reader.job_name),
         done=texts.SUBSCRIBED_TO_READ,
     )
@@ -53,7 +53,7 @@ def confirm(contract_id: str, reader: InferredConsumerOut) -> None:
 
 def dismiss(contract_id: str, reader: InferredConsumerOut) -> None:
     """Says that the job is no consumer."""
-    step_runner.attempt(
+    step_runner.run_step(
         lambda: viewer.registry().dismiss_reader(contract_id, reader.job_namespace, reader.job_name),
         done=texts.NOT_SUGGESTED_AGAIN,
     )

@@ -23,7 +23,7 @@ def draw(found: Sequence[ContractRequestOut]) -> None:
         row(each)
 
 
-def of(namespace: str, name: str, every: Sequence[ContractRequestOut]) -> None:
+def contract_requests_panel(namespace: str, name: str, every: Sequence[ContractRequestOut]) -> None:
     """Who asks for a contract of the dataset, which has none, and the form to ask for one."""
     found = [each for each in every if node(each.namespace, each.name) == node(namespace, name)]
     for each in found:
@@ -40,7 +40,7 @@ def node(namespace: str, name: str) -> str:
 def row(request: ContractRequestOut) -> None:
     """A request, with what the viewer can do about it."""
     about = texts.why(request.author, request.why)
-    with panels.row(ui_texts.WANTED, age=request.created, about=about, key=f"wanted-{request.id}"):
+    with panels.row(ui_texts.REQUESTED, age=request.created, about=about, key=f"wanted-{request.id}"):
         asked = node(request.namespace, request.name)
         panels.link("lineage", request.name, help_text=request.namespace, node=asked)
     with st.container(horizontal=True, vertical_alignment="center", key=f"answer-{request.id}"):
@@ -61,11 +61,11 @@ def decline(request: ContractRequestOut) -> None:
 
 def end(request: ContractRequestOut, done: str) -> None:
     """Takes the viewer's own request back; declines another's, for what was typed."""
-    reason = people_forms.typed(f"no-{request.id}")
+    reason = people_forms.input_text(f"no-{request.id}")
     if not (request.own or reason):
-        panels.tell(texts.SAY_WHY, problem=True)
+        panels.flash(texts.SAY_WHY, problem=True)
         return
-    step_runner.attempt(lambda: viewer.registry().end_contract_request(request.id, reason or None), done=done)
+    step_runner.run_step(lambda: viewer.registry().end_contract_request(request.id, reason or None), done=done)
 
 
 def form(namespace: str = "", name: str = "") -> None:
@@ -86,14 +86,16 @@ def inputs(key: str, namespace: str, name: str) -> None:
             st.text_input(ui_texts.NAMESPACE, key=f"{NAMESPACE}-{key}", value=texts.FILES, max_chars=200)
         st.text_input(texts.WHY, key=f"{WHY}-{key}", placeholder=texts.WHY_EXAMPLE, max_chars=1000)
         st.caption(texts.WHO_IS_TOLD)
-        st.form_submit_button(texts.ASK, type="primary", on_click=ask, args=(key, namespace, name))
+        st.form_submit_button(texts.SUBMIT, type="primary", on_click=submit_request, args=(key, namespace, name))
 
 
-def ask(key: str, namespace: str, name: str) -> None:
+def submit_request(key: str, namespace: str, name: str) -> None:
     """Asks for the contract, as typed."""
-    space = namespace or people_forms.typed(f"{NAMESPACE}-{key}")
-    dataset, why = name or people_forms.typed(f"{NAME}-{key}"), people_forms.typed(f"{WHY}-{key}")
+    space = namespace or people_forms.input_text(f"{NAMESPACE}-{key}")
+    dataset, why = name or people_forms.input_text(f"{NAME}-{key}"), people_forms.input_text(f"{WHY}-{key}")
     if not (space and dataset and why):
-        panels.tell(texts.MISSING, problem=True)
+        panels.flash(texts.MISSING, problem=True)
         return
-    step_runner.attempt(lambda: viewer.registry().request_contract(dataset, why, namespace=space), done=texts.ASKED)
+    step_runner.run_step(
+        lambda: viewer.registry().request_contract(dataset, why, namespace=space), done=texts.SUBMITTED
+    )

@@ -7,14 +7,14 @@ from typing import get_args
 import streamlit as st
 
 from treaty.registry.core.enums import Permission, Resolution
-from treaty.registry.schemas import InboxOut, IncidentOut, RunSummaryOut, Told
+from treaty.registry.schemas import InboxOut, IncidentOut, ManualResolution, RunSummaryOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.inbox import inbox_order, incident_steps
 from treaty.ui.texts import incidents as texts
 from treaty.ui.widgets import panels, viewer
 
 SNOOZES = {texts.HOUR: timedelta(hours=1), texts.DAY: timedelta(days=1), texts.WEEK: timedelta(weeks=1)}
-REASONS = [each for each in get_args(Told) if each is not Resolution.DUPLICATE]
+REASONS = [each for each in get_args(ManualResolution) if each is not Resolution.DUPLICATE]
 
 
 def draw(found: InboxOut) -> None:
@@ -40,11 +40,11 @@ def row(run: RunSummaryOut, incident: IncidentOut | None) -> IncidentOut | None:
         name = ui_texts.esc(texts.choose(incident_steps.name(incident)))
         chosen = st.checkbox(name, key=f"choose-{run.id}", label_visibility="collapsed", width=24)
         with st.container(gap=None):
-            panels.run_row(run, named=True, more=care(incident))
+            panels.run_row(run, named=True, more=assignee_text(incident))
     return incident if chosen else None
 
 
-def care(incident: IncidentOut) -> str:
+def assignee_text(incident: IncidentOut) -> str:
     """Who looks after it; "" for nobody."""
     who = incident.assignee or incident.acknowledged_by
     return texts.looked_after(who) if who else texts.NOBODY_LOOKS_AFTER_IT
@@ -64,7 +64,7 @@ def steps(chosen: Sequence[IncidentOut]) -> None:
         )
         put_off(chosen)
         with st.popover(texts.GIVE_TO, key="give", disabled=none):
-            st.text_input(texts.WHOM, key=incident_steps.ASSIGNEE, max_chars=200, on_change="ignore")
+            st.text_input(texts.ASSIGNEE, key=incident_steps.ASSIGNEE, max_chars=200, on_change="ignore")
             st.button(texts.GIVE, key="assign", on_click=incident_steps.assign, args=(chosen,))
         with st.popover(texts.DONE, key="over", disabled=none):
             resolve(chosen)

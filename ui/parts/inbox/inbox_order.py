@@ -31,7 +31,7 @@ def incidents(found: InboxOut) -> dict[UUID, IncidentOut]:
     return {part.last_run_id: each for each in found.incidents for part in each.parts}
 
 
-def asked(found: InboxOut) -> list[AcknowledgementOut]:
+def pending_acknowledgements(found: InboxOut) -> list[AcknowledgementOut]:
     """The versions that wait for the viewer's answer, the one with the nearest deadline first."""
     waiting = (each for each in found.asked if each.answer is AcknowledgementState.PENDING)
     return sorted(waiting, key=lambda each: (each.deadline or LATER, each.asked))
@@ -44,7 +44,13 @@ def oldest(proposals: Sequence[ProposalSummaryOut]) -> list[ProposalSummaryOut]:
 
 def urgent(found: InboxOut) -> list[Urgent]:
     """All that waits for the viewer themself: what the menu counts."""
-    return [*failed(found), *asked(found), *oldest(found.to_change), *oldest(found.to_decide), *found.requested]
+    return [
+        *failed(found),
+        *pending_acknowledgements(found),
+        *oldest(found.to_change),
+        *oldest(found.to_decide),
+        *found.requested,
+    ]
 
 
 def is_empty(found: InboxOut) -> bool:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.enums import IncidentState
-from treaty.registry.schemas import IncidentOut, Told
+from treaty.registry.schemas import IncidentOut, ManualResolution
 from treaty.ui import texts as ui_texts
 from treaty.ui.texts import incidents as texts
 from treaty.ui.widgets import bulk_steps, panels, viewer
@@ -27,24 +27,34 @@ def acknowledge(found: Incidents) -> None:
 
 def assign(found: Incidents) -> None:
     """Gives them to whom the input names; to nobody where it is empty."""
-    name = bulk_steps.typed(ASSIGNEE) or None
+    name = bulk_steps.input_text(ASSIGNEE) or None
     said = texts.given_to(name) if name else texts.GIVEN_TO_NOBODY
-    _take(found, _assigned(name), back=lambda old: _assigned(old.assignee), said=lambda names: texts.told(names, said))
+    _take(
+        found,
+        _assigned(name),
+        back=lambda old: _assigned(old.assignee),
+        said=lambda names: texts.impact_line(names, said),
+    )
 
 
 def snooze(found: Incidents, until: datetime) -> None:
     """Puts them off."""
     told = texts.told_later(ui_texts.moment(until, timezone=viewer.timezone()))
-    _take(found, _snoozed(until), back=lambda old: _snoozed(_ahead(old)), said=lambda names: texts.told(names, told))
+    _take(
+        found,
+        _snoozed(until),
+        back=lambda old: _snoozed(_ahead(old)),
+        said=lambda names: texts.impact_line(names, told),
+    )
 
 
 def resolve(found: Incidents) -> None:
     """Ends them for the reason that was chosen."""
-    reason: Told | None = st.session_state.get(REASON)
+    reason: ManualResolution | None = st.session_state.get(REASON)
     if reason is None:
-        panels.tell(texts.SAY_WHY_OVER, problem=True)
+        panels.flash(texts.SAY_WHY_OVER, problem=True)
         return
-    comment = bulk_steps.typed(COMMENT) or None
+    comment = bulk_steps.input_text(COMMENT) or None
     _take(
         found,
         lambda registry, each: registry.resolve_incident(each.id, each.revision, reason, comment=comment),
@@ -90,7 +100,7 @@ def _take(
 ) -> None:
     registry = viewer.registry()
     undo = None if back is None else lambda before, after: _put_back(before, after, back)
-    bulk_steps.take(found, bulk_steps.BulkStep(lambda each: step(registry, each), name, said, undo))
+    bulk_steps.run_bulk_step(found, bulk_steps.BulkStep(lambda each: step(registry, each), name, said, undo))
 
 
 def _put_back(before: IncidentOut, after: IncidentOut, back: Callable[[IncidentOut], Step]) -> None:

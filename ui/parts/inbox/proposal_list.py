@@ -19,8 +19,8 @@ def draw(found: InboxOut) -> None:
     """Each list under its heading, those that wait for the viewer first; nothing for a list that is empty."""
     waiting(texts.CHANGE, found.to_change, texts.CHANGE_HELP, lambda chosen: put_off(chosen, key="change"))
     waiting(texts.DECIDE, found.to_decide, texts.DECIDE_HELP, deciding)
-    listed(texts.WAIT, found.waiting, texts.WAIT_HELP)
-    listed(texts.AFFECTS, found.affecting, texts.AFFECTS_HELP)
+    proposal_rows(texts.WAIT, found.waiting, texts.WAIT_HELP)
+    proposal_rows(texts.AFFECTS, found.affecting, texts.AFFECTS_HELP)
     later(found.put_off)
 
 
@@ -50,7 +50,7 @@ def deciding(chosen: Sequence[ProposalSummaryOut]) -> None:
     """What can be done about drafts that the viewer decides about."""
     put_off(chosen, key="decide")
     with st.popover(incidents.GIVE_TO, key="hand", disabled=not chosen):
-        st.text_input(incidents.WHOM, key=proposal_steps.DECIDER, max_chars=200, on_change="ignore")
+        st.text_input(incidents.ASSIGNEE, key=proposal_steps.DECIDER, max_chars=200, on_change="ignore")
         st.caption(texts.WHO_MAY)
         st.button(incidents.GIVE, key="hand-over", on_click=proposal_steps.assign, args=(chosen,))
 
@@ -60,7 +60,7 @@ def put_off(chosen: Sequence[ProposalSummaryOut], *, key: str) -> None:
     failed_runs.snoozing(f"later-{key}", lambda until: proposal_steps.snooze(chosen, until), disabled=not chosen)
 
 
-def listed(title: str, found: Sequence[ProposalSummaryOut], about: str) -> None:
+def proposal_rows(title: str, found: Sequence[ProposalSummaryOut], about: str) -> None:
     """Proposals, each opening its review; the one that waits longest first."""
     if found:
         st.subheader(texts.counted(title, len(found)), help=about)
@@ -82,15 +82,15 @@ def later(found: Sequence[ProposalSummaryOut]) -> None:
 
 def row(proposal: ProposalSummaryOut) -> None:
     """One proposal: its state and title, how much of it is decided, its author and age."""
-    mark, about = ui_texts.PROPOSALS[proposal.state], " · ".join(told(proposal))
+    mark, about = ui_texts.PROPOSALS[proposal.state], " · ".join(row_details(proposal))
     with panels.row(mark, age=proposal.created, about=about, key=f"proposal-{proposal.id}"):
         title, made = proposal_steps.name(proposal), panels.when(proposal.created)
         panels.link("review", title, help_text=made, proposal=str(proposal.id))
 
 
-def told(proposal: ProposalSummaryOut) -> list[str]:
+def row_details(proposal: ProposalSummaryOut) -> list[str]:
     """What a row says below the title."""
-    asking = ui_texts.listed([each.author for each in proposal.requests])
+    asking = ui_texts.join_list([each.author for each in proposal.requests])
     parts = (
         texts.asked_by(asking) if asking else "",
         progress(proposal),

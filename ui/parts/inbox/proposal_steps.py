@@ -22,7 +22,7 @@ def name(proposal: ProposalSummaryOut) -> str:
 
 def assign(found: Drafts) -> None:
     """Gives them to whom the input names; to nobody where it is empty."""
-    to, registry = bulk_steps.typed(DECIDER) or None, viewer.registry()
+    to, registry = bulk_steps.input_text(DECIDER) or None, viewer.registry()
     said = incidents.given_to(to) if to else incidents.GIVEN_TO_NOBODY
 
     def back(before: ProposalSummaryOut, after: ProposalSummaryOut) -> None:
@@ -31,9 +31,9 @@ def assign(found: Drafts) -> None:
         registry.assign_proposal(after.id, before.assignee)
 
     step = BulkStep[ProposalSummaryOut](
-        lambda each: registry.assign_proposal(each.id, to), name, lambda names: incidents.told(names, said), back
+        lambda each: registry.assign_proposal(each.id, to), name, lambda names: incidents.impact_line(names, said), back
     )
-    bulk_steps.take(found, step)
+    bulk_steps.run_bulk_step(found, step)
 
 
 def snooze(found: Drafts, until: datetime) -> None:
@@ -45,12 +45,15 @@ def snooze(found: Drafts, until: datetime) -> None:
         registry.snooze_proposal(after.id, None)
 
     step = BulkStep[ProposalSummaryOut](
-        lambda each: registry.snooze_proposal(each.id, until), name, lambda names: incidents.told(names, told), back
+        lambda each: registry.snooze_proposal(each.id, until),
+        name,
+        lambda names: incidents.impact_line(names, told),
+        back,
     )
-    bulk_steps.take(found, step)
+    bulk_steps.run_bulk_step(found, step)
 
 
 def bring_back(proposal: ProposalSummaryOut) -> None:
     """Has it wait for the viewer again."""
     registry = viewer.registry()
-    step_runner.attempt(lambda: registry.snooze_proposal(proposal.id, None), done=texts.waits_again(name(proposal)))
+    step_runner.run_step(lambda: registry.snooze_proposal(proposal.id, None), done=texts.waits_again(name(proposal)))

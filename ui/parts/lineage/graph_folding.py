@@ -6,7 +6,7 @@ from treaty.registry.schemas import EdgeOut, GraphOut, NodeOut
 from treaty.ui.texts import lineage as texts
 
 UP, BESIDE, DOWN = -1, 0, 1
-SIDES = {UP: texts.FURTHER_UP, BESIDE: texts.BESIDE, DOWN: texts.FURTHER_DOWN}
+SIDES = {UP: texts.FURTHER_UP, BESIDE: texts.NO_NEIGHBOURS, DOWN: texts.FURTHER_DOWN}
 DATASET = "DATASET"
 Step = tuple[int, int]
 

@@ -12,7 +12,7 @@ from treaty.ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, ChartBand, Spe
 
 HEIGHT = 320
 # Of two partitions the first is drawn in blue, the second in vermillion and dashed: not told apart by colour alone.
-LOOKS = ((BLUE, [1, 0]), (VERMILLION, [6, 3]))
+LINE_STYLES = ((BLUE, [1, 0]), (VERMILLION, [6, 3]))
 
 
 def course(seen: Sequence[MetricPoint], limits: ChartBand, *, metric: str) -> Spec:
@@ -26,14 +26,14 @@ def course(seen: Sequence[MetricPoint], limits: ChartBand, *, metric: str) -> Sp
         "encoding": {
             "x": {"field": "label", "type": "nominal", "sort": None, "axis": X_AXIS, "scale": {"padding": 0.5}},
             "y": {"field": "value", "type": "quantitative", "axis": axis, "scale": scale},
-            "tooltip": [{"field": name, "type": "nominal", "title": title} for name, title in TOLD],
+            "tooltip": [{"field": name, "type": "nominal", "title": title} for name, title in TOOLTIP],
         },
     }
     return framed([*_admitted(base), *_limits(limits), *_values(base)], height=HEIGHT)
 
 
 X_AXIS = {"title": None, "labelAngle": -35, "labelOverlap": "greedy", "grid": False, "labelLimit": 140}
-TOLD = (
+TOOLTIP = (
     ("label", texts.TIP_OF),
     ("shown", texts.TIP_VALUE),
     ("foreseen", texts.TIP_EXPECTED),
@@ -123,9 +123,9 @@ def shares(counts: Sequence[int]) -> list[float]:
     return [count / total if total else 0.0 for count in counts]
 
 
-def beside(bins: Sequence[tuple[str, Sequence[float], Sequence[int]]], *, metric: str) -> Spec:
+def distribution_chart(bins: Sequence[tuple[str, Sequence[float], Sequence[int]]], *, metric: str) -> Spec:
     """Distributions of numbers as steps over each other: (name, edges, counts) of each, as shares of its rows."""
-    return framed([_steps(*each, look, metric) for each, look in zip(bins, LOOKS, strict=False)], height=220)
+    return framed([_steps(*each, look, metric) for each, look in zip(bins, LINE_STYLES, strict=False)], height=220)
 
 
 def _steps(name: str, edges: Sequence[float], counts: Sequence[int], look: tuple[str, list[int]], metric: str) -> Spec:

@@ -58,11 +58,11 @@ def course(
     newest: dict[object, MetricHistoryItemOut] = {each.partition or each.run_id: each for each in measured}
     ordered = sorted(newest.values(), key=lambda each: (each.data_time, each.partition or "", each.measured))
     said = {each.partition or each.run_id: each.mark.value for each in reversed(marks)}
-    seen = (_seen(each, verdicts, limits, timezone) for each in ordered)
+    seen = (_metric_point(each, verdicts, limits, timezone) for each in ordered)
     return tuple(replace(each, said=said.get(each.partition or each.run_id, "")) for each in seen)
 
 
-def _seen(
+def _metric_point(
     of: MetricHistoryItemOut, verdicts: Mapping[Key, CheckHistoryItemOut], limits: ChartBand, timezone: str
 ) -> MetricPoint:
     verdict = verdicts.get((of.run_id, of.partition or None))
@@ -82,7 +82,7 @@ def _seen(
     )
 
 
-def told(seen: Sequence[MetricPoint], *, metric: str) -> str:
+def series_sentence(seen: Sequence[MetricPoint], *, metric: str) -> str:
     """The course in one sentence, for those who cannot see the chart. Holds the metric's name as it was given."""
     values = [each.value for each in seen if each.value is not None]
     if not values:
@@ -118,7 +118,7 @@ def rows(seen: Sequence[MetricPoint]) -> list[dict[str, Any]]:
             else "",
             ui_texts.WHY: each.reason,
             ui_texts.FIT: each.fit,
-            texts.SAID: ui_texts.SAID[each.said].word if each.said in ui_texts.SAID else "",
+            texts.FEEDBACK_LABEL: ui_texts.FEEDBACK[each.said].word if each.said in ui_texts.FEEDBACK else "",
             texts.REPORT: f"/run?id={each.run_id}",
         }
         for each in reversed(seen)

@@ -66,7 +66,7 @@ def columns(found: Sequence[ColumnDocument | None], partitions: Sequence[str], n
     if bins:
         metric = next(each.name for each in found if each)
         told = texts.distributed(metric, [name for name, _, _ in bins])
-        panels.drawn(metric_charts.beside(bins, metric=metric), key="distribution", alt=told)
+        panels.show_chart(metric_charts.distribution_chart(bins, metric=metric), key="distribution", alt=told)
         st.caption(texts.LEGEND_TWO)
     if any(each and each.values for each in found):
         panels.table(values(found, partitions), key="values-compared", alt=texts.VALUES_COMPARED)

@@ -21,15 +21,17 @@ def section(report: RunOut, check: CheckResultOut, seen: Sequence[MetricPoint], 
     points = [each for each in seen if each.value is not None]
     st.subheader(texts.MARKS)
     for each in said[:SHOWN]:
-        st.text(told(each))
+        st.text(feedback_text(each))
     if points and st.toggle(texts.OFFER_MARK, key="marking", bind="query-params"):
         form(report, check, points)
 
 
-def told(said: FeedbackOut) -> str:
+def feedback_text(said: FeedbackOut) -> str:
     """What was said, in a line. Holds foreign text."""
     age = ui_texts.age(said.created, now=viewer.now())
-    return texts.said(said.partition or texts.ALL_DATA, ui_texts.SAID[said.mark].word.lower(), said.by, age, said.why)
+    return texts.feedback_line(
+        said.partition or texts.ALL_DATA, ui_texts.FEEDBACK[said.mark].word.lower(), said.by, age, said.why
+    )
 
 
 def form(report: RunOut, check: CheckResultOut, points: Sequence[MetricPoint]) -> None:
@@ -56,7 +58,7 @@ def form(report: RunOut, check: CheckResultOut, points: Sequence[MetricPoint]) -
 
 
 def _named(mark: FeedbackKind) -> str:
-    return ui_texts.SAID[mark].word
+    return ui_texts.FEEDBACK[mark].word
 
 
 def change(found: FeedbackPreviewOut, *, name: str) -> None:
@@ -67,7 +69,7 @@ def change(found: FeedbackPreviewOut, *, name: str) -> None:
     labels = [label(each) for each in found.points]
     if any(band is not None for each in found.points for band in each.bands):
         spec = metric_charts.foreseen(found.points, labels, metric=name)
-        panels.drawn(spec, key="foreseen", alt=" ".join([name, *sentences(found)]))
+        panels.show_chart(spec, key="foreseen", alt=" ".join([name, *sentences(found)]))
         st.caption(texts.LEGEND_FORESEEN)
 
 
@@ -83,7 +85,7 @@ def label(point: PreviewPointOut) -> str:
 def sentences(found: FeedbackPreviewOut) -> list[str]:
     """The limits, and the false alarms, as they are and as they would be."""
     now, then = (None if each is None else ui_texts.limits(*each) or texts.ANYTHING for each in found.limits)
-    limits = [texts.moved(now, then)] if now and then else []
+    limits = [texts.limits_change(now, then)] if now and then else []
     alarms = [texts.outside(found.judged, *found.alarms)] if found.judged else []
     back = [texts.would_have_alarmed(*found.back_test)] if found.back_test else []
     return [*limits, *alarms, *back]
@@ -93,9 +95,9 @@ def save(point: MetricPoint, mark: FeedbackKind) -> None:
     """Says it, for the reason that was typed."""
     why = str(st.session_state.get(WHY, "")).strip()
     if not why:
-        panels.tell(texts.SAY_WHY, problem=True)
+        panels.flash(texts.SAY_WHY, problem=True)
         return
-    step_runner.attempt(
+    step_runner.run_step(
         lambda: viewer.registry().set_mark(point.run_id, point.partition, mark, why),
         done=texts.IT_IS_SAID,
     )

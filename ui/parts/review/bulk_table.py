@@ -18,7 +18,7 @@ REASON = "chosen-reason"
 HEIGHT = 560
 
 
-def alone(suggestion: SuggestionOut) -> str:
+def single_card_reason(suggestion: SuggestionOut) -> str:
     """Why it is decided on its card, and not with others; "" where it may be."""
     if suggestion.content.get("critical"):
         return texts.CRITICAL
@@ -34,7 +34,7 @@ def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
     if not shown:
         panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
         return
-    rows = panels.said([row(each) for each in shown])
+    rows = panels.without_empty_columns([row(each) for each in shown])
     if not proposal.may_judge:
         st.dataframe(rows, hide_index=True, height=_height(rows), alt=texts.SUGGESTIONS)
         return
@@ -57,9 +57,9 @@ def row(suggestion: SuggestionOut) -> dict[str, str]:
         ui_texts.PROMISE: str(content.get("sentence", "")),
         ui_texts.KIND: ui_texts.kind(str(content.get("kind", ""))),
         ui_texts.SEVERITY: ui_texts.SEVERITIES.get(str(content.get("severity")), ui_texts.UNKNOWN).word,
-        texts.HELD: ui_texts.part(found.held, found.partitions),
+        texts.HOLDOUT: ui_texts.part(found.held, found.partitions),
         ui_texts.DECISION: ui_texts.DECISIONS[suggestion.decision].word,
-        texts.ON_ITS_CARD: alone(suggestion),
+        texts.ON_ITS_CARD: single_card_reason(suggestion),
         texts.CATCHES: "" if found.catches is None else f"{found.catches:.0%}",
         ui_texts.COLUMN: str(content.get("column") or ""),
     }
@@ -68,7 +68,7 @@ def row(suggestion: SuggestionOut) -> dict[str, str]:
 def decide(proposal: ProposalOut, chosen: Sequence[SuggestionOut]) -> None:
     """The steps for the chosen ones: each says how many of them it is about."""
     pending = [each for each in chosen if each.decision == "pending"]
-    together = [each for each in pending if not alone(each)]
+    together = [each for each in pending if not single_card_reason(each)]
     with st.container(horizontal=True, vertical_alignment="bottom", key="bulk"):
         st.button(
             texts.accept_chosen(len(together)),
@@ -96,26 +96,28 @@ def judge(
     """Decides about them, all or none, and says of the chosen ones that were left out why."""
     reason = str(st.session_state.get(REASON, "")).strip() or None
     if decision is Decision.REJECTED and reason is None:
-        panels.tell(texts.SAY_WHY_ALL, problem=True)
+        panels.flash(texts.SAY_WHY_ALL, problem=True)
         return
     given = None if decision is Decision.ACCEPTED else reason
     left = [each for each in chosen if each not in about]
     names = [each.id for each in about]
     undo = step_runner.decide(proposal, names, decision, reason=given)
     if undo:
-        panels.tell(told(decision, about, left), undo=undo)
+        panels.flash(bulk_summary(decision, about, left), undo=undo)
         st.session_state.pop(REASON, None)
 
 
-def told(decision: Decision, about: Sequence[SuggestionOut], left: Sequence[SuggestionOut]) -> str:
+def bulk_summary(decision: Decision, about: Sequence[SuggestionOut], left: Sequence[SuggestionOut]) -> str:
     """What was decided, and each that was not, with the reason."""
-    done = f"{step_runner.judged(decision, len(about))}."
+    done = f"{step_runner.decision_text(decision, len(about))}."
     why = [f"{each.content.get('sentence', '')} ({_left(each)})" for each in left]
     return texts.left_out(done, why) if why else done
 
 
 def _left(suggestion: SuggestionOut) -> str:
-    return alone(suggestion) if suggestion.decision == "pending" else texts.already(suggestion.decision.value)
+    return (
+        single_card_reason(suggestion) if suggestion.decision == "pending" else texts.already(suggestion.decision.value)
+    )
 
 
 def _height(rows: Sequence[object]) -> int:

@@ -20,8 +20,8 @@ KEYS = ("Alt+A", "Alt+X")
 
 def card(name: UUID, beside: Sequence[UUID]) -> None:
     """One suggestion: what it promises, on what evidence, and the decision about it. `beside`: all on the page."""
-    proposal = viewer.reviewed()
-    suggestion = partial_rerun.found(proposal, name)
+    proposal = viewer.current_proposal()
+    suggestion = partial_rerun.suggestion_by_id(proposal, name)
     found = read(suggestion)
     with st.container(border=True, key=f"card-{suggestion.id}", gap="xsmall"):
         title(suggestion)
@@ -39,7 +39,7 @@ def title(suggestion: SuggestionOut) -> None:
     severity = ui_texts.SEVERITIES.get(suggestion.content.get("severity", ""), ui_texts.UNKNOWN)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
         st.markdown(f"**{ui_texts.esc(suggestion.content.get('sentence', ''))}**", width="content")
-        panels.marks(severity, ui_texts.DECISIONS[suggestion.decision])
+        panels.status_line(severity, ui_texts.DECISIONS[suggestion.decision])
 
 
 def evidence(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
@@ -60,9 +60,9 @@ def chart(suggestion: SuggestionOut, found: EvidenceBasis) -> None:
         values(found)
     elif found.series:
         metric = str(suggestion.content.get("sentence", texts.METRIC))
-        alt = charts.described(found.series, found.band, metric=metric)
+        alt = charts.describe_chart(found.series, found.band, metric=metric)
         spec = charts.sparkline(found.series, found.band, marked=found.tested or ())
-        panels.drawn(spec, key=f"chart-{suggestion.id}", alt=alt)
+        panels.show_chart(spec, key=f"chart-{suggestion.id}", alt=alt)
         st.caption(caption(found))
 
 
@@ -170,7 +170,7 @@ def reason(suggestion: SuggestionOut, beside: Sequence[UUID]) -> None:
 
 def progress() -> None:
     """How many of the suggestions are decided, and what keeps the viewer from approving."""
-    proposal = viewer.reviewed()
+    proposal = viewer.current_proposal()
     total, said = len(proposal.suggestions), hint(proposal)
     if total:
         done = total - proposal.pending

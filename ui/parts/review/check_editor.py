@@ -72,10 +72,10 @@ def save(suggestion: SuggestionOut) -> None:
     except (yaml.YAMLError, ValueError, RecursionError):
         typed = None
     if not isinstance(typed, dict):
-        panels.tell(texts.NO_MAPPING, problem=True)
+        panels.flash(texts.NO_MAPPING, problem=True)
         return
     reason = str(st.session_state.get(f"edit-reason-{suggestion.id}") or "").strip() or None
-    registry, proposal = viewer.registry(), viewer.reviewed()
+    registry, proposal = viewer.registry(), viewer.current_proposal()
     revision = proposal.revision
     if step_runner.judge(lambda: registry.change(proposal.id, suggestion.id, typed, revision=revision, reason=reason)):
         stop(suggestion)
@@ -100,10 +100,10 @@ def replayed(proposal: ProposalOut, suggestion: SuggestionOut) -> str:
     wanted = check_id(suggestion)
     replay = viewer.registry().replay(proposal.id)
     found = next((check for each in replay.objects for check in each.checks if check.check_id == wanted), None)
-    return told(found) if found else texts.NOTHING_STORED
+    return replay_text(found) if found else texts.NOTHING_STORED
 
 
-def told(check: ReplayedCheckOut) -> str:
+def replay_text(check: ReplayedCheckOut) -> str:
     """How the proposed check comes out: on how much it alerts, of how much that was judged."""
     new = check.new
     if new is None or not new.judged:
@@ -131,15 +131,15 @@ def discussion(proposal: ProposalOut) -> None:
                 st.caption(ui_texts.esc(f"{each.author} · {ui_texts.age(each.time, now=viewer.now())}"))
                 st.text(each.text)
         st.text_input(texts.SAY_SOMETHING, key="comment", max_chars=4000, on_change="ignore")
-        st.button(texts.SAY_IT, key="say", on_click=say, args=(proposal,))
+        st.button(texts.SAY_IT, key="say", on_click=post_comment, args=(proposal,))
 
 
-def say(proposal: ProposalOut) -> None:
+def post_comment(proposal: ProposalOut) -> None:
     """Says what was typed; it stays in the input where that did not work."""
     text = str(st.session_state.get("comment") or "").strip()
     if not text:
-        panels.tell(texts.NOTHING_SAID, problem=True)
-    elif step_runner.attempt(lambda: viewer.registry().say(proposal.id, text)):
+        panels.flash(texts.NOTHING_SAID, problem=True)
+    elif step_runner.run_step(lambda: viewer.registry().say(proposal.id, text)):
         st.session_state["comment"] = ""
 
 
@@ -165,8 +165,8 @@ def remarked(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     text = str(st.session_state.get(remark_key(suggestion)) or "").strip()
     about = str(suggestion.content.get("sentence", ""))[:ABOUT]
     if not text:
-        panels.tell(texts.NOTHING_SAID, problem=True)
-    elif step_runner.attempt(
+        panels.flash(texts.NOTHING_SAID, problem=True)
+    elif step_runner.run_step(
         lambda: viewer.registry().say(proposal.id, f"“{about}”: {text}"), done=ui_texts.IN_DISCUSSION
     ):
         st.session_state[remark_key(suggestion)] = ""

@@ -68,7 +68,7 @@ class EvidenceBasis:
         if self.tested is None:
             return ""
         alarmed = f"{len(self.tested):,}" if self.tested else texts.NONE
-        named = f": {ui_texts.listed(list(self.tested[:5]))}" if self.tested else ""
+        named = f": {ui_texts.join_list(list(self.tested[:5]))}" if self.tested else ""
         return texts.back_test(alarmed, self.judged_on, named)
 
     @property
@@ -81,7 +81,7 @@ class EvidenceBasis:
     def _caught(self) -> str:
         if self.catches is None:
             return ""
-        told = ui_texts.listed([issue.replace("_", " ") for issue in self.issues])
+        told = ui_texts.join_list([issue.replace("_", " ") for issue in self.issues])
         return texts.catches(self.catches) + (f": {told}" if told else "")
 
     @property

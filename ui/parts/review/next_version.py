@@ -65,7 +65,7 @@ def changes(found: DiffOut) -> None:
             st.warning(texts.mode_lost(each.mode, each.part, each.sentence), icon=":material/warning:")
     rows = [
         {
-            ui_texts.WHAT: each.sentence,
+            ui_texts.DESCRIPTION: each.sentence,
             texts.IT: texts.DIRECTIONS[each.direction],
             texts.BEFORE: each.old or "",
             texts.AFTER: each.new or "",

@@ -16,7 +16,7 @@ OPENED = ("document", "meaning")
 PROGRAM = "program"
 
 
-def part(key: str, draw: Callable[..., None], *given: Any) -> None:
+def partial_rerun(key: str, draw: Callable[..., None], *given: Any) -> None:
     """Draws a part of the page, which can be drawn anew by itself: `draw` asks for the proposal as it is then."""
     st.fragment(draw, key=key)(*given)
 
@@ -26,7 +26,7 @@ def card_key(suggestion: UUID) -> str:
     return f"part-{suggestion}"
 
 
-def found(proposal: ProposalOut, suggestion: UUID) -> SuggestionOut:
+def suggestion_by_id(proposal: ProposalOut, suggestion: UUID) -> SuggestionOut:
     """The suggestion of that id, which is one of the proposal's."""
     return next(each for each in proposal.suggestions if each.id == suggestion)
 
@@ -45,10 +45,10 @@ def after(step: Callable[..., object], *given: Any) -> None:
 
 def after_deciding(step: Callable[[ProposalOut, UUID], object], suggestion: UUID, beside: Sequence[UUID]) -> None:
     """Takes the step on that card, and has drawn anew what it changed: the whole page where that may be anywhere."""
-    before = viewer.reviewed()
+    before = viewer.current_proposal()
     step(before, suggestion)
     decided = viewer.answered()
-    if decided is None or _spreads(before, decided, found(before, suggestion)):
+    if decided is None or _spreads(before, decided, suggestion_by_id(before, suggestion)):
         st.rerun()
         return
     cards = dict.fromkeys((suggestion, current(before, beside), current(decided, beside)))

@@ -18,7 +18,7 @@ def requests(proposal: ProposalOut) -> None:
         with st.container(border=True, key=f"request-{at}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(ui_texts.PROPOSALS["changes_requested"].badge, width="content")
-                st.caption(ui_texts.esc(asked(each)), width="content")
+                st.caption(ui_texts.esc(request_text(each)), width="content")
             st.text(each.text)
             if each.own:
                 st.button(texts.ASK_NO_LONGER, key="take-changes-back", icon=":material/undo:",
@@ -27,10 +27,10 @@ def requests(proposal: ProposalOut) -> None:
         st.caption(texts.NOBODY_APPROVES)
 
 
-def asked(request: ChangeRequestOut) -> str:
+def request_text(request: ChangeRequestOut) -> str:
     """Who asks, when, and of what."""
     age = ui_texts.age(request.time, now=viewer.now())
-    return texts.asked(None if request.own else request.author, age, request.revision)
+    return texts.change_request_line(None if request.own else request.author, age, request.revision)
 
 
 def draw(proposal: ProposalOut) -> None:
@@ -67,29 +67,31 @@ def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
 
 def comment(proposal: ProposalOut) -> None:
     """Says what was typed, and nothing more."""
-    _said(lambda text: viewer.registry().say(proposal.id, text), done=ui_texts.IN_DISCUSSION)
+    _submit_comment(lambda text: viewer.registry().say(proposal.id, text), done=ui_texts.IN_DISCUSSION)
 
 
 def request_changes(proposal: ProposalOut) -> None:
     """Asks for what was typed; until it is changed, nobody approves the proposal."""
     about, registry = proposal.title or proposal.contract_id, viewer.registry()
     done = texts.you_ask(about)
-    if _said(lambda text: registry.request_changes(proposal.id, text, revision=viewer.reviewed().revision)):
-        panels.tell(done, undo=undo.remember(done, lambda: registry.take_changes_back(proposal.id)))
+    if _submit_comment(
+        lambda text: registry.request_changes(proposal.id, text, revision=viewer.current_proposal().revision)
+    ):
+        panels.flash(done, undo=undo.remember(done, lambda: registry.take_changes_back(proposal.id)))
 
 
 def take_back(proposal: ProposalOut) -> None:
     """Asks for no changes any more."""
-    step_runner.attempt(lambda: viewer.registry().take_changes_back(proposal.id), done=texts.ASKED_NO_LONGER)
+    step_runner.run_step(lambda: viewer.registry().take_changes_back(proposal.id), done=texts.ASKED_NO_LONGER)
 
 
-def _said(step: Callable[[str], object], *, done: str = "") -> bool:
+def _submit_comment(step: Callable[[str], object], *, done: str = "") -> bool:
     """Takes the step with what was typed, which stays there where that did not work."""
     text = summary()
     if text is None:
-        panels.tell(texts.NOTHING_SAID, problem=True)
+        panels.flash(texts.NOTHING_SAID, problem=True)
         return False
-    if not step_runner.attempt(lambda: step(text), done=done):
+    if not step_runner.run_step(lambda: step(text), done=done):
         return False
     clear()
     return True

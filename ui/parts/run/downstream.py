@@ -49,10 +49,10 @@ def reached(found: IncidentOut) -> str:
         blast = viewer.registry().incident_blast(found.id)
     except ClientError:
         return texts.DOWNSTREAM_HIDDEN
-    return told(blast)
+    return impact_sentence(blast)
 
 
-def told(blast: DownstreamImpactOut) -> str:
+def impact_sentence(blast: DownstreamImpactOut) -> str:
     """What bad data reach, in words."""
     if not blast.entries:
         return texts.NOTHING_DOWNSTREAM
