@@ -5,16 +5,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from sqlalchemy import Engine
 from support.api import World, build, cheap_passwords, document
 from support.required import require
-
 from treaty.registry.api.app import create_app
 from treaty.registry.core.database import connect
 from treaty.registry.core.settings import RegistrySettings
+from support.every import every
 
 EXAMPLES = 5
 # Whoever calls it is nobody afterwards.
@@ -39,9 +37,7 @@ def test_every_route_has_a_name_of_its_own() -> None:
     assert [name for name in names if "api_v1" in name] == []
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "operation"), OPERATIONS, ids=[each["operationId"] for *_, each in OPERATIONS]
-)
+@every(("method", "path", "operation"), OPERATIONS, ids=[each["operationId"] for *_, each in OPERATIONS])
 def test_every_route_says_what_it_does_and_how_it_refuses(method: str, path: str, operation: dict[str, Any]) -> None:
     assert operation["summary"]
     assert operation["description"]

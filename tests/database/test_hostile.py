@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.contract_texts import HOSTILE
+from support.every import every
 from support.hostile import DOCUMENTS, REQUESTS, SECRET, bodies
 
 from treaty.contracts.document.identifiers import disguise
@@ -55,7 +56,7 @@ def test_no_answer_holds_a_secret_or_is_long(sent: Sent) -> None:
     assert {name: len(each["answer"]) for name, each in sent.items() if len(each["answer"]) > 120_000} == {}
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@every("name", DOCUMENTS)
 def test_the_refusal_says_what_is_wrong_and_where(sent: Sent, name: str) -> None:
     _, code, lined = DOCUMENTS[name]
     faults = json.loads(sent[f"document: {name}"]["answer"])["faults"]

@@ -2,19 +2,16 @@
 
 import os
 import subprocess
+import pytest
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
 from support.loops import Services, looped, told
 from support.required import shared
-
 from treaty.engine.core.results import Verdict
 from treaty.registry.demo.deliveries import own_lake
 from treaty.registry.demo.scenario import DeliveryResult
-
 
 @dataclass(frozen=True)
 class Published:
@@ -28,8 +25,8 @@ class Published:
 
 
 TABLES = [
-    Published("italy_covid/regioni", "2020-04-12", "2020-05-15", "2020-05-11", "published with another delimiter"),
-    Published("ourairports/regions", "2024-06-27", "2025-02-21", "2025-01-31", "published with its header alone"),
+    Published("italy_covid/regioni", "2020-04-26", "2020-05-15", "2020-05-11", "published with another delimiter"),
+    Published("ourairports/regions", "2024-10-14", "2025-02-21", "2025-01-31", "published with its header alone"),
 ]
 
 

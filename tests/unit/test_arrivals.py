@@ -2,14 +2,11 @@
 
 import os
 import tempfile
+import pytest
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
+from hypothesis import given, settings, strategies as st
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources import file_arrivals
@@ -130,6 +127,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.search
 @settings(max_examples=80)
 @given(steps=STEPS)
 def test_whatever_becomes_of_files_the_arrivals_together_are_the_table(

@@ -1,15 +1,11 @@
 """Questions asked of stored states: which metric is meant, what partitions say of it together, what is lacking."""
 
+import pytest
 from pathlib import Path
 from typing import Any
-
-import pytest
-from hypothesis import given as drawn
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import given as drawn, settings, strategies as st
 from support.bags import bag
 from support.orders import ROWS, SCHEMA, check, contract, states
-
 from treaty.contracts.errors import ContractError
 from treaty.engine.analyzers.distinct import Uniqueness
 from treaty.engine.analyzers.nulls import Completeness
@@ -88,6 +84,7 @@ def test_a_metric_of_no_column_of_the_table_has_no_answer() -> None:
 amounts = st.lists(st.one_of(st.none(), st.integers(-100, 100).map(float)), max_size=6)
 
 
+@pytest.mark.search
 @settings(max_examples=60, deadline=None)
 @drawn(st.lists(amounts, min_size=1, max_size=5))
 def test_partitions_together_say_what_their_rows_together_say(days: list[list[float | None]]) -> None:

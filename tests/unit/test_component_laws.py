@@ -1,15 +1,12 @@
 """The laws of every registered component: merging is a commutative monoid, and states survive their bytes."""
 
+import pytest
 from collections import Counter
 from functools import reduce
 from math import isclose
 from typing import Any
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from support.oracles import STATE_OF
-
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.components.base import COMPONENTS, Component
 from treaty.engine.components.frequencies import Frequencies
@@ -84,6 +81,7 @@ def test_zero_changes_nothing(component: Component, data: st.DataObject) -> None
     assert agree(component, component.merge(component.zero, state), state)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("component", KINDS)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -93,6 +91,7 @@ def test_order_and_grouping_of_merges_do_not_matter(component: Component, data: 
     assert agree(component, component.merge(component.merge(a, b), c), component.merge(a, component.merge(b, c)))
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("component", KINDS)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -114,6 +113,7 @@ def test_a_state_survives_its_bytes(component: Component, data: st.DataObject) -
     assert agree(component, component.load(component.dump(component.zero)), component.zero)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("component", KINDS)
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())

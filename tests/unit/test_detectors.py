@@ -1,15 +1,12 @@
 """Detectors: what each admits of the next point, what they promise, and what they say of odd pasts."""
 
 import math
+import pytest
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
+from hypothesis import given, settings, strategies as st
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.closed_form import continued
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
@@ -71,6 +68,7 @@ def test_a_detector_tells_what_is_no_anomaly(name: str) -> None:
     assert [promise.holds(float(each)) for each in (*sound, *odd)] == [True] * len(sound) + [False] * len(odd)
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("kind", ["holt_winters", "ets", "arima"])
 def test_models_of_time_series_follow_the_season(kind: str) -> None:
     values = [value + (0.5 if at % 4 else -0.7) * (1 + at % 5) for at, value in enumerate(WEEKLY[:40])]

@@ -2,14 +2,11 @@
 
 import os
 import tempfile
+import pytest
 from pathlib import Path
 from typing import Any
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from support.gates import Crash, Ending, Gated, Rows
-
 from treaty.engine.gate.gate import CandidateRejected, PublicationOpen, open_gate
 
 DAYS = st.sampled_from(["day=1", "day=2", "day=3"])
@@ -71,6 +68,7 @@ class Model:
         assert self.gated.answer == ("passed" if self.rows else "unknown")
 
 
+@pytest.mark.search
 @given(st.lists(STEPS, max_size=8))
 def test_table_and_states_agree_after_any_sequence(steps: list[tuple[str, Rows, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

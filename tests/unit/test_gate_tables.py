@@ -1,14 +1,12 @@
 """The gate before tables of a catalog and of a table format: cut off anywhere, table and states agree in the end."""
 
 import os
+import pytest
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-
-import pytest
 from support.gates import Crash, Ending
 from support.tables import FakeDelta, TableUnderTest, cut_off, steps
-
 from treaty.engine.core.errors import EngineError
 from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, PublicationOpen
 from treaty.engine.gate.publication import is_plain
@@ -53,6 +51,7 @@ def test_what_breaks_the_contract_changes_nothing(gated: TableUnderTest) -> None
     assert (gated.fake.rows(), gated.store.current(), gated.answer) == (BEFORE, before, "passed")
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_crash_at_any_step_is_recovered_to_the_old_or_the_new(kind: TableKind, tmp_path: Path) -> None:
     seen = set()
@@ -68,6 +67,7 @@ def test_a_crash_at_any_step_is_recovered_to_the_old_or_the_new(kind: TableKind,
     assert seen == ({"nothing", "forward", "back"} if kind is TableKind.DELTA else {"nothing", "forward"})
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("kind", KINDS)
 def test_recovery_that_is_cut_off_anywhere_is_recovered_from(kind: TableKind, tmp_path: Path) -> None:
     places = list(steps(partial(published, tmp_path / "first", kind), CANDIDATE))

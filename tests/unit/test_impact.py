@@ -1,13 +1,10 @@
 """Whom a change breaks: a table of changes and readers, and that nobody is asked about what they do not use."""
 
+import pytest
 from collections.abc import Callable, Mapping
 from typing import Any
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as some
+from hypothesis import given, settings, strategies as some
 from support.consumers import COLUMNS, check, content
-
 from treaty.contracts.document import writer
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
@@ -143,6 +140,7 @@ CHECKED = {
 }
 
 
+@pytest.mark.search
 @settings(deadline=None, max_examples=60)
 @given(
     gone=some.sets(some.sampled_from(["id", "amount", "country", "card"]), max_size=2),

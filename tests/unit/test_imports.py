@@ -1,19 +1,16 @@
 """Contracts made of other tools' files."""
 
 import json
+import pytest
 from pathlib import Path
 from typing import Any
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from support.contract_texts import HOSTILE, ORDERS
 from support.every import every
 from support.exchanged import DBT, DDL, JSON
 from support.linting import lint
 from support.orders import check
 from support.versions import document
-
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.errors import ContractError
@@ -23,7 +20,6 @@ from treaty.engine.core.results import Runner
 from treaty.registry.exchange.export_source import ImportSource
 from treaty.registry.exchange.imports import FORMS, ImportedDocument, ImportFailed, import_documents, texts
 from treaty.registry.exchange.spark_ddl import described
-
 
 def made(form: str, text: str, name: str = "table") -> tuple[ImportedDocument, ...]:
     return import_documents(FORMS[form], [ImportSource("text", name, text.encode())])
@@ -235,6 +231,7 @@ ONE = st.dictionaries(st.sampled_from(KEYS[-9:]), SHAPES, min_size=1, max_size=1
 TESTED = st.lists(st.one_of(SHAPES, ONE), max_size=3)
 
 
+@pytest.mark.search
 @settings(max_examples=300, deadline=None)
 @given(SHAPES, TESTED, TESTED)
 def test_whatever_shape_a_dbt_file_has_it_is_a_contract_or_refused(shape: Any, table: Any, column: Any) -> None:

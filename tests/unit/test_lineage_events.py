@@ -1,24 +1,12 @@
 """What counts as an event, and what is kept of it."""
 
 import json
+import pytest
 from datetime import UTC, datetime, timedelta
 from typing import Any
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from support.events import body, event, output, real
-
-from treaty.registry.lineage.events.model import (
-    FACET_LIMIT,
-    DatasetEvent,
-    JobEvent,
-    LineageEvent,
-    NotAnEvent,
-    NotJson,
-    RunEvent,
-    parse,
-)
+from treaty.registry.lineage.events.model import FACET_LIMIT, DatasetEvent, JobEvent, LineageEvent, NotAnEvent, NotJson, RunEvent, parse
 
 MOMENT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # Of the real events one has neither a run id nor a job.
@@ -184,6 +172,7 @@ JSON = st.recursive(
 KEYS = st.sampled_from(["eventType", "eventTime", "run", "job", "dataset", "inputs", "outputs", "producer"])
 
 
+@pytest.mark.search
 @given(st.dictionaries(KEYS, JSON), st.sampled_from([{}, event()]))
 def test_any_json_is_an_event_or_refused(noise: dict[str, Any], base: dict[str, Any]) -> None:
     try:

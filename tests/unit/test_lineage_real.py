@@ -1,18 +1,15 @@
 """The real events lead to what people who read them say: in any order, repeated, and with steps lost on the way."""
 
 import json
+import pytest
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from support.events import real
-
 from treaty.registry.lineage.events.model import DatasetEvent, LineageEvent, NotAnEvent, parse
 from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, join, state_of_event
 from treaty.registry.lineage.events.triggers import Trigger, of_dataset, orphaned, triggers
@@ -110,6 +107,7 @@ def test_real_events_lead_to_what_they_are_labelled_with(told: list[LineageEvent
     assert asked(told) == expected(LABELLED, told)
 
 
+@pytest.mark.search
 @given(st.randoms(use_true_random=False))
 def test_any_order_and_any_repetition_leads_to_the_same(told: list[LineageEvent], random: Random) -> None:
     shuffled = [each for each in told for _ in range(random.randint(1, COPIES))]
@@ -117,6 +115,7 @@ def test_any_order_and_any_repetition_leads_to_the_same(told: list[LineageEvent]
     assert asked(shuffled) == expected(LABELLED, told)
 
 
+@pytest.mark.search
 @given(st.randoms(use_true_random=False), st.floats(0, 1))
 def test_steps_that_are_lost_on_the_way_are_not_missed_where_the_end_says_as_much(
     told: list[LineageEvent], random: Random, share: float

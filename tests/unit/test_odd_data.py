@@ -1,14 +1,12 @@
 """What is said of odd data: nothing is suggested of what tells nothing, and detectors say what they make of it."""
 
+import pytest
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from math import inf, nan
 from typing import Any
-
-import pytest
 from support.histories import history, steady
 from support.oracles import bags
-
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint
@@ -47,6 +45,7 @@ SUGGESTED: Sequence[tuple[str, dict[str, str], Sequence[dict[str, Sequence[Any]]
 ]
 
 
+@pytest.mark.search
 @pytest.mark.parametrize("case", SUGGESTED, ids=[each[0] for each in SUGGESTED])
 def test_of_odd_data_no_more_is_suggested_than_they_tell(case: Any) -> None:
     _, types, days, expected = case

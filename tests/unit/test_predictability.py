@@ -3,13 +3,11 @@
 import numpy
 import pyarrow
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pydantic import ValidationError
 from sklearn.metrics import precision_recall_fscore_support
 from support.oracles import bags
 from support.told_from import allowed, scores
-
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.predictability import Predictability
 from treaty.engine.components import naive_bayes
@@ -59,6 +57,7 @@ def test_rows_that_are_held_out_are_predicted_by_the_others(
     assert list(found.rows) == [len(held)]
 
 
+@pytest.mark.search
 @given(ROWS, st.integers(1, 5), st.integers(2, 6))
 @settings(max_examples=60, deadline=None)
 def test_the_same_rows_are_judged_however_they_were_cut(
@@ -99,6 +98,7 @@ def test_a_class_of_which_nothing_was_learned_is_never_predicted() -> None:
     assert {found.classes[at] for at in found.predicted} == {"a"}
 
 
+@pytest.mark.search
 def test_ten_thousand_classes_are_told_in_bounded_memory() -> None:
     classes = [f"class {at:05d}" for at in range(10_000) for _ in range(2)]
     found = bags([(name, [name, "all", f"row {at}"]) for at, name in enumerate(classes)])

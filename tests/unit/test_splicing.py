@@ -62,6 +62,7 @@ def test_a_property_of_that_name_is_replaced() -> None:
     assert parse(with_property(once, "record", "b")).data["customProperties"] == [{"property": "record", "value": "b"}]
 
 
+@pytest.mark.search
 @settings(max_examples=150, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.booleans(), st.booleans())
 def test_whatever_a_document_says_stays_byte_for_byte(word: str, windows: bool, properties: bool) -> None:

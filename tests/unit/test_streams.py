@@ -4,16 +4,13 @@ import os
 import pickle
 import random
 import tempfile
+import pytest
 from pathlib import Path
 from typing import Any
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from support.gates import PROPERTIES, Ending, Gated
 from support.orders import check, contract, result
 from support.streams import Rows, Stream
-
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.gate.publication import store_of
@@ -83,6 +80,7 @@ NUMBERS = st.lists(st.integers(1, 5), min_size=1, max_size=3)
 MANY = st.lists(st.dictionaries(st.sampled_from([A, B, "day=3"]), NUMBERS).map(Rows), min_size=1, max_size=6)
 
 
+@pytest.mark.search
 @settings(max_examples=60)
 @given(batches=MANY, crashes=st.lists(st.integers(0, 30), max_size=4))
 def test_whatever_the_batches_and_crashes_the_states_are_those_of_all_rows(

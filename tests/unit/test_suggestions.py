@@ -1,20 +1,17 @@
 """Suggestions: which histories promise what, and that a promise is kept by the data that it was learned on."""
 
 import json
+import pytest
 from collections.abc import Sequence
 from datetime import date, timedelta
 from math import exp, log
 from statistics import NormalDist
 from typing import Any
-
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from support.bags import bag
 from support.every import every
 from support.histories import history, related, steady
 from support.orders import NOW
-
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
@@ -221,11 +218,13 @@ ABSENT = [
 ]
 
 
+@pytest.mark.search
 @every(("kind", "types", "days"), APPEARS)
 def test_a_history_that_keeps_a_promise_suggests_it(kind: str, types: dict[str, str], days: Days) -> None:
     assert kind in kinds(types, days)
 
 
+@pytest.mark.search
 @every(("kind", "types", "days"), ABSENT)
 def test_a_history_that_does_not_keep_a_promise_does_not_suggest_it(
     kind: str, types: dict[str, str], days: Days
@@ -354,6 +353,7 @@ def test_a_contract_may_hold_what_is_suggested(kind: str) -> None:
     assert bind(promised(patches, schema).object("t"), schema).checks
 
 
+@pytest.mark.search
 @settings(max_examples=25, deadline=None)
 @given(st.lists(DAY, min_size=1, max_size=8))
 def test_the_data_that_suggestions_were_learned_on_keeps_them(days: list[dict[str, Any]]) -> None:

@@ -2,13 +2,10 @@
 
 import json
 import math
-from typing import Any
-
 import altair
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
+from typing import Any
+from hypothesis import given, settings, strategies as st
 from treaty.ui.widgets import charts
 from treaty.ui.widgets.charts import ChartBand, ChartPoint
 
@@ -51,6 +48,7 @@ def test_the_axis_shows_every_value_and_every_limit(series: tuple[ChartPoint, ..
     assert all(low <= seen <= high for seen in [*(point.value for point in series), *band.edges])
 
 
+@pytest.mark.search
 @settings(deadline=None, max_examples=5)  # checking against the schema takes a while
 @given(SERIES, BANDS, st.sampled_from(["small", "large"]))
 def test_any_series_makes_a_chart_that_vega_lite_takes(

@@ -1,15 +1,12 @@
 """A metric over time as values: which points are drawn, with what was admitted of each, and how that is told."""
 
 import json
+import altair
+import pytest
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
-
-import altair
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
+from hypothesis import given, settings, strategies as st
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.partitions import partition_names, views
 from treaty.registry import schemas
@@ -127,6 +124,7 @@ def test_the_axis_shows_every_value_band_and_limit(seen: list[MetricPoint], limi
     assert all(low <= edge <= high for each in seen if each.learned for edge in each.band.edges)
 
 
+@pytest.mark.search
 @settings(deadline=None, max_examples=4)  # checking against the schema takes a while
 @given(st.lists(SEEN, max_size=5), BANDS)
 def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[MetricPoint], limits: ChartBand) -> None:
@@ -162,6 +160,7 @@ FORESEEN = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.search
 @settings(deadline=None, max_examples=4)  # checking against the schema takes a while
 @given(st.lists(FORESEEN, max_size=5))
 def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[schemas.PreviewPointOut]) -> None:
