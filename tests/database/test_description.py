@@ -5,14 +5,16 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from sqlalchemy import Engine
 from support.api import World, build, cheap_passwords, document
+from support.every import every
 from support.required import require
+
 from treaty.registry.api.app import create_app
 from treaty.registry.core.database import connect
 from treaty.registry.core.settings import RegistrySettings
-from support.every import every
 
 EXAMPLES = 5
 # Whoever calls it is nobody afterwards.

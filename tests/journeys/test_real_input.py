@@ -2,16 +2,19 @@
 
 import os
 import subprocess
-import pytest
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 from support.loops import Services, looped, told
 from support.required import shared
+
 from treaty.engine.core.results import Verdict
 from treaty.registry.demo.deliveries import own_lake
 from treaty.registry.demo.scenario import DeliveryResult
+
 
 @dataclass(frozen=True)
 class Published:

@@ -2,11 +2,14 @@
 
 import os
 import tempfile
-import pytest
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from hypothesis import given, settings, strategies as st
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.spark.sources import file_arrivals

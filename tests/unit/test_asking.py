@@ -1,11 +1,15 @@
 """Questions asked of stored states: which metric is meant, what partitions say of it together, what is lacking."""
 
-import pytest
 from pathlib import Path
 from typing import Any
-from hypothesis import given as drawn, settings, strategies as st
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 from support.bags import bag
 from support.orders import ROWS, SCHEMA, check, contract, states
+
 from treaty.contracts.errors import ContractError
 from treaty.engine.analyzers.distinct import Uniqueness
 from treaty.engine.analyzers.nulls import Completeness

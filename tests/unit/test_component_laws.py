@@ -1,12 +1,15 @@
 """The laws of every registered component: merging is a commutative monoid, and states survive their bytes."""
 
-import pytest
 from collections import Counter
 from functools import reduce
 from math import isclose
 from typing import Any
-from hypothesis import given, settings, strategies as st
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.oracles import STATE_OF
+
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.components.base import COMPONENTS, Component
 from treaty.engine.components.frequencies import Frequencies

@@ -1,12 +1,15 @@
 """Detectors: what each admits of the next point, what they promise, and what they say of odd pasts."""
 
 import math
-import pytest
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
-from hypothesis import given, settings, strategies as st
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.closed_form import continued
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector

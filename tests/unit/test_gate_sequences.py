@@ -2,11 +2,14 @@
 
 import os
 import tempfile
-import pytest
 from pathlib import Path
 from typing import Any
-from hypothesis import given, strategies as st
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.gates import Crash, Ending, Gated, Rows
+
 from treaty.engine.gate.gate import CandidateRejected, PublicationOpen, open_gate
 
 DAYS = st.sampled_from(["day=1", "day=2", "day=3"])

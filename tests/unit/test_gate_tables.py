@@ -1,12 +1,14 @@
 """The gate before tables of a catalog and of a table format: cut off anywhere, table and states agree in the end."""
 
 import os
-import pytest
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+
+import pytest
 from support.gates import Crash, Ending
 from support.tables import FakeDelta, TableUnderTest, cut_off, steps
+
 from treaty.engine.core.errors import EngineError
 from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, PublicationOpen
 from treaty.engine.gate.publication import is_plain

@@ -1,10 +1,13 @@
 """Whom a change breaks: a table of changes and readers, and that nobody is asked about what they do not use."""
 
-import pytest
 from collections.abc import Callable, Mapping
 from typing import Any
-from hypothesis import given, settings, strategies as some
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
 from support.consumers import COLUMNS, check, content
+
 from treaty.contracts.document import writer
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read

@@ -1,16 +1,19 @@
 """Contracts made of other tools' files."""
 
 import json
-import pytest
 from pathlib import Path
 from typing import Any
-from hypothesis import given, settings, strategies as st
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.contract_texts import HOSTILE, ORDERS
 from support.every import every
 from support.exchanged import DBT, DDL, JSON
 from support.linting import lint
 from support.orders import check
 from support.versions import document
+
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.contracts.errors import ContractError
@@ -20,6 +23,7 @@ from treaty.engine.core.results import Runner
 from treaty.registry.exchange.export_source import ImportSource
 from treaty.registry.exchange.imports import FORMS, ImportedDocument, ImportFailed, import_documents, texts
 from treaty.registry.exchange.spark_ddl import described
+
 
 def made(form: str, text: str, name: str = "table") -> tuple[ImportedDocument, ...]:
     return import_documents(FORMS[form], [ImportSource("text", name, text.encode())])

@@ -1,12 +1,24 @@
 """What counts as an event, and what is kept of it."""
 
 import json
-import pytest
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from hypothesis import given, strategies as st
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.events import body, event, output, real
-from treaty.registry.lineage.events.model import FACET_LIMIT, DatasetEvent, JobEvent, LineageEvent, NotAnEvent, NotJson, RunEvent, parse
+
+from treaty.registry.lineage.events.model import (
+    FACET_LIMIT,
+    DatasetEvent,
+    JobEvent,
+    LineageEvent,
+    NotAnEvent,
+    NotJson,
+    RunEvent,
+    parse,
+)
 
 MOMENT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # Of the real events one has neither a run id nor a job.

@@ -1,15 +1,18 @@
 """The real events lead to what people who read them say: in any order, repeated, and with steps lost on the way."""
 
 import json
-import pytest
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
-from hypothesis import given, strategies as st
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.events import real
+
 from treaty.registry.lineage.events.model import DatasetEvent, LineageEvent, NotAnEvent, parse
 from treaty.registry.lineage.events.run_state import FoldedRun, LineageRunKey, join, state_of_event
 from treaty.registry.lineage.events.triggers import Trigger, of_dataset, orphaned, triggers

@@ -1,12 +1,14 @@
 """What is said of odd data: nothing is suggested of what tells nothing, and detectors say what they make of it."""
 
-import pytest
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from math import inf, nan
 from typing import Any
+
+import pytest
 from support.histories import history, steady
 from support.oracles import bags
+
 from treaty.engine.anomaly import DETECTORS
 from treaty.engine.anomaly.detector import DetectorBand, InsufficientHistory, detector
 from treaty.engine.anomaly.series import DetectionRequest, Series, SeriesPoint

@@ -3,11 +3,13 @@
 import numpy
 import pyarrow
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 from sklearn.metrics import precision_recall_fscore_support
 from support.oracles import bags
 from support.told_from import allowed, scores
+
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers.predictability import Predictability
 from treaty.engine.components import naive_bayes

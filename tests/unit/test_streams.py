@@ -4,13 +4,16 @@ import os
 import pickle
 import random
 import tempfile
-import pytest
 from pathlib import Path
 from typing import Any
-from hypothesis import given, settings, strategies as st
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.gates import PROPERTIES, Ending, Gated
 from support.orders import check, contract, result
 from support.streams import Rows, Stream
+
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.gate.publication import store_of

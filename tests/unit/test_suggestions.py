@@ -1,17 +1,20 @@
 """Suggestions: which histories promise what, and that a promise is kept by the data that it was learned on."""
 
 import json
-import pytest
 from collections.abc import Sequence
 from datetime import date, timedelta
 from math import exp, log
 from statistics import NormalDist
 from typing import Any
-from hypothesis import given, settings, strategies as st
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.bags import bag
 from support.every import every
 from support.histories import history, related, steady
 from support.orders import NOW
+
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write

@@ -2,10 +2,13 @@
 
 import json
 import math
+from typing import Any
+
 import altair
 import pytest
-from typing import Any
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from treaty.ui.widgets import charts
 from treaty.ui.widgets.charts import ChartBand, ChartPoint
 

@@ -1,12 +1,15 @@
 """A metric over time as values: which points are drawn, with what was admitted of each, and how that is told."""
 
 import json
-import altair
-import pytest
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
-from hypothesis import given, settings, strategies as st
+
+import altair
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.partitions import partition_names, views
 from treaty.registry import schemas
