@@ -1,37 +1,20 @@
 """The API from outside: who may call what, what each change leaves in the audit, and how it refuses."""
 
 import logging
+import pytest
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
-
-import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlmodel import Session, select
-from support.api import (
-    NOW,
-    PASSWORD,
-    USERS,
-    World,
-    build,
-    cheap_passwords,
-    counted_queries,
-    document,
-    drafted,
-    failed_run,
-    plain,
-    remembered,
-    suggestion,
-)
+from support.api import NOW, PASSWORD, USERS, World, build, cheap_passwords, counted_queries, document, drafted, failed_run, plain, remembered, suggestion
 from support.databases import KINDS, blank
 from support.events import event
-from support.every import every
 from support.flowing import step, take_in
-
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
 from treaty.registry import schemas
@@ -41,37 +24,10 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, read_session, transaction
-from treaty.registry.core.enums import (
-    AcknowledgementState,
-    ChannelKind,
-    GrantScope,
-    IncidentState,
-    LineageEventState,
-    OutboxState,
-    Permission,
-    ProposalState,
-    Role,
-    TaskState,
-    TeamRole,
-)
+from treaty.registry.core.enums import AcknowledgementState, ChannelKind, GrantScope, IncidentState, LineageEventState, OutboxState, Permission, ProposalState, Role, TaskState, TeamRole
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.tables import (
-    AcknowledgementRow,
-    ChannelRow,
-    ContractRow,
-    ContractVersionRow,
-    IncidentRow,
-    LineageEventRow,
-    OutboxMessageRow,
-    RejectedLineageEventRow,
-    RoleGrantRow,
-    TaskRow,
-    TeamMemberRow,
-    TeamRow,
-    TemplateRow,
-    metadata,
-)
+from treaty.registry.tables import AcknowledgementRow, ChannelRow, ContractRow, ContractVersionRow, IncidentRow, LineageEventRow, OutboxMessageRow, RejectedLineageEventRow, RoleGrantRow, TaskRow, TeamMemberRow, TeamRow, TemplateRow, metadata
 
 EVERYBODY = frozenset(USERS)
 PEOPLE = EVERYBODY - {"service"}
@@ -642,7 +598,7 @@ def full(engine: Engine, tmp_path: Path) -> Iterator[Shown]:
         yield Shown(world, names)
 
 
-@every("call", READS, ids=str)
+@pytest.mark.parametrize("call", READS, ids=str)
 def test_everyone_reads_what_their_role_permits_and_nothing_more(shown: Shown, call: Call) -> None:
     only_admitted(shown.world, call, shown.names)
 
@@ -664,7 +620,7 @@ def only_admitted(world: World, call: Call, names: dict[str, str]) -> None:
     assert got.text not in {each.text for each in told.values()}
 
 
-@every("call", READS, ids=str)
+@pytest.mark.parametrize("call", READS, ids=str)
 def test_all_who_may_read_can_read_and_see_nothing_of_other_domains(shown: Shown, call: Call) -> None:
     names, everyone = shown.names, bare_token(shown.world, call)
     told = {who: made(everyone, who, call, names) for who in admitted(call)}
