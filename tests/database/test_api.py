@@ -1,20 +1,36 @@
 """The API from outside: who may call what, what each change leaves in the audit, and how it refuses."""
 
 import logging
-import pytest
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlmodel import Session, select
-from support.api import NOW, PASSWORD, USERS, World, build, cheap_passwords, counted_queries, document, drafted, failed_run, plain, remembered, suggestion
+from support.api import (
+    NOW,
+    PASSWORD,
+    USERS,
+    World,
+    build,
+    cheap_passwords,
+    counted_queries,
+    document,
+    drafted,
+    failed_run,
+    plain,
+    remembered,
+    suggestion,
+)
 from support.databases import KINDS, blank
 from support.events import event
 from support.flowing import step, take_in
+
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
 from treaty.registry import schemas
@@ -24,10 +40,37 @@ from treaty.registry.audit import audit_log
 from treaty.registry.contracts import lookup
 from treaty.registry.core import ids
 from treaty.registry.core.database import connect, migrate, read_session, transaction
-from treaty.registry.core.enums import AcknowledgementState, ChannelKind, GrantScope, IncidentState, LineageEventState, OutboxState, Permission, ProposalState, Role, TaskState, TeamRole
+from treaty.registry.core.enums import (
+    AcknowledgementState,
+    ChannelKind,
+    GrantScope,
+    IncidentState,
+    LineageEventState,
+    OutboxState,
+    Permission,
+    ProposalState,
+    Role,
+    TaskState,
+    TeamRole,
+)
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
-from treaty.registry.tables import AcknowledgementRow, ChannelRow, ContractRow, ContractVersionRow, IncidentRow, LineageEventRow, OutboxMessageRow, RejectedLineageEventRow, RoleGrantRow, TaskRow, TeamMemberRow, TeamRow, TemplateRow, metadata
+from treaty.registry.tables import (
+    AcknowledgementRow,
+    ChannelRow,
+    ContractRow,
+    ContractVersionRow,
+    IncidentRow,
+    LineageEventRow,
+    OutboxMessageRow,
+    RejectedLineageEventRow,
+    RoleGrantRow,
+    TaskRow,
+    TeamMemberRow,
+    TeamRow,
+    TemplateRow,
+    metadata,
+)
 
 EVERYBODY = frozenset(USERS)
 PEOPLE = EVERYBODY - {"service"}
