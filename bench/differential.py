@@ -25,14 +25,15 @@ from bench.table import made
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.session.verify import measure as packed_states
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.handlers import measure as reading
 from treaty.engine.spark.handlers.measure import AT_ONCE, measure
 from treaty.engine.spark.sources.readers import read
-from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.state_files import StateFiles
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -146,7 +147,7 @@ def sizes(bench: Bench) -> Iterator[Line]:
     for test in TESTS:
         shutil.rmtree(bench.folder / test, ignore_errors=True)
         found = bench.measured(test, {})
-        names = {each.file for packed in found.states.values() for each in bags.inventory(packed)[0] if each.file}
+        names = {each.file for packed in found.states.values() for each in inventory.inventory(packed)[0] if each.file}
         filed = StateFiles(str(bench.folder / test)).sizes(names)
         packed = sum(map(len, found.states.values()))
         told = f"MB in {len(filed)} files and {len(found.states)} rows of {packed / len(found.states) / 1e3:.1f} kB"

@@ -12,9 +12,9 @@ from treaty.engine.analyzers.conformity_test import critical
 from treaty.engine.patterns.candidates import matcher, nonconforming
 from treaty.engine.patterns.fmdv import InferredPattern, PatternLimits, infer_domain
 from treaty.engine.patterns.lake_sums import PatternSums
-from treaty.engine.patterns.language import CharacterToken, LiteralToken, Pattern, Repetition
+from treaty.engine.patterns.language.pattern import CharacterToken, LiteralToken, Pattern, Repetition
+from treaty.engine.patterns.language.tokenizer import WORD
 from treaty.engine.patterns.named_domains import domain_of
-from treaty.engine.patterns.tokenizer import WORD
 from treaty.engine.patterns.value_shapes import narrowest, structures_of
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -11,7 +11,8 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.predicates import parser
 from treaty.engine.checks.binding import bind
 from treaty.engine.dsl import Check, at_least
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.spark.sources.readers import schema_of

@@ -20,7 +20,8 @@ from bench.engine import machine
 from bench.statements import TABLE
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureResult, TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.spark.sources.readers import read

@@ -6,7 +6,8 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.arguments import ArgumentRole
-from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 
 # None: the table as a whole, or nobody can tell.
 Reach = frozenset[str] | None

@@ -9,7 +9,7 @@ from treaty.contracts.document.classification import is_classified
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.errors import Fault
 from treaty.contracts.predicates.parser import parse, quote
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.columns_read import reach
 
 CHECK_KINDS = frozenset({"treaty", "library", "schema"})

@@ -6,7 +6,8 @@ from treaty.contracts.document.model import ContractCheck, DataObject
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.base import Analyzer
-from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.core.results import Runner
 
 

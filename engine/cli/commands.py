@@ -152,7 +152,8 @@ def _text_of(path: Path) -> bytes:
 def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memory: str) -> Any:
     from treaty.contracts.document.reader import read
     from treaty.engine.checks.binding import bind
-    from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+    from treaty.engine.evaluation.evaluator import evaluate
+    from treaty.engine.evaluation.request import EvaluationRequest
     from treaty.engine.evaluation.violation_samples import redact
 
     started, contract = now(), read(request.contract)

@@ -146,7 +146,7 @@ def _cli_errors() -> Iterator[None]:
     """What cannot be read, as a message."""
     from treaty.engine.core.disk import LockHeld
     from treaty.engine.patterns.index_file import UnreadableIndex
-    from treaty.engine.patterns.language import PatternError
+    from treaty.engine.patterns.language.pattern import PatternError
 
     try:
         yield

@@ -3,7 +3,7 @@
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import MetricValue
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.core.number_format import figure
 from treaty.engine.core.results import CheckResult, Measurement, Outcome
 from treaty.engine.evaluation.sentences import finding_sentence

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,23 +9,24 @@ from treaty.contracts.document.model import Contract, DataObject, View
 from treaty.contracts.predicates.parser import PredicateError
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import MetricValue
-from treaty.engine.anomaly.baselines import Histories, MetricBaselines, StateValue
+from treaty.engine.anomaly.baselines import MetricBaselines, StateValue
 from treaty.engine.anomaly.partition_order import PartitionOrder
 from treaty.engine.checks import plugins
-from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind, bind_all
-from treaty.engine.checks.dataset_limits import ReferenceValue
+from treaty.engine.checks.binding import bind, bind_all
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.checks.schema_checks import check_structure
-from treaty.engine.components.frequencies import Frequencies, FrequencySpectrum
+from treaty.engine.components.frequencies import Frequencies
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.partitions import views
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 from treaty.engine.evaluation.check_results import gap, is_gap, measurement, result_of, tagged
 from treaty.engine.evaluation.metric_values import UNKNOWN, compares, outcome, previous_states, read_metric, state_value
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.state_reuse import StateReuse
 from treaty.engine.states import bag as bags
-from treaty.engine.states import schema_evolution
-from treaty.engine.states.bag import Bag, ComponentState, StateBag, StateFileStore
+from treaty.engine.states import inventory, schema_evolution
+from treaty.engine.states.bag import Bag, ComponentState, StateBag
 from treaty.engine.states.planning.scan_plan import ROWS
 
 AGAIN = "validate all partitions again, or judge a view of those that are alike"
@@ -35,42 +35,6 @@ NOT_AT_ONCE = "it must see all rows at once, and of some partitions only their s
 TOO_MANY = "there are too many distinct values to look at each: how many occur how often is known, not which"
 # Enough that no partition is read twice where each is compared with the one before, few enough to be held at once.
 OPENED = 8
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvaluationRequest:
-    """What one run is evaluated from: a contract, one of its objects, and the states of its partitions.
-
-    `states`: every partition's bag, packed or not. `delta`: the partitions that arrived. `schema`: that of the delta;
-    None means as its last partition recorded it; a partition that recorded another one is judged on its own. `files`:
-    where large states lie; None means nowhere. `whole`: the bag of what was read of all rows at once; None means that
-    it was not read. `references`: the values of limits that refer to other datasets, by their words. `checks`: those of
-    the object, if they are bound to a schema already. `spectra`: by component key, what Spark computed of frequencies
-    that are too many to be merged here. `parts`: of new partitions, what arrived of them if that is not all they have;
-    checks of scope delta are judged on that. `history`: what was measured before, by the metric's identity, for checks
-    of anomalies; what it lacks of earlier partitions is read from their states, without those that are `spoilt`:
-    they belong to an incident."""
-
-    contract: Contract
-    object_name: str
-    states: Mapping[str, Bag]
-    delta: Sequence[str]
-    started: datetime
-    finished: datetime
-    schema: Schema | None = None
-    files: StateFileStore | None = None
-    whole: Bag | None = None
-    references: Mapping[str, ReferenceValue] = field(default_factory=dict)
-    checks: BoundChecks | None = None
-    spectra: Mapping[str, FrequencySpectrum] = field(default_factory=dict)
-    parts: Mapping[str, Bag] = field(default_factory=dict)
-    history: Histories = field(default_factory=dict)
-    spoilt: frozenset[str] = frozenset()
-
-    @cached_property
-    def object(self) -> DataObject:
-        """The object that is judged. Raises ContractError for one that the contract does not have."""
-        return self.contract.object(self.object_name)
 
 
 def evaluate(request: EvaluationRequest) -> RunResult:
@@ -133,7 +97,7 @@ class RunEvaluator:
     @cached_property
     def recorded(self) -> Mapping[str, Schema]:
         """The schema that each new partition was read with; those that recorded none are left out."""
-        found = {name: self._arrived(name, bags.describe_bag)[0] for name in self.request.delta}
+        found = {name: self._arrived(name, inventory.describe_bag)[0] for name in self.request.delta}
         return {name: schema for name, schema in found.items() if schema.columns}
 
     @cached_property
@@ -351,7 +315,7 @@ def missing_states(
     found = {}
     for name, packed in stored.items():
         try:
-            contents = bags.contents(packed)
+            contents = inventory.contents(packed)
         except StateError:
             found[name] = frozenset[str]()
             continue

@@ -8,7 +8,7 @@ from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.anomaly.baselines import StateValue
 from treaty.engine.anomaly.detector import InsufficientHistory
 from treaty.engine.anomaly.series import finite
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.check_results import unmeasured
 from treaty.engine.states.bag import StateBag

@@ -16,7 +16,8 @@ from treaty.contracts.schema import Schema
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.bound import BoundAnalyzer, MetricValue
-from treaty.engine.checks.binding import NOT_OF_VIEWS, BoundChecks, messages
+from treaty.engine.checks.binding import NOT_OF_VIEWS, messages
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import StateError
 from treaty.engine.evaluation.metric_values import UNFILTERED
 from treaty.engine.states import bag as bags

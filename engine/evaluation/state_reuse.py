@@ -6,11 +6,13 @@ from functools import cached_property
 
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundChecks, bind_all
+from treaty.engine.checks.binding import bind_all
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.components.base import COMPONENTS, Retention
 from treaty.engine.core.hash_key import HashKey
-from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT, BagContents, StateEntry, contents
+from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER, UNKEPT
 from treaty.engine.states.envelope import open_bag, seal_bag
+from treaty.engine.states.inventory import BagContents, StateEntry, contents
 from treaty.engine.states.planning.scan_plan import Plan
 
 

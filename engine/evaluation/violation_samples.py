@@ -9,7 +9,7 @@ from treaty.contracts.document.classification import Names, is_masked
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import BoundAnalyzer
-from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult
 
 MASK = "•••"

@@ -51,7 +51,8 @@ from treaty.engine.core.disk import LockHeld, file_lock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.gate import publication_intent
 from treaty.engine.gate.candidate import ADMITTED, CandidateRejected, GateCandidate, TableGate

@@ -14,9 +14,9 @@ import numpy as np
 
 from treaty.engine.patterns.lake_index import MOST_IMPURE, PatternLake, key
 from treaty.engine.patterns.lake_sums import PatternSums
-from treaty.engine.patterns.language import parse
+from treaty.engine.patterns.language.parser import parse
+from treaty.engine.patterns.language.pattern_ids import identity
 from treaty.engine.patterns.neighbours import neighbours, structure, width
-from treaty.engine.patterns.pattern_ids import identity
 
 SHOWN = 3
 _HEXES = "-".join(f"<hex>{{{length}}}" for length in (8, 4, 4, 4, 12))

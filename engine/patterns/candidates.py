@@ -11,7 +11,7 @@ from itertools import pairwise
 from treaty.engine.analyzers.conformity_test import ConformityCounts
 from treaty.engine.patterns.fmdv import InferredPattern, NoPatternReason, Objective, PatternLimits, domain_of, laid_out
 from treaty.engine.patterns.lake_sums import PatternSums
-from treaty.engine.patterns.language import Pattern, compiled
+from treaty.engine.patterns.language.pattern import Pattern, compiled
 from treaty.engine.patterns.value_shapes import SHAPES
 
 Match = Callable[[str], object]

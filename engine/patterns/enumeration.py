@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from treaty.engine.patterns.language import escaped
-from treaty.engine.patterns.pattern_ids import WIDTH, TextSlice, piece
-from treaty.engine.patterns.tokenizer import (
+from treaty.engine.patterns.language.pattern import escaped
+from treaty.engine.patterns.language.pattern_ids import WIDTH, TextSlice, piece
+from treaty.engine.patterns.language.tokenizer import (
     LADDER,
     LONGEST,
     MARKS,

@@ -16,9 +16,10 @@ import numpy as np
 
 from treaty.engine.patterns.enumeration import Array, StructureGroup, groups, rows_of
 from treaty.engine.patterns.lake_sums import PatternSums, sample_evenly
-from treaty.engine.patterns.language import LiteralToken, Pattern, joined, parse, union
-from treaty.engine.patterns.pattern_ids import TextSlice
-from treaty.engine.patterns.tokenizer import by_numbers, by_runs, by_words, has_numbers
+from treaty.engine.patterns.language.parser import parse
+from treaty.engine.patterns.language.pattern import LiteralToken, Pattern, joined, union
+from treaty.engine.patterns.language.pattern_ids import TextSlice
+from treaty.engine.patterns.language.tokenizer import by_numbers, by_runs, by_words, has_numbers
 
 VALUES = 256
 MOST_STRUCTURES = 3

@@ -11,8 +11,8 @@ from treaty.engine.patterns.candidates import LAKE, PatternCandidate, candidates
 from treaty.engine.patterns.choice import ChoicePolicy, PatternChoice, best, candidate_choices
 from treaty.engine.patterns.fmdv import InferredPattern, NoPatternReason
 from treaty.engine.patterns.index import PatternIndex
-from treaty.engine.patterns.language import Pattern
-from treaty.engine.patterns.tokenizer import LONGEST
+from treaty.engine.patterns.language.pattern import Pattern
+from treaty.engine.patterns.language.tokenizer import LONGEST
 from treaty.engine.patterns.value_shapes import SHAPES
 
 LEAST_VALUES = 5

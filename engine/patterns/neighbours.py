@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from treaty.engine.patterns.tokenizer import LADDER
+from treaty.engine.patterns.language.tokenizer import LADDER
 
 CLASS = re.compile(r"<(\w+)>(\{\d+\}|\+)?")
 _RANK = {each.name: at for at, each in enumerate(LADDER)}

@@ -7,7 +7,7 @@ one function. What is narrow and what is wide about them is judged elsewhere (`c
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from treaty.engine.patterns.language import (
+from treaty.engine.patterns.language.pattern import (
     CLASSES,
     ONCE,
     CharacterToken,
@@ -17,7 +17,7 @@ from treaty.engine.patterns.language import (
     Repetition,
     Stretch,
 )
-from treaty.engine.patterns.tokenizer import LADDER, LONGEST, MARKS, WORD, by_words, classes_of
+from treaty.engine.patterns.language.tokenizer import LADDER, LONGEST, MARKS, WORD, by_words, classes_of
 
 MOST_STRUCTURES = 8
 MOST_WORDS = 50

@@ -12,7 +12,7 @@ from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.anomaly.detector import Limits, between
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.anomaly.series import finite
-from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.components.operands import NUMERIC
 from treaty.engine.core.errors import StateError
 from treaty.engine.profile.facts import bound

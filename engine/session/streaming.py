@@ -32,7 +32,8 @@ from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.spark.handlers.streaming import BatchReading, arrived
 from treaty.engine.states import bag as bags
 from treaty.engine.states.bag import Bag, StateBag

@@ -10,7 +10,8 @@ from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core import clock
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult, Value
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.states.bag import Bag
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from treaty.contracts.document.computed_partitions import partition_columns
 from treaty.contracts.document.model import Contract
-from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.results import RunResult, ViolationSample
 from treaty.engine.evaluation.violation_samples import sampled_checks
 from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget

@@ -6,7 +6,7 @@ one row. None where a partition has no value for it: nothing is then learned fro
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import inf, isfinite, isnan, log
+from math import inf, isnan, log
 from typing import Any, Literal
 
 import numpy
@@ -16,6 +16,17 @@ from treaty.engine.components.moments import Three
 from treaty.engine.statistics import divergences, step_functions
 from treaty.engine.statistics.distances import cohens_d
 from treaty.engine.statistics.divergences import SKEW
+from treaty.engine.statistics.floors import (
+    hundredth,
+    hundredth_of_all,
+    one,
+    one_distinct,
+    one_distinct_of_all,
+    one_missing,
+    one_new,
+    one_row,
+    one_text,
+)
 from treaty.engine.statistics.hashed_counts import HashedCounts
 from treaty.engine.statistics.step_functions import CurvePair
 from treaty.engine.statistics.summaries import NumberSummary, Summary, TextSummary
@@ -167,56 +178,6 @@ def _apart_in(what: str, told: Callable[[Any], Estimate | None], sides: Partitio
     given = getattr(sides, what)
     found = None if given is None else told(given)
     return found.value if found else None
-
-
-def one_row(of: Summary) -> float:
-    """What one row weighs among all."""
-    return 1.0 / max(1, of.present)
-
-
-def one_missing(of: Summary) -> float:
-    """What one row weighs among all; 0 where every row has a value: the first that has none is told."""
-    return 0.0 if of.present == of.rows else 1.0 / of.rows
-
-
-def one_new(tally: str, of: Summary) -> float:
-    """What one row weighs; 0 where all of the newest partition recur, for then another is next to never seen.
-
-    The share of what occurs once is the chance that the next one is new (Good 1953, after Turing)."""
-    known = getattr(of, tally)
-    return 0.0 if known is not None and known.recur else one_row(of)
-
-
-def one(_: Summary) -> float:
-    """One of what is counted."""
-    return 1.0
-
-
-def one_distinct(of: Summary) -> float:
-    """One value, or the standard error of the sketch that counted them."""
-    return max(1.0, of.guessed)
-
-
-def one_distinct_of_all(of: Summary) -> float:
-    """What one value weighs among all, or the standard error of the sketch."""
-    return one_distinct(of) * one_row(of)
-
-
-def one_text(of: Summary) -> float:
-    """What one text of the usual length weighs among all."""
-    usual = (of.length or 0.0) / max(1, of.present) if isinstance(of, TextSummary) else 0.0
-    return max(1.0, usual) / max(1, of.present)
-
-
-def hundredth(of: Summary) -> float:
-    """A hundredth of a standard deviation of the values."""
-    spread = of.deviation if isinstance(of, NumberSummary) else 0.0
-    return 0.01 * spread if isfinite(spread) else 0.0
-
-
-def hundredth_of_all(of: Summary) -> float:
-    """A hundredth of a standard deviation for every value."""
-    return hundredth(of) * max(1, of.present)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from treaty.contracts.document.identifiers import disguise
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.registry.access import visibility
 from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.datasets.contract_datasets import names_of

@@ -15,7 +15,8 @@ from treaty.engine.anomaly.detector import Detector, DetectorBand, Limits, betwe
 from treaty.engine.anomaly.learned_programs import ProgramClause
 from treaty.engine.anomaly.partition_order import PartitionOrder
 from treaty.engine.anomaly.series import Series, SeriesPoint, finite, partition_key
-from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.programs.refitting import Refit, refits, watched_clauses
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force

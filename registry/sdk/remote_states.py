@@ -24,7 +24,7 @@ from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.gate.gated_contract import GatedContract
 from treaty.engine.protocol.requests import TableSource
-from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.generations import Generation, GenerationConflict, GenerationVerdict, PartitionEntry
 from treaty.registry import schemas
 from treaty.registry.client import UNREACHABLE, Client, ClientError
@@ -81,7 +81,7 @@ class RegistryStates:
                 if error.status == NOT_FOUND:
                     raise StateError(error.message) from None
                 raise
-        bags.describe_bag(packed)
+        inventory.describe_bag(packed)
         return packed
 
     def judged(self, run: RunResult, schema: Schema) -> GenerationVerdict:

@@ -11,7 +11,7 @@ from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.schema import Schema
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import Engine
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.measurements.states.checkpoints import CheckpointStore

@@ -15,7 +15,7 @@ from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation import declared_schema as columns
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.protocol.requests import SpectraRequest
 from treaty.registry.core.database import read_session

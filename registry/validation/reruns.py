@@ -10,10 +10,11 @@ from sqlmodel import Session, col, select
 
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
-from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import CheckResult, RunResult, Value
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.contracts import in_force, lookup

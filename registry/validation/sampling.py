@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from treaty.contracts.errors import ContractError
-from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.results import RunResult
 from treaty.engine.evaluation.violation_samples import sampled_checks

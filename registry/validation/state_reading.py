@@ -11,6 +11,7 @@ from treaty.engine.core.partitions import months
 from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult
 from treaty.engine.protocol.write_hints import ChangeHints
 from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.registry.core.database import read_session
 from treaty.registry.measurements.states import merged_days, state_store
 from treaty.registry.measurements.states.checkpoints import CheckpointedPartition
@@ -179,7 +180,7 @@ def _schema(measured: MeasureResult, changed: Collection[str]) -> Schema:
 def _columns(packed: bytes) -> Schema:
     """The columns that a bag was read with; none of one that cannot be opened: judging says so."""
     try:
-        return bags.describe_bag(packed)[0]
+        return inventory.describe_bag(packed)[0]
     except StateError:
         return Schema(())
 

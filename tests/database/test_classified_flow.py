@@ -23,6 +23,7 @@ from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import evaluate, missing_states
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS
 from treaty.registry.tables import CheckResultRow, PartitionStateRow, ReadCheckpointRow
 
@@ -97,7 +98,7 @@ def read_again(scene: Scene) -> list[list[str]]:
 
 def stored(packed: Iterable[bytes]) -> set[str]:
     """The kinds of the states that lie in these bags. Frequencies are not hashed here: Spark does that."""
-    return {held.kind for each in packed for held in bags.inventory(each)[0]}
+    return {held.kind for each in packed for held in inventory.inventory(each)[0]}
 
 
 FAILED, UNKEPT = (Outcome.FAILED, None), (Outcome.NOT_EVALUATED, CLASSIFIED)
@@ -151,7 +152,7 @@ def test_another_key_file_has_hashes_computed_again(scene: Scene) -> None:
     work(scene, OTHER)
     assert read_again(scene) == [[], ["ds=1", "ds=2", "ds=3", "ds=4"]]
     assert told(scene, "own") == {None: (Outcome.PASSED, None)}
-    keys = {held.key_id for each in current(scene.database) for held in bags.inventory(each.states)[0]}
+    keys = {held.key_id for each in current(scene.database) for held in inventory.inventory(each.states)[0]}
     assert len(keys) == 2
     assert "" in keys
 

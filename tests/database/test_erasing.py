@@ -24,7 +24,8 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import ViolationSample
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.patterns.lake_index import PatternLake
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.engine.states.state_files import StateFiles

@@ -19,7 +19,8 @@ from support.scenes import Scene
 
 from treaty.contracts.document.writer import write
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult
 from treaty.registry.access.authentication import Principal
 from treaty.registry.contracts import in_force

@@ -21,7 +21,7 @@ from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core import clock
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.gate.gate import CandidateRejected, GenerationConflict, open_gate
-from treaty.engine.states.bag import inventory
+from treaty.engine.states.inventory import inventory
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import TaskState

@@ -16,7 +16,7 @@ from treaty.contracts.document.classification import ALONE
 from treaty.contracts.document.reader import read
 from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.engine.gate.gate import open_gate
-from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS
 from treaty.engine.states.envelope import MAGIC
 from treaty.engine.states.state_files import StateFiles
@@ -52,13 +52,13 @@ def classified(table: Registered) -> None:
 def kinds(table: Registered) -> dict[str, set[str]]:
     """The kinds of the current states of each partition."""
     current = [row for row in table.rows(PartitionStateRow) if row.until is None]
-    return {row.partition: {held.kind for held in bags.inventory(row.states)[0]} for row in current}
+    return {row.partition: {held.kind for held in inventory.inventory(row.states)[0]} for row in current}
 
 
 def why(table: Registered) -> set[str]:
     """Why states of current partitions are not there."""
     current = [row for row in table.rows(PartitionStateRow) if row.until is None]
-    return {reason for row in current for reason in bags.inventory(row.states)[1].values()}
+    return {reason for row in current for reason in inventory.inventory(row.states)[1].values()}
 
 
 def shown(table: Registered) -> bytes:
@@ -117,7 +117,7 @@ def published(table: Registered, rows: Rows) -> None:
 def keys(table: Registered) -> dict[str, set[str]]:
     """By current partition, the keys that its frequencies were hashed with; '' for none."""
     current = {
-        row.partition: bags.inventory(row.states)[0] for row in table.rows(PartitionStateRow) if row.until is None
+        row.partition: inventory.inventory(row.states)[0] for row in table.rows(PartitionStateRow) if row.until is None
     }
     return {name: {each.key_id for each in held if each.kind == "frequencies"} for name, held in current.items()}
 

@@ -18,7 +18,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.results import Outcome, RunResult, Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import GateAnswer, PinKind

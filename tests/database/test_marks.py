@@ -16,7 +16,8 @@ from support.orders import states as bag_of
 
 from treaty.contracts.document.writer import write
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureResult
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids

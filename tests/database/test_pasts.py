@@ -12,7 +12,8 @@ from support.orders import states as bag_of
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Measurement, Outcome, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import IncidentState, Resolution

@@ -16,7 +16,7 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.errors import ContractError, Fault
 from treaty.engine.core.errors import EngineKilled, StateError
 from treaty.engine.core.results import Outcome, RunResult, Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest
 from treaty.registry.access.authentication import Principal
 from treaty.registry.core import ids

@@ -14,7 +14,8 @@ from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.registry.cli.main import _code
 from treaty.registry.core import ids

@@ -18,7 +18,7 @@ from treaty.engine.analyzers.numbers import Mean
 from treaty.engine.analyzers.rows import Size
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction

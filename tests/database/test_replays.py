@@ -23,9 +23,10 @@ from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.replay.report import Replay
 from treaty.engine.evaluation.replay.versions import COUNTED
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.registry import schemas
 from treaty.registry.access.permissions import ScopedGrant
 from treaty.registry.cli.main import _code

@@ -13,7 +13,7 @@ from support.events import event
 from support.scenes import Scene, orders
 
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.errors import InvalidRequest, NotFound

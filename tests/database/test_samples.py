@@ -16,7 +16,7 @@ from support.scenes import NOON, Scene, document, orders, rows
 from treaty.contracts.document.reader import read
 from treaty.engine.core.errors import EngineKilled
 from treaty.engine.core.results import Outcome, RunResult, Verdict, ViolationSample
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session, transaction

@@ -15,7 +15,7 @@ from support.scenes import NOON, Scene, add, current, orders, rows
 from treaty.contracts.errors import ContractError, Fault
 from treaty.engine.core.errors import EngineError, EngineKilled, StateError, UnreadableTable
 from treaty.engine.core.results import Outcome, Verdict
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import AuditAction, TaskState

@@ -9,7 +9,8 @@ from support.commands import Commands, Here
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import CheckResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 

@@ -8,7 +8,8 @@ import pytest
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import UNREAD, MeasureRequest, MeasureResult, SampleRequest, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.handlers.violating_rows import sample

@@ -18,12 +18,14 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.components.operands import KEY_COLUMNS, Operand
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import Outcome, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.gate.gate import CandidateRejected, StateFolder, gate
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.spark.scan import keyed_hashing
 from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.bag import CLASSIFIED as NOT_KEPT
 from treaty.engine.states.bag import KEYLESS
 from treaty.engine.states.state_files import StateFiles
@@ -179,8 +181,8 @@ def test_states_that_are_never_stored_are_read_again_for_a_new_version_alone(
     stored = {
         name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()
     }
-    assert {name: bags.describe_bag(packed) for name, packed in stored.items()} == {
-        name: bags.describe_bag(packed) for name, packed in first.states.items()
+    assert {name: inventory.describe_bag(packed) for name, packed in stored.items()} == {
+        name: inventory.describe_bag(packed) for name, packed in first.states.items()
     }
     assert set().union(*(found(shown(each)) for each in stored.values())) == set()
 
@@ -200,7 +202,7 @@ def test_states_of_another_key_or_in_the_clear_are_replaced_and_never_merged(
     assert missing_states(given, "people", stored, key=key) == {}
     assert set().union(*(found(shown(each)) for each in stored.values())) == set()
     merged = bags.merged([bags.unpack(first.states[HERE]), bags.unpack(stored[LATER])])
-    keyed = {each.key for each in bags.inventory(stored[LATER])[0] if each.key_id}
+    keyed = {each.key for each in inventory.inventory(stored[LATER])[0] if each.key_id}
     assert len(keyed) > 5
     assert not keyed & merged.entries.keys()
 
@@ -209,7 +211,7 @@ def test_without_a_key_hashes_are_judged_by_and_not_stored(spark: Any, table: Pa
     given = contract()
     keyless = measure(spark, asked(table, given, key=None))
     assert KEYLESS in bags.unpack(keyless.states[HERE]).failures.values()
-    assert not [each for packed in keyless.states.values() for each in bags.inventory(packed)[0] if each.key_id]
+    assert not [each for packed in keyless.states.values() for each in inventory.inventory(packed)[0] if each.key_id]
     told = values(judged(given, keyless))
     assert (told["uniqueness-mail", None], told["approx_count_keys-who", None]) == (0.0, len(canaries.PEOPLE))
     assert missing_states(given, "people", keyless.states) == {}

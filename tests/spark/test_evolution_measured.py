@@ -7,7 +7,8 @@ from typing import Any
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.session.verify import measure, verify
 
 OLD = "day string, id int, price decimal(10,2), code int, at date, ratio float, gone string"

@@ -13,7 +13,8 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import UNREAD, DraftRequest, MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.draft import NOTHING_SOUND, draft
 from treaty.engine.spark.handlers.measure import measure

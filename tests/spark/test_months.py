@@ -8,10 +8,12 @@ from typing import Any
 from support.orders import NOW, check, contract
 
 from treaty.engine.core.partitions.months import members
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry.measurements.states import merged_days
 
@@ -71,7 +73,7 @@ def values(states: dict[str, bytes], files: StateFiles) -> dict[str, Any]:
 
 
 def _schema(states: dict[str, bytes]) -> Any:
-    return bags.describe_bag(max(states.items())[1])[0]
+    return inventory.describe_bag(max(states.items())[1])[0]
 
 
 def agree(one: dict[str, Any], other: dict[str, Any]) -> bool:

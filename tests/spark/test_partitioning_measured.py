@@ -11,7 +11,8 @@ from support.orders import contract as plain
 from treaty.contracts.document.reader import read
 from treaty.contracts.document.writer import write
 from treaty.engine.core.errors import UnreadableTable
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, SampleRequest, TableSource
 from treaty.engine.session.verify import verify
 from treaty.engine.session.violating_rows import flag_rows

@@ -8,7 +8,7 @@ import pytest
 
 from treaty.engine.analyzers.named_formats import matches
 from treaty.engine.patterns.lake_index import PatternLake
-from treaty.engine.patterns.language import parse
+from treaty.engine.patterns.language.parser import parse
 from treaty.engine.protocol.progress import no_progress
 from treaty.engine.protocol.requests import DraftRequest, LakeRequest, LakeTable, TableSource, TextsRequest
 from treaty.engine.spark.handlers.draft import draft

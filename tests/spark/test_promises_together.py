@@ -12,7 +12,8 @@ from treaty.contracts.document.classification import classifies
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.spark.handlers.measure import measure
 from treaty.engine.states import bag as bags

@@ -9,9 +9,10 @@ from support.orders import NOW, check, contract
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.replay.report import ReplayedCheck
 from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.session.verify import measure
 
 COLUMNS = "day string, id bigint, amount double, status string"

@@ -9,7 +9,8 @@ import pytest
 from support.analyzer_table import NOW
 from support.orders import check, contract
 
-from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.evaluation.violation_samples import LONGEST, MASK
 from treaty.engine.spark.scan import violating_rows

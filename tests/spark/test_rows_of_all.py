@@ -15,7 +15,7 @@ from treaty.contracts.assertions import Assertion
 from treaty.contracts.document.model import ContractCheck
 from treaty.engine.analyzers.base import Analyzer
 from treaty.engine.analyzers.bound import MetricValue
-from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.spark.scan import violating_rows
 from treaty.engine.spark.scan.scanner import scan
 from treaty.engine.states.planning.scan_plan import plan

@@ -11,7 +11,7 @@ from treaty.engine.components.frequencies import FrequencySpectrum
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.core.results import CheckResult, Measurement, Outcome, RunResult, ViolationSample
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.progress import ReportProgress, no_progress
 from treaty.engine.protocol.requests import (
     DraftRequest,

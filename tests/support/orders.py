@@ -12,7 +12,8 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.states.bag import StateBag
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

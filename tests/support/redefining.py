@@ -8,7 +8,7 @@ from support.scenes import Scene
 
 from treaty.engine.checks.schema_checks import check_structure
 from treaty.engine.core.results import RunResult
-from treaty.engine.evaluation.evaluator import EvaluationRequest
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.registry.worker.loop import Worker
 
 

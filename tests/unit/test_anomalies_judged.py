@@ -17,7 +17,8 @@ from treaty.engine.anomaly.series import SeriesPoint
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome
 from treaty.engine.dsl import Check, no_anomalies
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 
 SIZES = [100, 104, 98, 101, 103, 97, 99, 102, 100, 101]
 START = datetime(2026, 4, 1, tzinfo=UTC)

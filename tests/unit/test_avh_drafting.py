@@ -12,7 +12,8 @@ from support.orders import NOW, SCHEMA, contract, states
 
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.programs.analyzer_mapping import MEASURES
 from treaty.engine.programs.explanations import sentence
 from treaty.engine.programs.program import Clause

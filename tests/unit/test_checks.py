@@ -6,7 +6,8 @@ from support.orders import PROPERTIES, ROWS, SCHEMA, check, contract, judged, on
 from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Column, Schema
-from treaty.engine.checks.binding import BoundCheck, BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.checks.column_keywords import columns_of, derived_checks
 
 

@@ -15,9 +15,11 @@ from treaty.engine.core import key_files
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.hash_key import SIZE, HashKey, transient_key
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.protocol.requests import MeasureRequest, MeasureResult, TableSource
 from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.bag import CLASSIFIED, KEYLESS, KEYS_DIFFER
 
 STRICT = {"classification": "restricted"}
@@ -176,7 +178,7 @@ def test_hashes_without_a_lasting_key_are_judged_by_and_not_stored() -> None:
 
 
 def test_an_inventory_says_which_key_states_were_hashed_with() -> None:
-    held = bags.inventory(keyed().pack())[0]
+    held = inventory.inventory(keyed().pack())[0]
     assert {each.kind: each.key_id for each in held} == {"count": "", "frequencies": KEYS[0].id}
     assert bags.merged([bags.unpack(keyed().pack())] * 2).entries.keys() == {each.key for each in held}
 

@@ -11,8 +11,9 @@ from treaty.contracts.document.model import Contract
 from treaty.engine.analyzers.distribution_distance import DistributionDistance
 from treaty.engine.anomaly.series import SeriesPoint, moment
 from treaty.engine.core.results import CheckResult, Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.programs.analyzer_mapping import OF_NUMBERS, OF_TEXTS
 from treaty.engine.statistics.column_values import column
 from treaty.engine.statistics.statistics import STATISTICS, compute_statistics

@@ -29,7 +29,8 @@ from treaty.engine.dsl import (
 from treaty.engine.dsl.columns import ColumnChecks
 from treaty.engine.dsl.groups import GroupChecks
 from treaty.engine.dsl.tables import TableChecks
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 
 SCHEMA = Schema(
     (

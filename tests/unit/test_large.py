@@ -20,8 +20,9 @@ from treaty.engine.components.frequencies import (
 )
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import TOO_MANY, EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import TOO_MANY, evaluate
 from treaty.engine.evaluation.large_frequencies import large
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.states.bag import StateBag, unpack
 from treaty.engine.states.bag import merge as together
 from treaty.engine.states.state_files import StateFiles

@@ -7,7 +7,8 @@ from support.orders import PROPERTIES, ROWS, SCHEMA, contract, judged, on
 
 from treaty.contracts.assertions import ANOMALIES, OPERATORS, PAIRED
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.odcs_metrics import METRICS
 
 COLUMN: dict[str, Any] = {"column": "status"}

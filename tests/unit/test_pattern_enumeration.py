@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treaty.engine.patterns.enumeration import MOST_PATTERNS, enumerate_patterns, groups, rows_of
-from treaty.engine.patterns.language import compiled, parse
-from treaty.engine.patterns.pattern_ids import identity
-from treaty.engine.patterns.tokenizer import by_words
+from treaty.engine.patterns.language.parser import parse
+from treaty.engine.patterns.language.pattern import compiled
+from treaty.engine.patterns.language.pattern_ids import identity
+from treaty.engine.patterns.language.tokenizer import by_words
 
 LOOKS = ["2019-03-01", "12.50", "-3", "AB12", "ab 12", "a1b2", "00ff", "é-1", "x/y/z", "", " ", "1.2.3", "[a]+{b}"]
 columns = st.lists(

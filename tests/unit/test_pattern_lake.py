@@ -11,7 +11,7 @@ from treaty.engine.patterns.index import PatternIndex
 from treaty.engine.patterns.index_file import UnreadableIndex
 from treaty.engine.patterns.lake_index import PatternLake, half_of
 from treaty.engine.patterns.lake_sums import FIELDS
-from treaty.engine.patterns.language import PatternError
+from treaty.engine.patterns.language.pattern import PatternError
 
 TIMES = [f"{n % 24}:{n * 7 % 60:02d}" for n in range(80)]
 DATES = [f"2024-{n % 12 + 1:02d}-{n % 28 + 1:02d}" for n in range(80)]

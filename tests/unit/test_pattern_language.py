@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treaty.engine.patterns.language import (
+from treaty.engine.patterns.language.parser import parse
+from treaty.engine.patterns.language.pattern import (
     CLASSES,
     CharacterToken,
     LiteralToken,
@@ -18,7 +19,6 @@ from treaty.engine.patterns.language import (
     Stretch,
     compiled,
     joined,
-    parse,
     union,
 )
 

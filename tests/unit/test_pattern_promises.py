@@ -10,7 +10,7 @@ from treaty.engine.analyzers.conformity_test import ConformityCounts
 from treaty.engine.analyzers.pattern_conformity import PatternConformity
 from treaty.engine.patterns.contract_checks import checks, options
 from treaty.engine.patterns.inference import LearnedPattern
-from treaty.engine.patterns.language import parse
+from treaty.engine.patterns.language.parser import parse
 
 SCHEMA = Schema((Column("day", "string"),))
 

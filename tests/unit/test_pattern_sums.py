@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treaty.engine.patterns.lake_sums import FIELDS, PatternSums, merge_sums, nothing, sample_evenly, sums_of
-from treaty.engine.patterns.pattern_ids import identity
+from treaty.engine.patterns.language.pattern_ids import identity
 
 values = st.lists(st.sampled_from(["a1", "b2", "2020-01-01", "x y", "7", "-7.5", ""]), max_size=20)
 

@@ -16,7 +16,8 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.analyzers import ANALYZERS
 from treaty.engine.checks import plugins
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 SCHEMA = Schema((Column("id", "bigint"),))

@@ -16,11 +16,12 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.results import Outcome
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.replay.pattern_trial import UNASKED
 from treaty.engine.evaluation.replay.report import Replay, ReplayedCheck
 from treaty.engine.evaluation.replay.runner import MERGED, NEEDED, ReplayRunner, ReplayStep
 from treaty.engine.evaluation.replay.versions import COUNTED
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.incremental_merge import BLOCK, IncrementalMerge
 

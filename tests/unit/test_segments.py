@@ -14,8 +14,9 @@ from treaty.engine.anomaly.closed_form import OnlineNormal
 from treaty.engine.checks.binding import bind
 from treaty.engine.core.results import CheckResult, Outcome, RunResult
 from treaty.engine.dsl import Check
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
 from treaty.engine.evaluation.replay.runner import ReplayRunner, ReplayStep
+from treaty.engine.evaluation.request import EvaluationRequest
 
 
 def watched(detector: Any = "online_normal", **words: Any) -> Contract:

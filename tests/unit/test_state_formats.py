@@ -34,8 +34,9 @@ from treaty.engine.core.disk import dump_checked, load_checked
 from treaty.engine.core.errors import StateError
 from treaty.engine.gate import publication_intent
 from treaty.engine.states import envelope, generations
-from treaty.engine.states.bag import inventory, unpack
+from treaty.engine.states.bag import unpack
 from treaty.engine.states.generations import StateFolder
+from treaty.engine.states.inventory import inventory
 from treaty.engine.states.state_files import StateFiles
 
 RELEASED = sorted(each for each in HERE.iterdir() if each.is_dir())

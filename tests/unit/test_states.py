@@ -13,7 +13,7 @@ from treaty.engine.analyzers.numbers import Maximum, Mean, StandardDeviation
 from treaty.engine.analyzers.quantiles import ApproxQuantile
 from treaty.engine.core.errors import StateError
 from treaty.engine.states import bag as states_bag
-from treaty.engine.states import envelope
+from treaty.engine.states import envelope, inventory
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import plan
 from treaty.engine.states.state_files import StateFiles
@@ -161,6 +161,6 @@ def test_large_states_lie_in_files_named_by_their_content(tmp_path: Path) -> Non
 
 
 def test_what_a_bag_settles_is_told_without_loading_it() -> None:
-    schema, keys = states_bag.describe_bag(bag(plan([BOUND[0]]), Schema((Column("id", "bigint"),)), {"id": [1]}).pack())
+    schema, keys = inventory.describe_bag(bag(plan([BOUND[0]]), Schema((Column("id", "bigint"),)), {"id": [1]}).pack())
     assert schema == Schema((Column("id", "bigint"),))
     assert keys == plan([BOUND[0]]).keys

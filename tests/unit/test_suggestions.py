@@ -21,7 +21,8 @@ from treaty.contracts.document.writer import write
 from treaty.contracts.editing.patches import Patch, apply, skeleton
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import bind
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.profile.document import document
 from treaty.engine.profile.table_profile import plain
 from treaty.engine.suggestions.declared import COLUMN_SUGGESTIONS, TABLE_SUGGESTIONS

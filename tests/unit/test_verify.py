@@ -9,8 +9,9 @@ from treaty.contracts.document.model import Contract
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate, missing_states
+from treaty.engine.evaluation.evaluator import evaluate, missing_states
 from treaty.engine.evaluation.metric_values import UNKNOWN
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.states.bag import ALL, StateBag
 
 AMOUNT = contract(check("mean", column="amount", mustBeGreaterThan=2))

@@ -17,7 +17,8 @@ from treaty.contracts.predicates.parser import PredicateError
 from treaty.contracts.schema import Column, Schema
 from treaty.engine.checks.binding import NOT_OF_VIEWS, bind
 from treaty.engine.core.partitions import partition_names, views
-from treaty.engine.evaluation.evaluator import EvaluationRequest, evaluate
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 from treaty.engine.evaluation.violation_samples import redact
 
 DAYS = [f"day=2026-01-0{day}/country={country}" for day in (1, 2, 3) for country in ("DE", "FR")]

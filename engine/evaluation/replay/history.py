@@ -8,7 +8,7 @@ from treaty.engine.analyzers.bound import MetricValue
 from treaty.engine.anomaly.baselines import MetricBaselines, StateValue
 from treaty.engine.anomaly.partition_order import PartitionOrder, place
 from treaty.engine.anomaly.series import SeriesPoint
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation import metric_values
 from treaty.engine.evaluation.replay.versions import ReplayCase

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from treaty.contracts.safe_regex import MAX_SUBJECT
 from treaty.engine.analyzers.base import Analyzer, NotApplicableToTable
 from treaty.engine.analyzers.distinct import CountDistinct
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.components.frequencies import FrequencyTable
 from treaty.engine.states.bag import StateBag
 

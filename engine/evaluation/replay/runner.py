@@ -15,7 +15,7 @@ from treaty.contracts.document.model import Contract, View
 from treaty.contracts.predicates.parser import PredicateError
 from treaty.contracts.schema import Schema
 from treaty.engine.analyzers.bound import MetricValue
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import views

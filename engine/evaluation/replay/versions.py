@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from treaty.contracts.document.model import Anomalies, Contract, DataObject, View
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.schema_checks import check_structure
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.evaluator import NOT_AT_ONCE

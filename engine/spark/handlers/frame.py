@@ -6,7 +6,8 @@ from typing import Any
 
 from treaty.contracts.document.computed_partitions import partition_columns
 from treaty.contracts.document.model import Contract
-from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.checks.dataset_limits import ReferenceValue
 from treaty.engine.core.hash_key import HashKey
 from treaty.engine.spark.scan import separate_statements

@@ -7,7 +7,8 @@ from typing import Any
 
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundChecks, bind_all
+from treaty.engine.checks.binding import bind_all
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import UnreadableTable
 from treaty.engine.core.filesystems import is_path
 from treaty.engine.core.hash_key import HashKey, transient_key

@@ -7,7 +7,8 @@ from typing import Any
 
 from treaty.contracts.document.model import DataObject
 from treaty.contracts.document.reader import read as read_contract
-from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import is_path
 from treaty.engine.core.results import ViolationSample

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from treaty.contracts.predicates.parser import literal
-from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.filesystems import open_filesystem
 from treaty.engine.protocol.requests import QuarantineResult, QuarantineTarget

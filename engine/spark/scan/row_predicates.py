@@ -8,7 +8,7 @@ from treaty.engine.analyzers.base import NotApplicableToTable, operand_of
 from treaty.engine.analyzers.bound import BoundAnalyzer
 from treaty.engine.analyzers.key_matching import as_keys
 from treaty.engine.analyzers.violating_rows import KeyReference, ViolatingRows
-from treaty.engine.checks.binding import BoundCheck, BoundChecks
+from treaty.engine.checks.bound_check import BoundCheck, BoundChecks
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.spark.scan.separate_statements import OtherDatasets
 from treaty.engine.spark.sources.readers import schema_of

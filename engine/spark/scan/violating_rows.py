@@ -5,7 +5,7 @@ from typing import Any
 
 from treaty.contracts.predicates.parser import literal
 from treaty.engine.analyzers.base import operand_of
-from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import EngineError, UnreadableTable
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.core.results import ViolationSample

@@ -1,6 +1,6 @@
 """Rows as the API shows them. Pure: everything that a view needs is handed in."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
@@ -55,6 +55,11 @@ def me(user: UserRow, principal: Principal) -> schemas.CurrentUserOut:
 def proposal_summary(listed: ProposalListing, by: Principal) -> schemas.ProposalSummaryOut:
     """The proposal in a list."""
     return schemas.ProposalSummaryOut(**_summary_of(listed, by))
+
+
+def proposal_summaries(found: Iterable[ProposalListing], by: Principal) -> tuple[schemas.ProposalSummaryOut, ...]:
+    """Return proposals as lists show them to the principal."""
+    return tuple(proposal_summary(each, by) for each in found)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""Routes of proposals: put forward, edited, decided, discussed, and the inbox of what waits for whom."""
+"""Routes of proposals: put forward, edited, decided, discussed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any, cast
 from uuid import UUID
@@ -17,21 +17,16 @@ from treaty.registry.api.http import presenters
 from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared, Writer
 from treaty.registry.api.http.etags import IfMatch, with_etag
 from treaty.registry.api.routes.replays import replay_record
-from treaty.registry.browse import inbox as browse_inbox
-from treaty.registry.contracts import subscriptions
 from treaty.registry.contracts.documents import Documents
 from treaty.registry.core import ids
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, Permission, ProposalState
 from treaty.registry.core.errors import IllegalTransition, InvalidRequest, RevisionConflict
 from treaty.registry.core.state_machines import PROPOSAL
-from treaty.registry.incidents import actions
 from treaty.registry.review.approval import approval, required_approvals, succession
-from treaty.registry.review.consumers import acknowledgements
 from treaty.registry.review.proposals import (
     assignment,
     change_requests,
-    contract_requests,
     discussion,
     editing,
     proposal_list,
@@ -39,7 +34,6 @@ from treaty.registry.review.proposals import (
     revisions,
     suggestion_decisions,
 )
-from treaty.registry.review.proposals.proposal_list import ProposalListing
 from treaty.registry.review.replays import replay as replays_replay
 from treaty.registry.tables import ContractRow, ProposalRow
 
@@ -56,34 +50,6 @@ def unchanged(proposal_id: UUID, by: Caller, tx: Writer, seen: IfMatch) -> None:
 Answered = Annotated[schemas.ResponseOptions, Query()]
 # Of what changes a proposal, but for approving it: that names the fingerprint that was seen.
 UNCHANGED = [Depends(unchanged)]
-
-
-@router.get("/inbox")
-def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
-    """What waits for the asking user."""
-    authentication.require_permission_anywhere(by, Permission.READ)
-    found = browse_inbox.inbox(tx, by, now=clock.now())
-    incidents = actions.of_runs(tx, [each.id for each in found.failed_runs], by)
-    return schemas.InboxOut(
-        to_decide=_summaries(found.to_decide, by),
-        to_change=_summaries(found.to_change, by),
-        put_off=_summaries(found.put_off, by),
-        waiting=_summaries(found.waiting, by),
-        affecting=_summaries(found.affecting, by),
-        failed_runs=tuple(map(schemas.RunSummaryOut.model_validate, found.failed_runs)),
-        incidents=tuple(map(presenters.incident, incidents)),
-        asked=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
-        lagging=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
-        requested=tuple(presenters.contract_request(each, by) for each in contract_requests.pending_requests(tx, by)),
-    )
-
-
-@router.get("/inbox/counts")
-def count_inbox(by: Caller, tx: Reader) -> schemas.InboxCountsOut:
-    """How much of the inbox waits for the asking user themself."""
-    authentication.require_permission_anywhere(by, Permission.READ)
-    found = browse_inbox.counts(tx, by, now=clock.now())
-    return schemas.InboxCountsOut(**vars(found), requested=len(contract_requests.pending_requests(tx, by)))
 
 
 @router.get("/proposals")
@@ -262,10 +228,6 @@ def _replayed(read: Session, proposal_id: UUID, shared: Service, by: Principal, 
     return replays_replay.in_brief(
         replay_record(read, replays_replay.of_proposal(read, proposal_id, by=by, documents=documents), shared)
     )
-
-
-def _summaries(found: Iterable[ProposalListing], by: Principal) -> tuple[schemas.ProposalSummaryOut, ...]:
-    return tuple(presenters.proposal_summary(each, by) for each in found)
 
 
 def _judgement(

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from treaty.engine.anomaly.baselines import Histories
 from treaty.engine.anomaly.series import SeriesPoint, partition_key
-from treaty.engine.checks.binding import BoundChecks
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.results import Outcome
 from treaty.engine.evaluation.metric_values import compares
 from treaty.registry.core.enums import NO_FAULT

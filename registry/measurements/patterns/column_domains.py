@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from treaty.engine.patterns.analysis import Carrier, CommonPattern, PatternCarriers, common_domains, pattern_carriers
 from treaty.engine.patterns.index_file import UnreadableIndex
 from treaty.engine.patterns.lake_index import PatternLake
-from treaty.engine.patterns.language import PatternError
+from treaty.engine.patterns.language.pattern import PatternError
 from treaty.registry.access import visibility
 from treaty.registry.access.permissions import Principal
 from treaty.registry.core.enums import Permission

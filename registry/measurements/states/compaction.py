@@ -17,6 +17,7 @@ from sqlmodel import Session, col, select
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months, views
 from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.contracts import in_force
 from treaty.registry.core.database import read_session, transaction
@@ -91,8 +92,8 @@ def _alike(rows: Iterable[PartitionStateRow]) -> list[list[PartitionStateRow]]:
     found = defaultdict(list)
     for row in rows:
         try:
-            held, failures = bags.inventory(row.states)
-            schema, _ = bags.describe_bag(row.states)
+            held, failures = inventory.inventory(row.states)
+            schema, _ = inventory.describe_bag(row.states)
         except StateError:
             continue
         if bags.ALL not in failures and all(each.usable for each in held):
@@ -125,7 +126,7 @@ def _merged(
 def _fit(files: CompactionFiles, rows: Sequence[PartitionStateRow]) -> bool:
     by_key = defaultdict(list)
     for row in rows:
-        for each in bags.inventory(row.states)[0]:
+        for each in inventory.inventory(row.states)[0]:
             if each.file:
                 by_key[each.key].append(each.file)
     return all(files.rows(names) <= MOST_COMBINATIONS for names in by_key.values())

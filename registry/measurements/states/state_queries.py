@@ -13,15 +13,15 @@ from sqlmodel import Session
 from treaty.contracts.document.model import Contract, DataObject
 from treaty.contracts.errors import ContractError
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundChecks, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundChecks
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import views
 from treaty.engine.core.partitions.months import members
 from treaty.engine.evaluation import state_queries
 from treaty.engine.evaluation.state_queries import MetricAnswer, MetricQuery
 from treaty.engine.evaluation.violation_samples import HIDDEN, is_hidden
-from treaty.engine.states import bag as bags
-from treaty.engine.states import schema_evolution
+from treaty.engine.states import inventory, schema_evolution
 from treaty.engine.states.bag import StateFileStore
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, Resource, require_permission_anywhere
@@ -250,12 +250,12 @@ def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
         days=days,
     )
     try:
-        held, failed = bags.inventory(row.states)
+        held, failed = inventory.inventory(row.states)
     except StateError as error:
         return replace(found, fault=str(error))
     return replace(
         found,
-        schema=bags.describe_bag(row.states)[0],
+        schema=inventory.describe_bag(row.states)[0],
         kinds=dict(sorted(Counter(each.kind for each in held).items())),
         failed=len(failed),
         sources=tuple(sorted({each.source for each in held})),

@@ -16,7 +16,7 @@ from treaty.contracts.schema import Column, Schema
 from treaty.engine.core.errors import StateError
 from treaty.engine.core.partitions import months
 from treaty.engine.protocol.requests import MeasureResult
-from treaty.engine.states.bag import inventory
+from treaty.engine.states.inventory import inventory
 from treaty.registry.core.errors import Conflict
 from treaty.registry.tables import DatasetRow, PartitionStateRow
 

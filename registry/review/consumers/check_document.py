@@ -15,7 +15,8 @@ from treaty.contracts.editing import strip_checks
 from treaty.contracts.editing.patches import Patch
 from treaty.contracts.errors import ContractError, Fault
 from treaty.contracts.schema import Schema
-from treaty.engine.checks.binding import BoundCheck, bind
+from treaty.engine.checks.binding import bind
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.columns_read import Reach, reach
 from treaty.engine.checks.consumer_check_rules import check_faults, tops
 

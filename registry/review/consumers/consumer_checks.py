@@ -14,7 +14,7 @@ from treaty.contracts.document.model import ContractCheck, DataObject
 from treaty.contracts.document.reader import read
 from treaty.contracts.editing.check_entry import entry_for
 from treaty.contracts.errors import ContractError, suggest_nearest
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.engine.checks.column_keywords import derived_checks
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal

@@ -14,7 +14,7 @@ from treaty.contracts.document.model import Contract as Document
 from treaty.contracts.document.reader import read
 from treaty.contracts.editing import patches
 from treaty.contracts.errors import ContractError
-from treaty.engine.checks.binding import BoundCheck
+from treaty.engine.checks.bound_check import BoundCheck
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal, require_permission, require_permission_anywhere
 from treaty.registry.contracts import subscriptions

@@ -23,6 +23,7 @@ from treaty.engine.evaluation import state_reuse
 from treaty.engine.evaluation.violation_samples import redact
 from treaty.engine.protocol.requests import MeasureResult, TableSource
 from treaty.engine.states import bag as bags
+from treaty.engine.states import inventory
 from treaty.engine.states.bag import StateFileStore
 from treaty.engine.states.generations import Generation, GenerationVerdict, PartitionEntry
 from treaty.registry.audit import audit_log
@@ -171,7 +172,7 @@ def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: St
         packed = {
             name: bags.with_filed_states(each, files) for name, each in _discreet_bags(session, of, found).items()
         }
-        schema = bags.describe_bag(packed[max(packed)])[0] if packed else Schema(())
+        schema = inventory.describe_bag(packed[max(packed)])[0] if packed else Schema(())
         run = _run(session, of, swap.judged, changed, files)
     except (StateError, ContractError) as error:
         raise InvalidRequest(str(error)) from None

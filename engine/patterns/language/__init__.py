@@ -1,0 +1,1 @@
+"""The language of patterns: tokens, patterns, their texts and ids."""

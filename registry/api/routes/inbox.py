@@ -1,0 +1,47 @@
+"""Routes of the inbox: what waits for whom."""
+
+from fastapi import APIRouter
+
+from treaty.engine.core import clock
+from treaty.registry import schemas
+from treaty.registry.access import authentication
+from treaty.registry.api.http import presenters
+from treaty.registry.api.http.dependencies import Caller, Reader
+from treaty.registry.browse import inbox as browse_inbox
+from treaty.registry.contracts import subscriptions
+from treaty.registry.core.enums import Permission
+from treaty.registry.incidents import actions
+from treaty.registry.review.consumers import acknowledgements
+from treaty.registry.review.proposals import (
+    contract_requests,
+)
+
+router = APIRouter(tags=["proposals"])
+
+
+@router.get("/inbox")
+def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
+    """What waits for the asking user."""
+    authentication.require_permission_anywhere(by, Permission.READ)
+    found = browse_inbox.inbox(tx, by, now=clock.now())
+    incidents = actions.of_runs(tx, [each.id for each in found.failed_runs], by)
+    return schemas.InboxOut(
+        to_decide=presenters.proposal_summaries(found.to_decide, by),
+        to_change=presenters.proposal_summaries(found.to_change, by),
+        put_off=presenters.proposal_summaries(found.put_off, by),
+        waiting=presenters.proposal_summaries(found.waiting, by),
+        affecting=presenters.proposal_summaries(found.affecting, by),
+        failed_runs=tuple(map(schemas.RunSummaryOut.model_validate, found.failed_runs)),
+        incidents=tuple(map(presenters.incident, incidents)),
+        asked=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
+        lagging=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
+        requested=tuple(presenters.contract_request(each, by) for each in contract_requests.pending_requests(tx, by)),
+    )
+
+
+@router.get("/inbox/counts")
+def count_inbox(by: Caller, tx: Reader) -> schemas.InboxCountsOut:
+    """How much of the inbox waits for the asking user themself."""
+    authentication.require_permission_anywhere(by, Permission.READ)
+    found = browse_inbox.counts(tx, by, now=clock.now())
+    return schemas.InboxCountsOut(**vars(found), requested=len(contract_requests.pending_requests(tx, by)))
