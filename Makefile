@@ -40,19 +40,19 @@ fuzz: setup ## search further with property tests, by hand
 	HYPOTHESIS_PROFILE=fuzz $(PY) -m pytest tests/unit -q -n 2
 
 fuzz-predicates: setup ## compare random predicates with Spark's own answers, by hand
-	FUZZ_PREDICATES=4000 $(PY) -m pytest tests/spark/test_row_errors.py -q -s -k random
+	FUZZ_PREDICATES=4000 $(PY) -m pytest tests/spark/predicates/test_row_errors.py -q -s -k random
 
 fuzz-states: setup ## compare states with the whole table over many random histories, by hand
-	FUZZ_HISTORIES=1000 $(PY) -m pytest tests/spark/test_states_equal_the_table.py -q
+	FUZZ_HISTORIES=1000 $(PY) -m pytest tests/spark/analyzers/test_states_equal_the_table.py -q
 
 kills-gate: setup ## kill 500 processes while they publish through a gate, by hand
-	GATE_KILLS=500 $(PY) -m pytest tests/unit/test_gate_kills.py -q
+	GATE_KILLS=500 $(PY) -m pytest tests/unit/engine/gate/test_gate_kills.py -q
 
 kills-lineage: setup ## kill workers and receivers thousands of times, and have others come back late, by hand
-	KILLS_LINEAGE="1000 500 200" $(PY) -m pytest tests/database/test_lineage_kills.py -q -s
+	KILLS_LINEAGE="1000 500 200" $(PY) -m pytest tests/database/worker/test_lineage_kills.py -q -s
 
 power-gate: setup ## lose power while publishing through a gate, thousands of times, by hand
-	GATE_POWER=20 GATE_POWER_WALKS=500 $(PY) -m pytest tests/unit/test_gate_power.py -q
+	GATE_POWER=20 GATE_POWER_WALKS=500 $(PY) -m pytest tests/unit/engine/gate/test_gate_power.py -q
 
 bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS="--rounds 1" for less)
 	$(PY) -W ignore -m bench.engine $(ARGS)
