@@ -1,20 +1,16 @@
-"""The tour in the docs, every line of it, in an empty folder; the Java that its commands find is one and warm."""
+"""Pages of the docs, every line of them, in an empty folder; the Java that their commands find is one and warm.
 
-import os
-import re
+The tour's own commands are run where the wheel is installed (`test_wheel`)."""
+
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.doc_blocks import blocks, python, shell
 from support.plugins import install
 from support.required import require
 from support.warm import warm_java
-
-DOCS = Path(__file__).parents[2] / "docs"
-OPENED = "from treaty.engine.spark.process.session import start\nspark = start()\n"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -23,43 +19,6 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with warm_java(tmp_path_factory.mktemp("java")) as home, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_HOME", str(home))
         yield
-
-
-def blocks(kind: str, page: str = "tour") -> list[str]:
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    return re.findall(rf"^```{kind}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
-
-
-def shell(script: str, folder: Path) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    ran = subprocess.run(
-        ["bash", "-euc", script],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(folder / "packages")},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
-
-
-def python(script: str, folder: Path) -> str:
-    return shell(f"python - <<'EOF'\n{OPENED}{script}spark.stop()\nEOF", folder)
-
-
-def test_every_line_of_the_tour_does_what_it_says(tmp_path: Path) -> None:
-    wrote, drafted, judged, explained = (shell(script, tmp_path) for script in blocks("sh"))
-    assert wrote.count("wrote") == 3
-    assert "payment is one of 3 known values" in drafted
-    assert all(day in judged for day in ("day=2026-09-28", "day=2026-10-04", "day=2026-10-08"))
-    assert "40 partition(s)" in judged
-    assert explained.startswith("scan by day")
-    (session,) = (script for script in blocks("python"))
-    ran = python(session, tmp_path)
-    assert ran.startswith("failed ")
-    assert "customer_id is always present" in ran
 
 
 def test_the_check_in_the_tour_is_a_check() -> None:

@@ -1,4 +1,4 @@
-"""The wheel, installed where the sources are not: the command works, and nothing that it needs was left behind."""
+"""The wheel, installed beside the user's own packages: it is `treaty` and nothing else, and nothing was left behind."""
 
 import shutil
 import site
@@ -6,81 +6,144 @@ import sqlite3
 import subprocess
 import sys
 import venv
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from support.payments import CONTRACT, delivery
+from support.doc_blocks import blocks, python, shell
 from support.processes import environ
 from support.required import require
-
-from treaty.registry.demo.producer import DemoProducer
+from support.warm import warm_java
 
 ROOT = Path(__file__).parents[2]
 UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
+ROOMS = ("contracts", "engine", "registry", "ui", "migrations")
+INFO = "treaty-0.1.0.dist-info"
 INSIDE = (
+    "engine/suggestions/keys_model.json",
+    "engine/suggestions/keys_model.npz",
     "migrations/script.py.mako",
+    "registry/exchange/templates/facts.yaml",
+    "registry/lineage/events/TreatyContractRunFacet.json",
     "ui/.streamlit/config.toml",
     "ui/server/auth_pages.html",
     "ui/static/icon.svg",
     "ui/static/logo.svg",
 )
+# What a project of the user's may be called, and would have been replaced by an install that brings generic names.
+OWN = """NAME = "the user's own {name}"
+"""
+BESIDE = """
+import importlib
+for name in ("contracts", "engine", "registry", "ui", "migrations"):
+    own, ours = importlib.import_module(name), importlib.import_module(f"treaty.{name}")
+    print(own.NAME, own is not ours, ours.__file__.startswith(PACKAGES))
+"""
 
 
 def run(*command: str, folder: Path) -> "subprocess.CompletedProcess[str]":
-    """A command in that folder, which knows nothing of the sources."""
+    """Run a command in that folder, which knows nothing of the sources."""
     return subprocess.run(command, cwd=folder, env=environ(), capture_output=True, text=True, timeout=240, check=False)
+
+
+def build(source: Path, folder: Path, *kinds: str) -> None:
+    """Build distributions of the source into the folder."""
+    require("uv", available=UV is not None, reason="there is no uv")
+    built = run(str(UV), "build", *kinds, "--quiet", "--out-dir", str(folder), str(source), folder=folder)
+    require("index", available=built.returncode == 0, reason=f"the wheel could not be built: {built.stderr[-300:]}")
+
+
+def files(wheel: Path) -> set[str]:
+    """Return the names of the files in a wheel."""
+    with ZipFile(wheel) as opened:
+        return {each for each in opened.namelist() if not each.endswith("/")}
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    require("uv", available=UV is not None, reason="there is no uv")
-    built = run(str(UV), "build", "--wheel", "--quiet", "--out-dir", str(folder), str(ROOT), folder=folder)
-    require("index", available=built.returncode == 0, reason=f"the wheel could not be built: {built.stderr[-300:]}")
+    build(ROOT, folder, "--wheel")
     (found,) = folder.glob("*.whl")
     return found
 
 
 @pytest.fixture(scope="module")
-def treaty(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command of an environment that has the wheel, and beside it the libraries but not the sources."""
+def from_sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from the archive of the sources, which has no links."""
+    folder = tmp_path_factory.mktemp("sdist")
+    build(ROOT, folder, "--sdist")
+    (archive,) = folder.glob("*.tar.gz")
+    build(archive, folder, "--wheel")
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment with the wheel and the user's own packages, and the libraries without the sources.
+
+    The user's packages are called as the rooms of treaty are."""
     place = tmp_path_factory.mktemp("environment") / "venv"
     venv.create(place, symlinks=True)
-    python = place / "bin" / "python"
-    done = run(str(UV), "pip", "install", "--offline", "--no-deps", "--python", str(python), str(wheel), folder=place)
-    assert done.returncode == 0, done.stderr
+    interpreter = place / "bin" / "python"
     (packages,) = place.glob("lib/*/site-packages")
+    for name in ROOMS:
+        (packages / name).mkdir()
+        (packages / name / "__init__.py").write_text(OWN.format(name=name))
+    done = run(
+        str(UV), "pip", "install", "--offline", "--no-deps", "--python", str(interpreter), str(wheel), folder=place
+    )
+    assert done.returncode == 0, done.stderr
     # A path in a .pth file is added as it is: the .pth of the sources, which lies there too, is not read.
     (packages / "libraries.pth").write_text("\n".join(site.getsitepackages()))
-    where = run(str(python), "-c", "import registry; print(registry.__file__)", folder=place)
-    assert where.stdout.startswith(str(packages)), where
-    return place / "bin" / "treaty"
+    return place / "bin"
+
+
+@pytest.fixture(scope="module")
+def java(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One warm Java for all commands."""
+    require("java", available=shutil.which("java") is not None, reason="there is no Java")
+    with warm_java(tmp_path_factory.mktemp("java")) as home, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_HOME", str(home))
+        yield
+
+
+def test_nothing_but_treaty_is_at_the_top(wheel: Path) -> None:
+    assert {name.split("/")[0] for name in files(wheel)} == {"treaty", INFO}
+
+
+def test_the_wheel_of_the_sdist_is_the_wheel_of_the_sources(wheel: Path, from_sdist: Path) -> None:
+    with ZipFile(wheel) as here, ZipFile(from_sdist) as there:
+        assert files(wheel) == files(from_sdist)
+        assert [name for name in files(wheel) if here.read(name) != there.read(name)] == []
 
 
 @pytest.mark.parametrize("name", INSIDE)
 def test_what_is_no_python_file_is_inside(wheel: Path, name: str) -> None:
     with ZipFile(wheel) as opened:
-        assert opened.read(name) == (ROOT / name).read_bytes()
+        assert opened.read(f"treaty/{name}") == (ROOT / name).read_bytes()
+
+
+def test_the_types_are_said_to_be_there(wheel: Path) -> None:
+    assert "treaty/py.typed" in files(wheel)
 
 
 def test_every_module_is_inside_and_no_test(wheel: Path) -> None:
-    with ZipFile(wheel) as opened:
-        names = {each for each in opened.namelist() if each.endswith(".py")}
-    packages = ("contracts", "engine", "registry", "ui", "migrations")
-    assert names == {str(each.relative_to(ROOT)) for one in packages for each in (ROOT / one).rglob("*.py")}
+    own = {f"treaty/{each.name}" for each in (ROOT / "src" / "treaty").glob("*.py")}
+    rooms = {f"treaty/{each.relative_to(ROOT)}" for one in ROOMS for each in (ROOT / one).rglob("*.py")}
+    assert {name for name in files(wheel) if name.endswith(".py")} == own | rooms
 
 
-def test_the_command_tells_what_it_can_do(treaty: Path, tmp_path: Path) -> None:
-    told = run(str(treaty), "--help", folder=tmp_path)
+def test_the_command_tells_what_it_can_do(programs: Path, tmp_path: Path) -> None:
+    answer = run(str(programs / "treaty"), "--help", folder=tmp_path)
 
-    assert told.returncode == 0
-    assert all(verb in told.stdout for verb in ("verify", "draft", "explain", "init", "up", "worker", "demo"))
+    assert answer.returncode == 0
+    assert all(verb in answer.stdout for verb in ("verify", "draft", "explain", "init", "up", "worker", "demo"))
 
 
-def test_a_database_is_made_from_the_migrations_inside(treaty: Path, tmp_path: Path) -> None:
-    made = run(str(treaty), "init", folder=tmp_path)
+def test_a_database_is_made_from_the_migrations_inside(programs: Path, tmp_path: Path) -> None:
+    made = run(str(programs / "treaty"), "init", folder=tmp_path)
 
     assert made.returncode == 0, made.stderr
     with sqlite3.connect(tmp_path / ".treaty" / "treaty.db") as database:
@@ -89,13 +152,22 @@ def test_a_database_is_made_from_the_migrations_inside(treaty: Path, tmp_path: P
     assert {"contract", "partition_state", "run", "audit_entry", "alembic_version"} <= tables
 
 
-def test_a_table_is_judged(treaty: Path, producer_spark: Any, tmp_path: Path) -> None:
-    producer = DemoProducer(session=producer_spark, root=tmp_path, column="day", url="", token="")
-    producer.write(delivery("payments", "2026-10-05", [(1, 1.0), (2, -5.0)]))
-    contract = tmp_path / "payments.yaml"
-    contract.write_text(CONTRACT.format(name="payments", location="payments", more=""))
+def test_the_packages_of_the_user_and_of_treaty_are_imported_side_by_side(programs: Path, tmp_path: Path) -> None:
+    (packages,) = programs.parent.glob("lib/*/site-packages")
+    answer = run(str(programs / "python"), "-c", f"PACKAGES = {str(packages)!r}\n{BESIDE}", folder=tmp_path)
 
-    judged = run(str(treaty), "verify", "payments", "--contract", str(contract), folder=tmp_path)
+    assert answer.stdout.splitlines() == [f"the user's own {name} True True" for name in ROOMS], answer.stderr
 
-    assert judged.returncode == 1, judged.stderr
-    assert "failed: payments 1.0.0 on payments, 1 partition(s), 2 rows" in judged.stdout
+
+def test_every_line_of_the_tour_does_what_it_says(programs: Path, java: None, tmp_path: Path) -> None:
+    wrote, drafted, judged, explained = (shell(script, tmp_path, programs) for script in blocks("sh"))
+    assert wrote.count("wrote") == 3
+    assert "payment is one of 3 known values" in drafted
+    assert all(day in judged for day in ("day=2026-09-28", "day=2026-10-04", "day=2026-10-08"))
+    assert "40 partition(s)" in judged
+    assert explained.startswith("scan by day")
+    (session,) = blocks("python")
+    ran = python(f"{session}import engine\nprint(engine.NAME)\n", tmp_path, programs)
+    assert ran.startswith("failed ")
+    assert "customer_id is always present" in ran
+    assert ran.endswith("the user's own engine\n")
