@@ -33,7 +33,7 @@ lint: setup ## ruff
 types: setup ## mypy, strict
 	.venv/bin/mypy
 
-imports: setup ## import-linter: ui -> registry -> engine -> contracts
+imports: setup ## import-linter: the direction of packages, the floors of rooms, pyspark in one room
 	.venv/bin/lint-imports
 
 fuzz: setup ## search further with property tests, by hand
