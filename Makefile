@@ -70,8 +70,9 @@ bench-profile: setup ## what profiles and drafts cost beside one plain aggregate
 bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "--history FOLDER" of real tables)
 	$(PY) -W ignore -m bench.anomaly $(ARGS)
 
-docs: setup ## write docs/reference from the code
+docs: setup ## write docs/reference and docs/house.svg from the code
 	$(PY) docs/generate.py
+	$(PY) docs/house.py
 
 bench-avh: setup ## programs by history on recurring tables: false alarms, recall, cost (hours; ARGS="FOLDER --only cost")
 	$(PY) -W ignore -m bench.avh $(ARGS)

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from docs import house
 from docs.generate import PAGES, REFERENCE, page
 
 ROOT = Path(__file__).parents[2]
-TEXTS = ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/tour.md"]
+MAP = ROOT / "docs" / "architecture.md"
+EXPLANATIONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "explanation").glob("*.md"))
+TEXTS = ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/tour.md", *EXPLANATIONS]
+FOLDERS = "engine|registry|ui|tests|docs|contracts|migrations|bench|src"
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
@@ -19,6 +23,55 @@ def test_a_reference_page_is_as_the_code_writes_it(name: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_links_and_named_files_lead_somewhere(text: str) -> None:
     source = (ROOT / text).read_text(encoding="utf-8")
-    linked = [(ROOT / text).parent / each for each in re.findall(r"\]\((?!https?:)([^)#]+)\)", source)]
-    named = [ROOT / each for each in re.findall(r"`((?:engine|registry|ui|tests|docs|contracts)/[\w/.-]+)`", source)]
+    linked = [(ROOT / text).parent / each for each in re.findall(r"\]\((?!https?:)([^)#]+)", source)]
+    named = [ROOT / each for each in re.findall(rf"`((?:{FOLDERS})/[\w/.-]*)`", source)]
     assert [str(each) for each in (*linked, *named) if not each.exists()] == []
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_named_modules_exist(text: str) -> None:
+    """The last part of a name may be a function or a class of the module."""
+    names = re.findall(r"`treaty((?:\.\w+)+)`", (ROOT / text).read_text(encoding="utf-8"))
+    paths = [ROOT.joinpath(*name[1:].split(".")) for name in names]
+    assert [path for path in paths if not (path.exists() or path.with_suffix(".py").exists() or defined(path))] == []
+
+
+def defined(path: Path) -> bool:
+    """Return whether the module of a dotted name defines its last part."""
+    module = path.parent.with_suffix(".py")
+    return module.exists() and bool(
+        re.search(rf"^(?:def|class) {path.name}\b|^{path.name}\b", module.read_text("utf-8"), re.MULTILINE)
+    )
+
+
+def test_the_map_is_short_and_answers_where_things_are() -> None:
+    lines = MAP.read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines[lines.index("## Where is ...?") :] if line.startswith("| ") and "`" in line]
+    assert len(lines) <= 150
+    assert len(rows) >= 40
+    assert [row for row in rows if not re.search(rf"`(?:{FOLDERS})/[\w/.]+`", row.split("|")[2])] == []
+
+
+def test_every_explanation_is_linked_from_the_map() -> None:
+    source = MAP.read_text(encoding="utf-8")
+    assert EXPLANATIONS
+    assert [each for each in EXPLANATIONS if f"]({each.removeprefix('docs/')})" not in source] == []
+
+
+def test_the_picture_of_the_rooms_is_as_the_imports_draw_it() -> None:
+    assert house.PICTURE.read_text(encoding="utf-8") == house.picture(), "run: make docs"
+
+
+def test_the_picture_shows_every_room() -> None:
+    named = set(re.findall(r">([^<>]+)</text>", house.picture()))
+    folders = {path.parent.name for each in house.PACKAGES for path in (ROOT / each).glob("*/__init__.py")}
+    assert folders - named == set()
+
+
+def test_arrows_that_a_longer_path_implies_are_left_out() -> None:
+    assert house.reduced({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == {"a": {"b"}, "b": {"c"}, "c": set()}
+
+
+def test_rooms_that_import_each_other_are_not_drawn() -> None:
+    with pytest.raises(ValueError, match="circle: a -> b -> a"):
+        house.floors({"a": {"b"}, "b": {"a"}})
