@@ -16,11 +16,27 @@ from treaty.engine.components.base import COMPONENTS
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("contracts", "engine", "registry", "ui", "migrations")
 FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-LONGEST_FUNCTION, LONGEST_FILE = 40, 400
+LONGEST_FUNCTION, SHORTEST_FILE, LONGEST_FILE = 40, 15, 350
+MOST_ENTRIES = {"contracts": 12, "engine": 20, "registry": 26, "ui": 12}
+# Modules in a folder, and in a folder that is a collection of one kind.
+MOST_MODULES, MOST_OF_ONE_KIND = 20, 32
+COLLECTIONS = {
+    "engine/analyzers", "registry/api/routes", "registry/client", "registry/schemas", "registry/tables", "ui/texts",
+    "migrations/versions",
+}  # fmt: skip
+FACES = {"__init__.py", "__main__.py"}
+MODULES = {
+    str(folder): [path for path in FILES if path.parent.relative_to(ROOT) == folder and path.name not in FACES]
+    for folder in {path.parent.relative_to(ROOT) for path in FILES}
+}
 MOST_POSITIONAL = 4
 BANNED = re.compile(r"(^|_)(utils?|managers?|helpers?|validators?|(?<!great_)expectations?)(_|$)", re.IGNORECASE)
 WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def most_of(folder: str) -> int:
+    return MOST_OF_ONE_KIND if folder in COLLECTIONS else MOST_MODULES
 
 
 def named(path: Path) -> str:
@@ -102,6 +118,28 @@ def by_position(node: ast.ClassDef) -> int:
 def test_constructors_with_many_arguments_take_them_by_name() -> None:
     all_classes = ((path, each) for path in FILES for each in nodes(path) if isinstance(each, ast.ClassDef))
     assert {f"{named(path)} {each.name}": by_position(each) for path, each in all_classes if by_position(each)} == {}
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in nodes(path):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(named(path))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_folders_are_small_and_modules_are_no_crumbs() -> None:
+    """Collections of one kind may be larger; the face of a package may be short."""
+    assert {folder: len(found) for folder, found in MODULES.items() if len(found) > most_of(folder)} == {}
+    modules = [path for found in MODULES.values() for path in found if path.parent.name != "versions"]
+    lines = {named(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
+    assert {name: count for name, count in lines.items() if not SHORTEST_FILE < count <= LONGEST_FILE} == {}
+
+
+def test_the_tops_of_the_packages_are_short() -> None:
+    entries = {top: [each for each in (ROOT / top).iterdir() if each.name != "__pycache__"] for top in MOST_ENTRIES}
+    assert {top: len(found) for top, found in entries.items() if len(found) > MOST_ENTRIES[top]} == {}
 
 
 @every("name", sorted(ANALYZERS))
