@@ -55,46 +55,46 @@ power-gate: setup ## lose power while publishing through a gate, thousands of ti
 	GATE_POWER=20 GATE_POWER_WALKS=500 $(PY) -m pytest tests/unit/engine/gate/test_gate_power.py -q
 
 bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS="--rounds 1" for less)
-	$(PY) -W ignore -m bench.engine $(ARGS)
+	$(PY) -W ignore -m bench.engine.verification $(ARGS)
 
 bench-registry: setup ## what the service's answers take, over a full registry (ARGS="--postgres", "--datasets 50")
-	$(PY) -W ignore -m bench.registry $(ARGS)
+	$(PY) -W ignore -m bench.registry.service $(ARGS)
 
 bench-lineage: setup ## how fast lineage is acknowledged, kept and judged, on PostgreSQL and on SQLite (minutes)
-	$(PY) -W ignore -m bench.lineage --postgres $(ARGS)
-	$(PY) -W ignore -m bench.lineage --only burst steady effects $(ARGS)
+	$(PY) -W ignore -m bench.lineage.reception --postgres $(ARGS)
+	$(PY) -W ignore -m bench.lineage.reception --only burst steady effects $(ARGS)
 
 bench-profile: setup ## what profiles and drafts cost beside one plain aggregate, and from stored states (minutes)
-	$(PY) -W ignore -m bench.profile $(ARGS)
+	$(PY) -W ignore -m bench.suggestions.profiles $(ARGS)
 
 bench-anomaly: setup ## what detectors promise and keep (ARGS="--series 100", "--history FOLDER" of real tables)
-	$(PY) -W ignore -m bench.anomaly $(ARGS)
+	$(PY) -W ignore -m bench.anomaly.detectors $(ARGS)
 
 docs: setup ## write docs/reference and docs/house.svg from the code
 	$(PY) docs/generate.py
 	$(PY) docs/house.py
 
 bench-avh: setup ## programs by history on recurring tables: false alarms, recall, cost (hours; ARGS="FOLDER --only cost")
-	$(PY) -W ignore -m bench.avh $(ARGS)
+	$(PY) -W ignore -m bench.programs.avh $(ARGS)
 
 bench-differential: setup ## what states of partitions save, beside full verification (minutes)
-	$(PY) -W ignore -m bench.differential $(ARGS)
-	$(PY) -W ignore -m bench.scenarios $(ARGS)
+	$(PY) -W ignore -m bench.engine.differential $(ARGS)
+	$(PY) -W ignore -m bench.engine.scenarios $(ARGS)
 
 bench-draft: setup ## what drafts are worth on real tables: what holds later, and what it catches (minutes; ARGS="--verbose")
-	$(PY) -W ignore -m bench.draft --data ../shared/data $(ARGS)
+	$(PY) -W ignore -m bench.suggestions.drafts --data ../shared/data $(ARGS)
 
 bench-predictability: setup ## how well brands are told from names, at what cost, and of published tables (minutes)
-	$(PY) -W ignore -m bench.predictability $(ARGS)
+	$(PY) -W ignore -m bench.suggestions.predictability $(ARGS)
 
 bench-fmdv: setup ## how well patterns learned from a part of a lake tell the other columns apart (minutes)
-	$(PY) -m bench.fmdv --write $(ARGS)
+	$(PY) -m bench.patterns.fmdv --write $(ARGS)
 
 bench-keys: setup ## how well names tell unique columns, beside the paper's recipe (minutes; ARGS="--write DATE" trains)
-	$(PY) -W ignore -m bench.train_keys --data ../shared/data $(ARGS)
+	$(PY) -W ignore -m bench.suggestions.train_keys --data ../shared/data $(ARGS)
 
 bench-ui: setup ## how long people wait for the pages, in a real browser (minutes; ARGS="--datasets 100 --postgres")
-	$(PY) -W ignore -m bench.pages $(ARGS)
+	$(PY) -W ignore -m bench.ui.pages $(ARGS)
 
 screens: setup ## write docs/screens: every page with the demo's data, light, dark and on a phone (minutes)
 	$(PY) docs/screens.py

@@ -2,7 +2,8 @@
 
 After Deequ (VLDB 2018, sections 3.3 and 4.2): a logistic regression over hashed character n-grams of the names of table
 and column and the column's type. Here it also sees how the column's name goes with the table's, and which columns stand
-beside it. `bench/train_keys.py` trains it; `keys_model.json` is its card and `keys_model.npz` its weights."""
+beside it. `bench/suggestions/train_keys.py` trains it; `keys_model.json` is its card and `keys_model.npz` its
+weights."""
 
 import json
 import re

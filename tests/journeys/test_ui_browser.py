@@ -22,7 +22,7 @@ from support.provider import issuing, required
 from support.spoilt import spoilt
 from support.ui import HOSTILE, Shop, drafted, served, shop, suggestions
 
-from bench import deciding
+from bench.ui import deciding
 from treaty.engine.core import clock
 from treaty.registry.access import first_admin
 from treaty.registry.api.app import create_app

@@ -35,7 +35,7 @@ from treaty.engine.spark.sources.readers import read, schema_of
 from treaty.engine.states.bag import StateBag
 from treaty.engine.states.planning.scan_plan import Plan
 
-# So many aggregates are asked at once: see bench/profile.py for what others cost.
+# So many aggregates are asked at once: see bench/suggestions/profiles.py for what others cost.
 AGGREGATES = 400
 # So many partitions are grouped at once: with more groups in a task Spark sorts rows for object aggregates.
 PARTITIONS = 128

@@ -9,9 +9,9 @@ import numpy
 import pytest
 from support.snapshots import Held
 
-from bench.avh import fit
-from bench.avh_days import opens
-from bench.avh_tables import read
+from bench.programs.avh import fit
+from bench.programs.avh_days import opens
+from bench.programs.avh_tables import read
 from treaty.engine.programs.program import Clause, ClauseVerdict, ProgramVerdict
 from treaty.engine.programs.stationarity import LEVEL
 from treaty.engine.programs.table_programs import TableVerdict

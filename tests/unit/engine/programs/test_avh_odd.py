@@ -17,7 +17,7 @@ from numpy.random import default_rng
 from support.every import every
 from support.snapshots import Held
 
-from bench.avh import Watcher, fit
+from bench.programs.avh import Watcher, fit
 from treaty.engine.programs import fitting
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import NoProgram

@@ -1,5 +1,5 @@
-"""The three scenarios of Differential Deequ's section V, drawn: `python -m bench.scenarios [--rows N] [--rounds N]
-[--folder F] [--only growth replacement views]`.
+"""The three scenarios of Differential Deequ's section V, drawn: `python -m bench.engine.scenarios [--rows N] [--rounds
+N] [--folder F] [--only growth replacement views]`.
 
 The table has seven pairs of days. *Growth*: a pair is added at a time. *Replacement*: a pair changes. *Views*: each
 pair
@@ -13,11 +13,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.clock import cost, median
-from bench.command import begun
-from bench.differential import NOW, TESTS, Bench
-from bench.engine import machine
-from bench.statements import TABLE
+from bench.core.clock import cost, median
+from bench.core.command import begun
+from bench.engine.differential import NOW, TESTS, Bench
+from bench.engine.statements import TABLE
+from bench.engine.verification import machine
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
 from treaty.engine.evaluation.evaluator import evaluate
@@ -27,7 +27,7 @@ from treaty.engine.session.verify import verify
 from treaty.engine.spark.sources.readers import read
 from treaty.engine.states.state_files import StateFiles
 
-FOLDER = Path(__file__).parent / "results"
+FOLDER = Path(__file__).parents[1] / "results"
 FULL, STATES, FIRST = "from scratch", "from states", "all states at first"
 PAIRS = 7
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy
 
-from bench.avh_protocol import Fit
-from bench.avh_tables import Snapshot
+from bench.programs.avh_protocol import Fit
+from bench.programs.avh_tables import Snapshot
 from treaty.engine.statistics.statistics import compute_statistics
 from treaty.engine.statistics.summaries import Summary, summary
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.fmdv_methods import BASELINES, variant
-from bench.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, lengthened, parted, score
+from bench.patterns.fmdv_methods import BASELINES, variant
+from bench.patterns.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, lengthened, parted, score
 from treaty.engine.analyzers.conformity_test import critical
 from treaty.engine.patterns.candidates import Match, matcher
 from treaty.engine.patterns.choice import ChoicePolicy
@@ -29,7 +29,7 @@ from treaty.engine.patterns.index_file import load, save
 from treaty.engine.patterns.inference import STRICT, LearnedPattern, infer
 from treaty.engine.patterns.lake_sums import sums_of
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 SENSITIVITY: Mapping[str, Sequence[float]] = {
     "r": (0.02, 0.05, 0.1, 0.2, 0.4),
     "m": (1, 2, 3, 5, 10, 30),

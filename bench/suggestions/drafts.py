@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy
 
-from bench.draft_deequ import static_checks
-from bench.draft_states import history
-from bench.draft_tables import Table, tables
+from bench.suggestions.draft_deequ import static_checks
+from bench.suggestions.draft_states import history
+from bench.suggestions.draft_tables import Table, tables
 from treaty.engine.programs.injected_issues import variations
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.suggestions.column_samples import ColumnSample

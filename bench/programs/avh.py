@@ -1,6 +1,6 @@
 """Auto-Validate by-History on recurring tables: false alarms and recall, beside what others do, and what it costs.
 
-    python -m bench.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
+    python -m bench.programs.avh FOLDER [TABLE ...] [--only quality lengths budgets parts days labelled cost]
         [--among "by history" "6 sigma"]
 
 FOLDER/source/table/date.csv, and FOLDER/incidents.csv where days are labelled. Writes results as CSV and PNG beside
@@ -19,11 +19,11 @@ from typing import Any, Protocol
 
 import numpy
 
-from bench.avh_baselines import BASELINES, Judge, told
-from bench.avh_days import Incident, Table, clean_days, incident_days, incidents, near_incidents
-from bench.avh_protocol import Fit, Outcome, judged, similar
-from bench.avh_tables import Sequence as Recurring
-from bench.avh_tables import Snapshot, held, sequences, tables
+from bench.programs.avh_baselines import BASELINES, Judge, told
+from bench.programs.avh_days import Incident, Table, clean_days, incident_days, incidents, near_incidents
+from bench.programs.avh_protocol import Fit, Outcome, judged, similar
+from bench.programs.avh_tables import Sequence as Recurring
+from bench.programs.avh_tables import Snapshot, held, sequences, tables
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.programs import fitting
 from treaty.engine.programs.history import Batch, ColumnHistory
@@ -37,7 +37,7 @@ from treaty.engine.statistics.summaries import summary
 
 KINDS = "numeric", "categorical"
 INCIDENTS, DAYS = "incidents.csv", 60
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 LENGTHS, BUDGETS = (7, 14, 21, 28), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 PARTS: Mapping[str, Recipe] = {
     "as it is": RECIPE,

@@ -1,4 +1,4 @@
-"""Lineage figures: `python -m bench.lineage [--postgres] [--only PART ...] [--rounds N] [--rows N]`.
+"""Lineage figures: `python -m bench.lineage.reception [--postgres] [--only PART ...] [--rounds N] [--rows N]`.
 
 Sends events over HTTP to the service as a process of its own, and prints how long the acknowledgements took, counted
 from the moment at which each event was due; that each was kept once and had one effect; and how long it takes from an
@@ -23,9 +23,9 @@ from uuid import UUID, uuid5
 from sqlalchemy import Engine, func
 from sqlmodel import col, select
 
-from bench.clock import cpu_seconds
-from bench.registry import Line, database, service, share
-from bench.senders import Sent, event, send
+from bench.core.clock import cpu_seconds
+from bench.lineage.senders import Sent, event, send
+from bench.registry.service import Line, database, service, share
 from treaty.contracts.document import writer
 from treaty.engine.core import clock
 from treaty.registry.access import users

@@ -1,4 +1,4 @@
-"""The engine's figures: `python -m bench.engine [--rows N] [--rounds N] [--folder F] [--only PART ...]`.
+"""The engine's figures: `python -m bench.engine.verification [--rows N] [--rounds N] [--folder F] [--only PART ...]`.
 
 Prints the machine, then for every way of computing the basic and the advanced test of data on the same table: the
 medians of wall and CPU seconds of the whole process tree, and what Spark was asked for; then each goal and whether it
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench import overhead, ways
-from bench.clock import Cost, cost, median
-from bench.command import Line, begun, lines
-from bench.statements import GROUPED
-from bench.table import columns
-from bench.ways import ADVANCED, ADVANCED_COUNTED, BY_HAND, COUNTED, SCANNED, SKETCHES
+from bench.core.clock import Cost, cost, median
+from bench.core.command import Line, begun, lines
+from bench.engine import overhead, ways
+from bench.engine.statements import GROUPED
+from bench.engine.table import columns
+from bench.engine.ways import ADVANCED, ADVANCED_COUNTED, BY_HAND, COUNTED, SCANNED, SKETCHES
 
 # The newest release of the anchor; none is for Scala 2.13 and Spark 4.
 DEEQU = "2.1.0-spark-3.5"

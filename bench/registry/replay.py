@@ -1,6 +1,6 @@
 """What a replay costs: 200 checks of two versions over 365 stored partitions, in this process and from a database.
 
-    python -m bench.registry_replay [--partitions 365] [--rounds 3]
+    python -m bench.registry.replay [--partitions 365] [--rounds 3]
 
 Half of the limits differ between the versions, so that half of the checks are judged twice."""
 
@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.clock import Cost, cost, median
+from bench.core.clock import Cost, cost, median
 from treaty.contracts.document import writer
 from treaty.contracts.document.model import Contract
 from treaty.contracts.document.reader import read

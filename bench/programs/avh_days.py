@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.avh_baselines import told
-from bench.avh_tables import Snapshot, fewer, files, kind_of, read, typed
+from bench.programs.avh_baselines import told
+from bench.programs.avh_tables import Snapshot, fewer, files, kind_of, read, typed
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import ClauseVerdict
 from treaty.engine.programs.table_programs import TableVerdict, fit_table

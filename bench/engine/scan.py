@@ -1,4 +1,4 @@
-"""How long one scan takes beside plain Spark: `python -m bench.scan [--rows N] [--partitions N]`.
+"""How long one scan takes beside plain Spark: `python -m bench.engine.scan [--rows N] [--partitions N]`.
 
 Prints a line for each way of reading the same table: wall seconds, and CPU seconds of Python and of Spark's JVM."""
 

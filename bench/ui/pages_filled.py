@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from bench.filled import NOW, write
+from bench.registry.filled import NOW, write
 from treaty.contracts.document import writer
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.core import clock

@@ -1,4 +1,4 @@
-"""How many clicks, and how long, twelve suggestions take: `python -m bench.deciding PAGES PASSWORD`.
+"""How many clicks, and how long, twelve suggestions take: `python -m bench.ui.deciding PAGES PASSWORD`.
 
 PAGES and PASSWORD are what `treaty demo --keep` prints for its owner. It signs in, opens the draft that waits in the
 inbox, decides about twelve suggestions on their cards (the third is rejected, for a reason), then about all that held
@@ -29,7 +29,7 @@ class Told:
 
 def main() -> None:
     """Prints the clicks and seconds of both ways."""
-    from bench.pages import FLAGS, PROGRAM
+    from bench.ui.pages import FLAGS, PROGRAM
 
     address, password = sys.argv[1:]
     with sync_playwright() as playwright:

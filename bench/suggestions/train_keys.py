@@ -1,9 +1,10 @@
 """Which column names promise unique values: trains the model of `treaty.engine.suggestions.key_name_model` and holds it
 against others.
 
-`python -m bench.train_keys [--data D] [--write]`. Every model is judged on schemas of projects that it never saw: the
-area under the ROC curve, five folds by project and by family of projects (forks are one). `--write` trains on all of
-them and writes `keys_model.npz` with its card `keys_model.json` beside `engine/suggestions/key_name_model.py`."""
+`python -m bench.suggestions.train_keys [--data D] [--write]`. Every model is judged on schemas of projects that it
+never saw: the area under the ROC curve, five folds by project and by family of projects (forks are one). `--write`
+trains on all of them and writes `keys_model.npz` with its card `keys_model.json` beside
+`engine/suggestions/key_name_model.py`."""
 
 import argparse
 import csv
@@ -221,7 +222,7 @@ def write(facts: Facts, scores: Mapping[str, Scores], date: str) -> None:
         "format": 1,
         "what": "the chance that a column alone is a key of its table, from names, type and the table's other columns",
         "model": "logistic regression (scikit-learn, liblinear, C = 1) over hashed features; one byte a weight",
-        "made by": "python -m bench.train_keys --write",
+        "made by": "python -m bench.suggestions.train_keys --write",
         "date": date,
         "licence": "Apache-2.0, as the package; of the schemas it holds weights of hashed parts of names, no names",
         "data": f"{len(facts.unique)} columns of {len(set(facts.projects))} open-source projects",

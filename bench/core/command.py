@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.table import made
+from bench.engine.table import made
 from treaty.engine.spark.process.session import start
 
 

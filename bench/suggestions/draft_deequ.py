@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from bench.draft_tables import Table
+from bench.suggestions.draft_tables import Table
 from treaty.engine.suggestions.column_samples import ColumnSample
 
 Found = tuple[str, str | None, Callable[[ColumnSample], bool]]

@@ -1,4 +1,4 @@
-"""What differential verification costs: `python -m bench.differential [--rows N] [--rounds N] [--folder F]
+"""What differential verification costs: `python -m bench.engine.differential [--rows N] [--rounds N] [--folder F]
 [--only PART ...]`.
 
 Prints the machine, then each figure beside the full verification that it is measured against, in the same run: states
@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench import large as large_states
-from bench import statements
-from bench.clock import Cost, cost, interleaved, median
-from bench.command import Line, begun, lines
-from bench.engine import machine
-from bench.merging import bags_of, merged
-from bench.table import made
+from bench.core.clock import Cost, cost, interleaved, median
+from bench.core.command import Line, begun, lines
+from bench.engine import large as large_states
+from bench.engine import statements
+from bench.engine.merging import bags_of, merged
+from bench.engine.table import made
+from bench.engine.verification import machine
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
 from treaty.engine.evaluation import state_queries
@@ -37,7 +37,7 @@ from treaty.engine.states import inventory
 from treaty.engine.states.state_files import StateFiles
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-RESULTS = Path(__file__).parent / "results" / "differential.csv"
+RESULTS = Path(__file__).parents[1] / "results" / "differential.csv"
 REPLACED, VIEWED = 2, 6
 DISTINCT = (1, 4, 16)
 MANY, ROWS_OF_MANY = (14, 100, 400), 5_000_000

@@ -1,4 +1,4 @@
-"""The pages' figures, in a real browser: `python -m bench.pages [--datasets N] [--postgres] [--only PART ...]`.
+"""The pages' figures, in a real browser: `python -m bench.ui.pages [--datasets N] [--postgres] [--only PART ...]`.
 
 Fills a registry with N datasets, a contract of 500 checks with two years of runs and a draft of 500 suggestions, starts
 service and pages, and prints how long people wait, beside each goal. Wants Debian's Chromium and an idle machine."""
@@ -25,11 +25,11 @@ from playwright.async_api import Browser as Crowded
 from playwright.async_api import TimeoutError, async_playwright
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from bench.clock import cpu_seconds
-from bench.filled import filled
-from bench.pages_filled import CHECKS, NAME, PASSWORD, large
-from bench.pages_served import browsed
-from bench.registry import Line, database, service, share
+from bench.core.clock import cpu_seconds
+from bench.registry.filled import filled
+from bench.registry.service import Line, database, service, share
+from bench.ui.pages_filled import CHECKS, NAME, PASSWORD, large
+from bench.ui.pages_served import browsed
 from treaty.registry.core.database import connect
 from treaty.registry.serve.local_stack import free_port
 

@@ -13,8 +13,8 @@ from zlib import crc32
 
 import numpy
 
-from bench.avh_tables import Sequence as Recurring
-from bench.avh_tables import Snapshot
+from bench.programs.avh_tables import Sequence as Recurring
+from bench.programs.avh_tables import Snapshot
 from treaty.engine.programs.injected_issues import variations
 from treaty.engine.statistics.column_values import ColumnValues
 

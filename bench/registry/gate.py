@@ -1,6 +1,6 @@
 """What the gate's question costs: asked of datasets and partitions at random, from a database of many runs.
 
-    python -m bench.registry_gate [--datasets 1000] [--runs 200] [--database postgresql://...]
+    python -m bench.registry.gate [--datasets 1000] [--runs 200] [--database postgresql://...]
 
 Without a database one of SQLite is made and filled. Each question is asked in a session of its own, as the service
 does; half of them are about a partition, of which most were judged long ago."""
@@ -19,8 +19,8 @@ from uuid import UUID
 from sqlalchemy import Engine, insert
 from sqlmodel import SQLModel
 
-from bench.clock import cpu_seconds
-from bench.command import Line
+from bench.core.clock import cpu_seconds
+from bench.core.command import Line
 from treaty.contracts.document import writer
 from treaty.contracts.document.reader import read
 from treaty.contracts.fingerprint import fingerprint

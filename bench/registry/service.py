@@ -1,4 +1,5 @@
-"""The registry's figures: `python -m bench.registry [--datasets N] [--postgres] [--seconds S] [--only PART ...]`.
+"""The registry's figures: `python -m bench.registry.service [--datasets N] [--postgres] [--seconds S] [--only PART
+...]`.
 
 Fills a database with N datasets, each with five versions, 200 runs and 10,000 measurements, starts the service as a
 process, and prints what its answers took over HTTP, beside each goal. 1,000 datasets are 10 million measurements."""
@@ -21,7 +22,7 @@ from uuid import UUID
 
 import httpx
 
-from bench.filled import METRICS, PARTITIONS, RUNS, WORDS, People, document, filled
+from bench.registry.filled import METRICS, PARTITIONS, RUNS, WORDS, People, document, filled
 from treaty.contracts.document import writer as document_writer
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.database import connect

@@ -1,8 +1,8 @@
 """Predictability of brands of products, as in Deequ's evaluation (VLDB 2018, section 5.1): quality and cost by sample.
 
-`python -m bench.predictability [--folder F] [--data D] [--only sizes parts real]`. `sizes`: samples of the products by
-several inputs, a fifth held out. `parts`: the states of eight parts merged, held against those of the whole. `real`:
-tables that were published; `--data` is the folder that holds `history`."""
+`python -m bench.suggestions.predictability [--folder F] [--data D] [--only sizes parts real]`. `sizes`: samples of the
+products by several inputs, a fifth held out. `parts`: the states of eight parts merged, held against those of the
+whole. `real`: tables that were published; `--data` is the folder that holds `history`."""
 
 import argparse
 import tarfile
@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import linear_regression
 from typing import Any
 
-from bench import products
-from bench.clock import cost
+from bench.core.clock import cost
+from bench.suggestions import products
 from treaty.engine.analyzers.predictability import Predictability
 from treaty.engine.components.naive_bayes import NaiveBayes
 from treaty.engine.spark.process.session import start

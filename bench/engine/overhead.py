@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from bench.statements import TABLE, document
+from bench.engine.statements import TABLE, document
 from treaty.contracts.document.model import ContractCheck as Promise
 from treaty.contracts.document.reader import read
 from treaty.contracts.predicates import parser

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench import statements
-from bench.clock import Cost, interleaved, median
-from bench.work import Work, work
+from bench.core.clock import Cost, interleaved, median
+from bench.engine import statements
+from bench.engine.spark_work import Work, work
 from treaty.contracts.document.model import Contract
 from treaty.engine.protocol.requests import TableSource
 from treaty.engine.session.verify import verify

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.clock import Cost, cost, interleaved, median
-from bench.command import Line, lines
-from bench.table import made
+from bench.core.clock import Cost, cost, interleaved, median
+from bench.core.command import Line, lines
+from bench.engine.table import made
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC, TEMPORAL
 from treaty.engine.profile.document import document
