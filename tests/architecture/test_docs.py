@@ -11,7 +11,8 @@ from docs.generate import PAGES, REFERENCE, page
 ROOT = Path(__file__).parents[2]
 MAP = ROOT / "docs" / "architecture.md"
 EXPLANATIONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "explanation").glob("*.md"))
-TEXTS = ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/tour.md", *EXPLANATIONS]
+TOPICS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
+TEXTS = ["README.md", "CONTRIBUTING.md", *TOPICS, *EXPLANATIONS]
 FOLDERS = "engine|registry|ui|tests|docs|contracts|migrations|bench|src"
 
 

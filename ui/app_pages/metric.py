@@ -18,7 +18,7 @@ from treaty.registry.schemas import (
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.contract import document_rows
 from treaty.ui.parts.metric import fits, metric_charts, metric_series, partition_comparison, point_feedback
-from treaty.ui.parts.metric.metric_series import ChartPoint
+from treaty.ui.parts.metric.metric_series import ObservedPoint
 from treaty.ui.texts import metric as texts
 from treaty.ui.texts import pages
 from treaty.ui.widgets import panels, viewer
@@ -98,7 +98,7 @@ def metric(
     said: Sequence[FeedbackOut],
     *,
     key: str,
-) -> tuple[ChartPoint, ...]:
+) -> tuple[ObservedPoint, ...]:
     """One metric: what it is, how it stands, its course as a chart and as a table. What of it was drawn comes back."""
     st.subheader(ui_texts.esc(check.name or check.check_id))
     if check.sentence != check.name:
@@ -139,7 +139,7 @@ def segmented(measured: Sequence[MetricHistoryItemOut], *, key: str) -> str | No
     return st.selectbox(texts.SEGMENT, names, key=f"{key}-segment", bind="query-params", width=320) if names else None
 
 
-def last_value(seen: Sequence[ChartPoint], judged: Sequence[CheckHistoryItemOut]) -> None:
+def last_value(seen: Sequence[ObservedPoint], judged: Sequence[CheckHistoryItemOut]) -> None:
     """The last value beside what was expected and admitted of it, and how often it was an anomaly."""
     last = seen[-1]
     with st.container(horizontal=True, gap="medium"):
@@ -153,7 +153,7 @@ def last_value(seen: Sequence[ChartPoint], judged: Sequence[CheckHistoryItemOut]
         st.info(ui_texts.esc(said.capitalize()), icon=":material/hourglass_empty:")
 
 
-def history_chart(seen: Sequence[ChartPoint], limits: ChartBand, *, name: str, key: str) -> None:
+def history_chart(seen: Sequence[ObservedPoint], limits: ChartBand, *, name: str, key: str) -> None:
     """The chart, what stands in it, and the same as a table that leads to each report."""
     panels.show_chart(
         metric_charts.course(seen, limits, metric=name), key=key, alt=metric_series.series_sentence(seen, metric=name)
@@ -167,7 +167,7 @@ def history_chart(seen: Sequence[ChartPoint], limits: ChartBand, *, name: str, k
             )
 
 
-def legend(seen: Sequence[ChartPoint], limits: ChartBand) -> str:
+def legend(seen: Sequence[ObservedPoint], limits: ChartBand) -> str:
     """What of the marks is there to be read. Holds no foreign text."""
     allowed = ui_texts.limits(limits.lower, limits.upper)
     return " · ".join(
@@ -182,7 +182,7 @@ def legend(seen: Sequence[ChartPoint], limits: ChartBand) -> str:
     )
 
 
-def partitions(report: RunOut, seen: Sequence[ChartPoint]) -> None:
+def partitions(report: RunOut, seen: Sequence[ObservedPoint]) -> None:
     """Two partitions, chosen among those drawn, beside each other; by default the last two."""
     names = [each.label for each in seen if partition_comparison.condition(each.label)]
     if len(names) < 2:

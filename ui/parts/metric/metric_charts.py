@@ -6,7 +6,7 @@ from typing import Any
 from treaty.registry.schemas import PreviewPointOut
 from treaty.registry.schemas.fits_and_feedback import Edges
 from treaty.ui import texts as ui_texts
-from treaty.ui.parts.metric.metric_series import ChartPoint
+from treaty.ui.parts.metric.metric_series import ObservedPoint
 from treaty.ui.texts import metric as texts
 from treaty.ui.widgets.charts import BLUE, INK, SOFT, VERMILLION, ChartBand, Spec, framed
 
@@ -15,7 +15,7 @@ HEIGHT = 320
 LINE_STYLES = ((BLUE, [1, 0]), (VERMILLION, [6, 3]))
 
 
-def course(seen: Sequence[ChartPoint], limits: ChartBand, *, metric: str) -> Spec:
+def course(seen: Sequence[ObservedPoint], limits: ChartBand, *, metric: str) -> Spec:
     """The values in their order with the band that was admitted of each, what was expected, the contract's `limits`,
     anomalies as triangles, and crosses at the bottom for gaps."""
     low, high = extent(seen, limits)
@@ -42,7 +42,7 @@ TOOLTIP = (
 )
 
 
-def extent(seen: Sequence[ChartPoint], limits: ChartBand) -> tuple[float, float]:
+def extent(seen: Sequence[ObservedPoint], limits: ChartBand) -> tuple[float, float]:
     """The range of the vertical axis: all values, bands and limits with a little air, and never empty."""
     found = [each.value for each in seen if each.value is not None] + list(limits.edges)
     found += [edge for each in seen if each.learned for edge in each.band.edges]
@@ -56,7 +56,7 @@ def aired(found: Sequence[float]) -> tuple[float, float]:
     return low - air, high + air
 
 
-def _row(seen: ChartPoint, low: float, high: float) -> Spec:
+def _row(seen: ObservedPoint, low: float, high: float) -> Spec:
     band = seen.band
     return {
         "label": seen.label,

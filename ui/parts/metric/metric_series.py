@@ -15,7 +15,7 @@ GOOD, BAD, LEARNED = "passed", "failed", "learning"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChartPoint:
+class ObservedPoint:
     """A metric as it was measured once. `value` None: a gap, for the `reason`. `band`: what was admitted of it, open
     where nothing was said. `learned`: a detector told the band from the past, and what it `expected`; `fit` names
     limits that were learned beforehand. `outcome`: of the check, "" where it was not judged. `said`: what somebody said
@@ -50,7 +50,7 @@ def course(
     *,
     timezone: str,
     marks: Sequence[FeedbackOut] = (),
-) -> tuple[ChartPoint, ...]:
+) -> tuple[ObservedPoint, ...]:
     """The metric by the time of its data: of a partition what was measured last, of a whole table every run's.
 
     `limits` are those of the contract, which hold where no band was told; `marks`, newest first, what was said."""
@@ -64,10 +64,10 @@ def course(
 
 def _metric_point(
     of: MetricHistoryItemOut, verdicts: Mapping[Key, CheckHistoryItemOut], limits: ChartBand, timezone: str
-) -> ChartPoint:
+) -> ObservedPoint:
     verdict = verdicts.get((of.run_id, of.partition or None))
     told = (verdict.band if verdict else None) or {}
-    return ChartPoint(
+    return ObservedPoint(
         label=of.partition or ui_texts.moment(of.data_time, timezone=timezone),
         time=of.data_time,
         value=number(of.value),
@@ -82,7 +82,7 @@ def _metric_point(
     )
 
 
-def series_sentence(seen: Sequence[ChartPoint], *, metric: str) -> str:
+def series_sentence(seen: Sequence[ObservedPoint], *, metric: str) -> str:
     """The course in one sentence, for those who cannot see the chart. Holds the metric's name as it was given."""
     values = [each.value for each in seen if each.value is not None]
     if not values:
@@ -105,7 +105,7 @@ def learning(judged: Sequence[CheckHistoryItemOut]) -> str:
     return reason if reason.startswith(LEARNED) else ""
 
 
-def rows(seen: Sequence[ChartPoint]) -> list[dict[str, Any]]:
+def rows(seen: Sequence[ObservedPoint]) -> list[dict[str, Any]]:
     """The same as a table, the newest first, each with the address of its run's report."""
     return [
         {

@@ -8,7 +8,7 @@ from treaty.registry.core.enums import FeedbackKind, Permission
 from treaty.registry.schemas import CheckResultOut, FeedbackOut, FeedbackPreviewOut, PreviewPointOut, RunOut
 from treaty.ui import texts as ui_texts
 from treaty.ui.parts.metric import metric_charts
-from treaty.ui.parts.metric.metric_series import ChartPoint
+from treaty.ui.parts.metric.metric_series import ObservedPoint
 from treaty.ui.texts import metric as texts
 from treaty.ui.widgets import panels, step_runner, viewer
 
@@ -16,7 +16,7 @@ WHY, POINT, WORD = "why", "point", "word"
 SHOWN = 5
 
 
-def section(report: RunOut, check: CheckResultOut, seen: Sequence[ChartPoint], said: Sequence[FeedbackOut]) -> None:
+def section(report: RunOut, check: CheckResultOut, seen: Sequence[ObservedPoint], said: Sequence[FeedbackOut]) -> None:
     """What was said of the data, and the form that says more, with what that would change of the check."""
     points = [each for each in seen if each.value is not None]
     st.subheader(texts.MARKS)
@@ -34,7 +34,7 @@ def feedback_text(said: FeedbackOut) -> str:
     )
 
 
-def form(report: RunOut, check: CheckResultOut, points: Sequence[ChartPoint]) -> None:
+def form(report: RunOut, check: CheckResultOut, points: Sequence[ObservedPoint]) -> None:
     """The point, the word, what it would change, and the reason for it."""
     labels = [each.label for each in reversed(points)]
     worst = next((at for at, each in enumerate(reversed(points)) if each.is_anomaly), 0)
@@ -91,7 +91,7 @@ def sentences(found: FeedbackPreviewOut) -> list[str]:
     return [*limits, *alarms, *back]
 
 
-def save(point: ChartPoint, mark: FeedbackKind) -> None:
+def save(point: ObservedPoint, mark: FeedbackKind) -> None:
     """Says it, for the reason that was typed."""
     why = str(st.session_state.get(WHY, "")).strip()
     if not why:

@@ -15,7 +15,7 @@ from treaty.engine.core.partitions import partition_names, views
 from treaty.registry import schemas
 from treaty.registry.schemas import CheckHistoryItemOut, MetricHistoryItemOut
 from treaty.ui.parts.metric import metric_charts, metric_series, partition_comparison, point_feedback
-from treaty.ui.parts.metric.metric_series import ChartPoint
+from treaty.ui.parts.metric.metric_series import ObservedPoint
 from treaty.ui.widgets import charts
 from treaty.ui.widgets.charts import ChartBand
 
@@ -26,7 +26,7 @@ LIMITS = ChartBand(10, 20)
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e9, max_value=1e9)
 BANDS = st.builds(ChartBand, st.none() | FINITE, st.none() | FINITE)
 SEEN = st.builds(
-    ChartPoint,
+    ObservedPoint,
     label=st.text(max_size=8),
     time=st.just(NOW),
     value=st.none() | FINITE,
@@ -64,7 +64,7 @@ def judged(
 
 def course(
     points: list[MetricHistoryItemOut], verdicts: list[CheckHistoryItemOut] | None = None
-) -> tuple[ChartPoint, ...]:
+) -> tuple[ObservedPoint, ...]:
     return metric_series.course(points, verdicts or [], LIMITS, timezone="Europe/Stockholm")
 
 
@@ -120,7 +120,7 @@ def test_the_table_has_the_newest_first_and_leads_to_each_report() -> None:
 
 
 @given(st.lists(SEEN, max_size=20), BANDS)
-def test_the_axis_shows_every_value_band_and_limit(seen: list[ChartPoint], limits: ChartBand) -> None:
+def test_the_axis_shows_every_value_band_and_limit(seen: list[ObservedPoint], limits: ChartBand) -> None:
     low, high = metric_charts.extent(seen, limits)
     assert low < high
     assert all(low <= each.value <= high for each in seen if each.value is not None)
@@ -130,7 +130,7 @@ def test_the_axis_shows_every_value_band_and_limit(seen: list[ChartPoint], limit
 @pytest.mark.search
 @settings(deadline=None, max_examples=4)  # checking against the schema takes a while
 @given(st.lists(SEEN, max_size=5), BANDS)
-def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[ChartPoint], limits: ChartBand) -> None:
+def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[ObservedPoint], limits: ChartBand) -> None:
     drawn = metric_charts.course(seen, limits, metric="size")
     altair.LayerChart.from_dict(drawn, validate=True)
     altair.LayerChart.from_dict(charts.on_dark(drawn), validate=True)
