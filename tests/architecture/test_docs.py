@@ -45,6 +45,12 @@ def defined(path: Path) -> bool:
     )
 
 
+@pytest.mark.parametrize("text", [each for each in TEXTS if each.startswith("docs/")])
+def test_files_of_the_code_are_named_with_their_path(text: str) -> None:
+    names = re.findall(r"`([\w/.-]+\.py)`", (ROOT / text).read_text(encoding="utf-8"))
+    assert [each for each in names if not (ROOT / each).exists()] == []
+
+
 def test_the_map_is_short_and_answers_where_things_are() -> None:
     lines = MAP.read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines[lines.index("## Where is ...?") :] if line.startswith("| ") and "`" in line]
