@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+import treaty
 from treaty.contracts.comparison.compatibility import BUMPS, MODES
 from treaty.contracts.comparison.directions import Direction
 from treaty.engine.analyzers import ANALYZERS
@@ -127,6 +128,71 @@ def api() -> Iterator[str]:
             yield f"| `{method.upper()} {path}` | {words} |"
 
 
+def python() -> Iterator[str]:
+    """The page of the public face: names, signatures, and the first line of what each is."""
+    yield "# Python\n"
+    yield "What `treaty` offers to programs: `from treaty import Check, verify`. Everything below it may change."
+    yield "A name is loaded when it is first used. Arguments behind `*` are passed by name.\n"
+    for name in treaty.__all__:
+        yield from _public(name, getattr(treaty, name))
+
+
+def _public(name: str, found: Any) -> Iterator[str]:
+    is_function = inspect.isfunction(found)
+    yield f"## `{name}{_signature(found) if is_function else ''}`\n\n{_first_line(found)}\n"
+    if is_function:
+        return
+    members = [(each, getattr(found, each)) for each in _members(found)]
+    yield from (f"- `{name}.{each}{_signature(member)}`: {_first_line(member)}" for each, member in members)
+    if members:
+        yield ""
+
+
+def _members(found: Any) -> list[str]:
+    """The functions of a module that it offers, or the methods of a class; of an exception none."""
+    if inspect.ismodule(found):
+        return sorted(getattr(found, "__all__", [name for name in vars(found) if _is_own(found, name)]))
+    # What the client has stands in the page of routes, what pydantic and exceptions have in their own.
+    if found in (treaty.Client, treaty.RunResult) or issubclass(found, Exception):
+        return []
+    return sorted(name for name, each in inspect.getmembers(found, _is_method) if not name.startswith("_"))
+
+
+def _is_own(module: Any, name: str) -> bool:
+    each = getattr(module, name)
+    return inspect.isfunction(each) and each.__module__ == module.__name__ and not name.startswith("_")
+
+
+def _is_method(member: Any) -> bool:
+    return inspect.isfunction(member) or inspect.ismethod(member)
+
+
+def _signature(found: Any) -> str:
+    """The arguments by name, with defaults that are plain values."""
+    if not inspect.isroutine(found):
+        return ""
+    written, named = [], False
+    for each in inspect.signature(found).parameters.values():
+        if each.name == "self":
+            continue
+        if each.kind is each.KEYWORD_ONLY and not named:
+            written.append("*")
+        named = named or each.kind in (each.KEYWORD_ONLY, each.VAR_POSITIONAL)
+        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        written.append(f"{stars}{each.name}{_default(each.default)}")
+    return f"({', '.join(written)})"
+
+
+def _default(given: Any) -> str:
+    if given is inspect.Parameter.empty:
+        return ""
+    return f"={given!r}" if given is None or isinstance(given, str | int | float | tuple) else "=..."
+
+
+def _first_line(found: Any) -> str:
+    return " ".join(inspect.cleandoc(found.__doc__ or "").split("\n\n")[0].split())
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "analyzers": analyzers,
     "distances": distances,
@@ -134,6 +200,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "settings": settings,
     "cli": cli,
     "api": api,
+    "python": python,
 }
 
 

@@ -2,58 +2,17 @@
 
 import json
 import sys
+import typer
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-
-import typer
-
 from treaty.contracts.document import computed_partitions
 from treaty.engine.anomaly.learned_programs import PINNED, REFITS, TIGHTEN
-from treaty.engine.cli.options import (
-    AsJson,
-    ByHistory,
-    Columns,
-    ContractFile,
-    ContractId,
-    Data,
-    FailOn,
-    FalseAlarms,
-    Folder,
-    Format,
-    Json,
-    LakeIndex,
-    Memory,
-    ObjectName,
-    OtherDatasetsOption,
-    Out,
-    OutFormat,
-    Output,
-    Overwrite,
-    PartitionBy,
-    Plugins,
-    Refit,
-    Remote,
-    Report,
-    ReportForm,
-    RowsFormat,
-    Sample,
-    Samples,
-    Warnings,
-    Without,
-)
+from treaty.engine.cli.options import AsJson, ByHistory, Columns, ContractFile, ContractId, Data, FailOn, FalseAlarms, Folder, Format, Json, LakeIndex, Memory, ObjectName, OtherDatasetsOption, Out, OutFormat, Output, Overwrite, PartitionBy, Plugins, Refit, Remote, Report, ReportForm, RowsFormat, Sample, Samples, Warnings, Without
 from treaty.engine.core.clock import now
-from treaty.engine.protocol.requests import (
-    DraftRequest,
-    MeasureRequest,
-    QuarantineRequest,
-    QuarantineResult,
-    QuarantineTarget,
-    SampleRequest,
-    TableSource,
-)
+from treaty.engine.protocol.requests import DraftRequest, MeasureRequest, QuarantineRequest, QuarantineResult, QuarantineTarget, SampleRequest, TableSource
 
 PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
 
@@ -245,8 +204,9 @@ def progress(words: str) -> None:
 
 def _print_draft(drafted: Any, out: Path | None, *, as_json: bool) -> None:
     from treaty.engine.report import print_draft
+    from treaty.engine.session.drafts import with_suggestions
 
-    document = _with_suggestions(drafted)
+    document = with_suggestions(drafted.document, drafted.suggestions)
     if out:
         _write(out, document)
     if as_json:
@@ -263,15 +223,6 @@ def _write(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise CliError(f"{path} cannot be written: {error.strerror}. Check the path.") from None
-
-
-def _with_suggestions(drafted: Any) -> bytes:
-    from treaty.contracts.document.reader import read
-    from treaty.contracts.document.writer import write
-    from treaty.contracts.editing.patches import Patch, apply
-
-    patches = [Patch(each["object"], each["column"], each["patch"]) for each in drafted.suggestions]
-    return write(apply(read(drafted.document).document, patches))
 
 
 def quarantine(

@@ -119,17 +119,24 @@ class Check(ColumnChecks, GroupChecks, TableChecks):
 
         return verify(frame, self.contract(), **options)
 
-    def document(self, schema: Schema) -> bytes:
-        """The promises as a contract's YAML, with the table's columns. Raises ContractError for those only code can
-        judge."""
+    def document(self, table: Schema | Any) -> bytes:
+        """The promises as a contract's YAML, with the columns of the table: a Spark frame, or its schema. Raises
+        ContractError for those only code can judge."""
         from treaty.contracts.document.writer import write
         from treaty.contracts.editing.patches import Patch, apply
         from treaty.contracts.editing.skeleton import skeleton
 
+        schema = table if isinstance(table, Schema) else _schema_of(table)
         base = skeleton(
             contract_id=self.name, name=self.name, object_name=self.name, physical_name=self.name, schema=schema
         )
         return write(apply(base, [Patch(self.name, None, {"quality": entry(each)}) for each in self.promises]))
+
+
+def _schema_of(frame: Any) -> Schema:
+    from treaty.engine.spark.sources.readers import schema_of
+
+    return schema_of(frame)
 
 
 def entry(promise: Promise) -> dict[str, Any]:

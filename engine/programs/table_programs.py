@@ -97,7 +97,20 @@ def fit_table(
     if not histories:
         return TableProgram(columns={}, rows=None, budget=0.0)
     longest = max(histories.values(), key=lambda each: each.points)
-    budget = allowance(alarms, longest.cadence.yearly)
+    return fit_within(histories, samples, allowance(alarms, longest.cadence.yearly), recipe, anew)
+
+
+def fit_within(
+    histories: Mapping[str, ColumnHistory],
+    samples: Mapping[str, ColumnValues],
+    budget: float,
+    recipe: Recipe = RECIPE,
+    anew: int = 0,
+) -> TableProgram:
+    """Learn the programs of a table's columns within a rate of false alarms per batch; see `fit_table`.
+
+    Raises ValueError for no columns."""
+    longest = max(histories.values(), key=lambda each: each.points)
     each = replace(recipe, without=recipe.without | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
     learners = {name: learner(known, each, samples.get(name)) for name, known in histories.items()}
     menus = {name: _menu(found, budget) for name, found in learners.items() if isinstance(found, Learner)}

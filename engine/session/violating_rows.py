@@ -7,7 +7,6 @@ assert done.bad == 0, done.broken
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-
 from treaty.contracts.document.computed_partitions import partition_columns
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
@@ -44,7 +43,7 @@ def flag_rows(
 def quarantine(
     frame: Any,
     contract: Contract,
-    into: QuarantineTarget,
+    into: QuarantineTarget | str,
     *,
     object_name: str | None = None,
     partition_by: Sequence[str] | None = None,
@@ -53,12 +52,14 @@ def quarantine(
     """Writes good and bad rows of the Spark frame apart, in one pass; see `QuarantineTarget` for where and which are
     bad.
 
-    The other arguments are those of `flagged`. Raises ContractError, and EngineError where nothing could be written."""
+    `into`: a folder's name stands for `QuarantineTarget` with that folder. The other arguments are those of
+    `flagged`. Raises ContractError, and EngineError where nothing could be written."""
     from treaty.engine.spark.scan.quarantine import quarantine as written
     from treaty.engine.spark.scan.separate_statements import OtherDatasets
 
     checks, by = _bound(frame, contract, object_name, partition_by)
-    return written(frame, checks, into, others=OtherDatasets(others or {}), partition_by=by)
+    target = QuarantineTarget(into) if isinstance(into, str) else into
+    return written(frame, checks, target, others=OtherDatasets(others or {}), partition_by=by)
 
 
 def samples(

@@ -1,1 +1,98 @@
-"""Data contracts for Apache Spark: draft, approve, validate on lineage events, learn from history."""
+"""Data contracts for Apache Spark: draft, approve, validate on lineage events, learn from history.
+
+This is the public face: the names in `__all__`. Each is loaded when it is first used, so that `import treaty` loads no
+library. Everything below `treaty.contracts`, `treaty.engine`, `treaty.registry` and `treaty.ui` may change."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treaty.contracts.document.contract_file import read_contract
+    from treaty.contracts.document.model import Contract
+    from treaty.contracts.errors import ContractError
+    from treaty.engine import patterns
+    from treaty.engine.checks import plugins
+    from treaty.engine.checks.plugins import PluginError
+    from treaty.engine.core.disk import Busy
+    from treaty.engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
+    from treaty.engine.core.results import RunResult
+    from treaty.engine.dsl.check import Check
+    from treaty.engine.dsl.limits import (
+        at_least,
+        at_most,
+        between,
+        equal_to,
+        less_than,
+        more_than,
+        no_anomalies,
+        outside,
+        satisfying,
+        unlike,
+    )
+    from treaty.engine.gate.candidate import Rejected
+    from treaty.engine.gate.gate import gate
+    from treaty.engine.gate.publication import answer, recover
+    from treaty.engine.gate.publication_steps import Unsettled
+    from treaty.engine.programs import avh
+    from treaty.engine.protocol.requests import Quarantine
+    from treaty.engine.session.drafts import Draft, draft, profile
+    from treaty.engine.session.failing_rows import flagged, quarantine
+    from treaty.engine.session.streaming import watched
+    from treaty.engine.session.verify import measure, verify
+    from treaty.engine.states.generations import Overtaken, StateFolder
+    from treaty.registry.client import Client, ClientError
+
+__all__ = [
+    "Busy", "Check", "Client", "ClientError", "Contract", "ContractError", "Draft", "EngineError", "EngineKilled",
+    "Overtaken", "PluginError", "Quarantine", "Rejected", "RunResult", "StateError", "StateFolder", "Unreadable",
+    "Unsettled", "answer", "at_least", "at_most", "avh", "between", "draft", "equal_to", "flagged", "gate", "less_than",
+    "measure", "more_than", "no_anomalies", "outside", "patterns", "plugins", "profile", "quarantine", "read_contract",
+    "recover", "satisfying", "unlike", "verify", "watched",
+]  # fmt: skip
+
+# The module of each name, below treaty; the type checker reads the same from the imports above, and a test compares.
+_HOMES = {
+    "contracts.document.contract_file": ("read_contract",),
+    "contracts.document.model": ("Contract",),
+    "contracts.errors": ("ContractError",),
+    "engine": ("patterns",),
+    "engine.checks": ("plugins",),
+    "engine.checks.plugins": ("PluginError",),
+    "engine.core.disk": ("Busy",),
+    "engine.core.errors": ("EngineError", "EngineKilled", "StateError", "Unreadable"),
+    "engine.core.results": ("RunResult",),
+    "engine.dsl.check": ("Check",),
+    "engine.dsl.limits": (
+        "at_least", "at_most", "between", "equal_to", "less_than", "more_than", "no_anomalies", "outside",
+        "satisfying", "unlike",
+    ),
+    "engine.gate.candidate": ("Rejected",),
+    "engine.gate.gate": ("gate",),
+    "engine.gate.publication": ("answer", "recover"),
+    "engine.gate.publication_steps": ("Unsettled",),
+    "engine.programs": ("avh",),
+    "engine.protocol.requests": ("Quarantine",),
+    "engine.session.drafts": ("Draft", "draft", "profile"),
+    "engine.session.failing_rows": ("flagged", "quarantine"),
+    "engine.session.streaming": ("watched",),
+    "engine.session.verify": ("measure", "verify"),
+    "engine.states.generations": ("Overtaken", "StateFolder"),
+    "registry.client": ("Client", "ClientError"),
+}  # fmt: skip
+_HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = import_module(_HOME_OF[name])
+    # Of a package, the name may be a module that nothing has loaded yet.
+    found = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

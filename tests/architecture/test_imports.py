@@ -4,10 +4,10 @@ import re
 import shutil
 import subprocess
 import sys
+import pytest
+import ast
 from importlib.metadata import packages_distributions
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "datasketches"}
@@ -94,3 +94,27 @@ def test_nothing_imports_a_folder_at_the_top_without_the_namespace() -> None:
     folders = (*TOPS, "src", "bench", "docs", "tests")
     files = [path for folder in folders for ending in ("py", "md") for path in (ROOT / folder).rglob(f"*.{ending}")]
     assert [str(path) for path in files if imported.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_the_public_face_loads_no_library() -> None:
+    banned = HEAVY | STORE | SERVING | {"streamlit", "numpy", "pydantic", "yaml", "httpx", "typer"}
+    assert loaded("import treaty; dir(treaty)", banned) == set()
+
+
+@pytest.mark.parametrize("name", ["Check", "read_contract", "verify", "quarantine", "gate", "profile", "draft"])
+def test_a_public_name_loads_no_spark_before_it_is_called(name: str) -> None:
+    assert loaded(f"from treaty import {name}", HEAVY | STORE | SERVING) == set()
+
+
+def test_the_public_names_are_declared_alike_for_programs_and_for_type_checkers() -> None:
+    import treaty
+
+    (block,) = (each for each in ast.parse(Path(treaty.__file__).read_text()).body if isinstance(each, ast.If))
+    typed = {
+        alias.name: (each.module or "").removeprefix("treaty.")
+        for each in block.body
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
+    }
+    assert typed == {name: home for home, names in treaty._HOMES.items() for name in names}
+    assert sorted(typed) == treaty.__all__ == sorted(treaty.__all__)

@@ -35,7 +35,11 @@ NOTHING_SOUND = "every partition is left out, as those of incidents are: nothing
 
 def draft(session: Any, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
     """The base document, the suggestions that held, and the profile. Raises Unreadable, EngineError."""
-    whole = opened(session, request.profile)
+    return draft_opened(session, opened(session, request.profile), request, tell)
+
+
+def draft_opened(session: Any, whole: ProfiledTable, request: DraftRequest, tell: ReportProgress) -> DraftResult:
+    """Draft a table that is opened already. Raises Unreadable, EngineError."""
     table, sound = _sound(whole, request)
     if whole.names and not table.names:
         return _unlearned(whole, request, tell)

@@ -4,7 +4,6 @@ one of texts of too many masks."""
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
 from treaty.contracts.document import computed_partitions
 from treaty.contracts.document.classification import classified_schema
 from treaty.contracts.document.model import DataObject
@@ -15,16 +14,7 @@ from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.document import document
-from treaty.engine.profile.second_scan import (
-    classes_plan,
-    columns_without_masks,
-    first_reading,
-    mistaken,
-    second_plan,
-    traits_plan,
-    with_second_scan,
-    with_text_type,
-)
+from treaty.engine.profile.second_scan import classes_plan, columns_without_masks, first_reading, mistaken, second_plan, traits_plan, with_second_scan, with_text_type
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, order_partitions, profile_of, profile_plan
 from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.protocol.requests import ProfileRequest
@@ -65,9 +55,13 @@ def opened(session: Any, request: ProfileRequest) -> ProfiledTable:
         _refuse_unknown("partition", request.partitions, tuple(lies.folders))
     folders = [folder for name in request.partitions for folder in lies.folders.get(name, ())]
     frame = read(session, request.source, names=request.partitions, folders=folders)
+    return opened_frame(frame, request, request.partitions or tuple(sorted(lies.folders)))
+
+
+def opened_frame(frame: Any, request: ProfileRequest, names: tuple[str, ...] = ()) -> ProfiledTable:
+    """Return a frame that is already there as a table about to be profiled. Raises EngineError for columns it lacks."""
     schema, before = schema_of(frame), _before(request)
     _refuse_unknown("column", request.columns, schema.names)
-    names = request.partitions or tuple(sorted(lies.folders))
     return ProfiledTable(frame, classified_schema(before, schema) if before else schema, names)
 
 
