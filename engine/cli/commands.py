@@ -2,17 +2,58 @@
 
 import json
 import sys
-import typer
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+
+import typer
+
 from treaty.contracts.document import computed_partitions
 from treaty.engine.anomaly.learned_programs import PINNED, REFITS, TIGHTEN
-from treaty.engine.cli.options import AsJson, ByHistory, Columns, ContractFile, ContractId, Data, FailOn, FalseAlarms, Folder, Format, Json, LakeIndex, Memory, ObjectName, OtherDatasetsOption, Out, OutFormat, Output, Overwrite, PartitionBy, Plugins, Refit, Remote, Report, ReportForm, RowsFormat, Sample, Samples, Warnings, Without
+from treaty.engine.cli.options import (
+    AsJson,
+    ByHistory,
+    Columns,
+    ContractFile,
+    ContractId,
+    Data,
+    FailOn,
+    FalseAlarms,
+    Folder,
+    Format,
+    Json,
+    LakeIndex,
+    Memory,
+    ObjectName,
+    OtherDatasetsOption,
+    Out,
+    OutFormat,
+    Output,
+    Overwrite,
+    PartitionBy,
+    Plugins,
+    Refit,
+    Remote,
+    Report,
+    ReportForm,
+    RowsFormat,
+    Sample,
+    Samples,
+    Warnings,
+    Without,
+)
 from treaty.engine.core.clock import now
-from treaty.engine.protocol.requests import DraftRequest, MeasureRequest, QuarantineRequest, QuarantineResult, QuarantineTarget, SampleRequest, TableSource
+from treaty.engine.protocol.requests import (
+    DraftRequest,
+    MeasureRequest,
+    QuarantineRequest,
+    QuarantineResult,
+    QuarantineTarget,
+    SampleRequest,
+    TableSource,
+)
 
 PASSED, VIOLATED, WARNED, NOT_CHECKED = 0, 1, 2, 3
 

@@ -5,7 +5,7 @@ from typing import Protocol
 from treaty.engine.core.number_format import figure
 from treaty.engine.programs.backtest import Backtest
 from treaty.engine.programs.constraints import BOUNDS
-from treaty.engine.programs.program import Clause, ClauseVerdict, Program
+from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram
 from treaty.engine.statistics.statistics import STATISTICS
 
 LONGER = {
@@ -61,7 +61,7 @@ def backtest_sentence(tested: Backtest) -> str:
     return f"learned anew each time, its program would have alarmed {times}"
 
 
-def explain_program(program: Program) -> tuple[str, ...]:
+def explain_program(program: ColumnProgram) -> tuple[str, ...]:
     """The program in sentences: each clause, what is caught of each issue, and what its false alarms rest on."""
     issues = ", ".join(f"{name.replace('_', ' ')} {hits} of {of}" for name, (hits, of) in program.caught.items())
     bound = BOUNDS[program.bound]

@@ -10,13 +10,15 @@ from treaty.engine.programs.constraints import past
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.learner import Learner, SampleTrials
 from treaty.engine.programs.limits import clause_of, guard
-from treaty.engine.programs.program import Clause, NoProgram, Program
+from treaty.engine.programs.program import Clause, ColumnProgram, NoProgram
 from treaty.engine.programs.recipe import GUARDS, RECIPE, SAMPLE, Recipe
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS
 
 
-def fit(history: ColumnHistory, recipe: Recipe = RECIPE, sample: ColumnValues | None = None) -> Program | NoProgram:
+def fit(
+    history: ColumnHistory, recipe: Recipe = RECIPE, sample: ColumnValues | None = None
+) -> ColumnProgram | NoProgram:
     """The program of a column's history, the sample being values of its newest batch; in words why there is none yet.
 
     Without a sample only the guards stand: nothing says what else is worth to be watched."""
@@ -49,7 +51,7 @@ def guards(history: ColumnHistory, recipe: Recipe) -> tuple[Clause, ...]:
     return tuple(each for each in found if each is not None)
 
 
-def refit(program: Program, history: ColumnHistory) -> Program:
+def refit(program: ColumnProgram, history: ColumnHistory) -> ColumnProgram:
     """The same clauses with limits of a newer history; one that has no past any more keeps its own."""
     return replace(
         program, clauses=tuple(refit_clause(each, history) for each in program.clauses), points=history.points

@@ -15,7 +15,7 @@ from treaty.engine.programs.constraints import BOUNDS, StatisticSummary, past
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.injected_issues import Issue, Variation, variations
 from treaty.engine.programs.limits import clause_of
-from treaty.engine.programs.program import Clause, Program
+from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.recipe import Recipe
 from treaty.engine.programs.stationarity import LEVEL, LagTransform, first_stationary, offered
 from treaty.engine.statistics.column_values import ColumnValues
@@ -117,10 +117,10 @@ class Learner:
     def _is_text(self) -> bool:
         return self.history.newest is not None and self.history.newest.is_text
 
-    def program(self, budget: float) -> Program:
+    def program(self, budget: float) -> ColumnProgram:
         """The program that catches the most issues for that rate of false alarms."""
         if not self.issues:
-            return Program(
+            return ColumnProgram(
                 clauses=self.guards,
                 budget=budget,
                 bound=self.recipe.bound,
@@ -183,7 +183,7 @@ class Learner:
         broken: Array = low | high
         return broken
 
-    def _told(self, clauses: tuple[Clause, ...], budget: float) -> Program:
+    def _told(self, clauses: tuple[Clause, ...], budget: float) -> ColumnProgram:
         """The program of these clauses with what each catches, and what of each issue is caught."""
         given = [self._broken(clause) for clause in clauses]
         broken: Array = numpy.array(given, dtype=bool).reshape(len(clauses), len(self.issues))
@@ -194,7 +194,7 @@ class Learner:
         names = [each.name for each in self.issues]
         found = Counter(name for name, hits in zip(names, broken.T, strict=True) if hits.any())
         caught = {name: (found[name], of) for name, of in Counter(names).items()}
-        return Program(
+        return ColumnProgram(
             clauses=told,
             budget=budget,
             bound=self.recipe.bound,

@@ -77,7 +77,7 @@ class ProgramVerdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Program:
+class ColumnProgram:
     """Clauses that must all hold. `budget`: the rate of false alarms that was asked for; `bound`: by which law.
 
     `caught`: of each issue how many variations the program catches, and of how many. `points`: of how many batches it

@@ -22,7 +22,7 @@ from treaty.engine.programs import explanations
 from treaty.engine.programs.analyzer_mapping import MEASURES, ROWS
 from treaty.engine.programs.backtest import Backtest
 from treaty.engine.programs.history import Batch, ColumnHistory
-from treaty.engine.programs.program import Clause, Program
+from treaty.engine.programs.program import Clause, ColumnProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
 from treaty.engine.programs.table_programs import TableProgram, fit_table
 from treaty.engine.statistics.column_values import ColumnValues
@@ -143,7 +143,7 @@ def _clauses(found: TableProgram) -> Iterator[tuple[str | None, Clause]]:
     if found.rows:
         yield None, found.rows
     for column, program in found.columns.items():
-        if isinstance(program, Program):
+        if isinstance(program, ColumnProgram):
             yield from ((column, clause) for clause in program.clauses)
 
 
@@ -218,7 +218,7 @@ def _evidence(
     seen = clause.change.series(values)
     failed = _failed(clause, names, seen)
     program = found.columns.get(column) if column else None
-    caught = program.caught if isinstance(program, Program) else {}
+    caught = program.caught if isinstance(program, ColumnProgram) else {}
     return {
         "rows": sum(measured.rows),
         "partitions": clause.points,
@@ -246,7 +246,7 @@ def _back_test(tested: Backtest) -> dict[str, Any]:
 
 def _details(clause: Clause, found: TableProgram, program: Any) -> dict[str, Any]:
     told = {"gain": round(clause.gain, 4), "guard": clause.guard, "table_rate": round(found.rate, 6)}
-    if not isinstance(program, Program):
+    if not isinstance(program, ColumnProgram):
         return {**told, "table_budget": found.budget}
     return {**told, "table_budget": found.budget, "bound": program.bound, "program_rate": round(program.rate, 6)}
 

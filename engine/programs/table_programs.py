@@ -11,7 +11,7 @@ from treaty.engine.programs.fitting import learner
 from treaty.engine.programs.history import ColumnHistory
 from treaty.engine.programs.learner import Learner
 from treaty.engine.programs.limits import guard
-from treaty.engine.programs.program import Clause, ClauseVerdict, NoProgram, Program, ProgramVerdict, verdict
+from treaty.engine.programs.program import Clause, ClauseVerdict, ColumnProgram, NoProgram, ProgramVerdict, verdict
 from treaty.engine.programs.recipe import RECIPE, Recipe
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.summaries import Summary
@@ -32,7 +32,7 @@ class TableProgram:
     A column that there is no program of yet says how far it is. `tested`: what each would have alarmed on, learned anew
     before each of the newest batches; `rows_tested`: the guard. Where that was asked for."""
 
-    columns: Mapping[str, Program | NoProgram]
+    columns: Mapping[str, ColumnProgram | NoProgram]
     rows: Clause | None
     budget: float
     tested: Mapping[str, Backtest] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class TableProgram:
     @property
     def rate(self) -> float:
         """The bound of the rate at which clean batches alarm: the sum of all columns'."""
-        return sum(each.rate for each in self.columns.values() if isinstance(each, Program))
+        return sum(each.rate for each in self.columns.values() if isinstance(each, ColumnProgram))
 
     def judge(self, batch: Mapping[str, Summary], histories: Mapping[str, ColumnHistory]) -> "TableVerdict":
         """What the programs say of a batch, given by column."""
@@ -49,7 +49,7 @@ class TableProgram:
         found = {
             name: program.judge(batch[name], histories[name])
             for name in both
-            if isinstance(program := self.columns[name], Program)
+            if isinstance(program := self.columns[name], ColumnProgram)
         }
         missing = tuple(sorted(self.columns.keys() - batch.keys()))
         added = tuple(sorted(batch.keys() - self.columns.keys()))
@@ -128,17 +128,17 @@ def _tested(
     tested = {
         name: learned_anew(learner, program.budget, most)
         for name, learner in learners.items()
-        if isinstance(learner, Learner) and isinstance(program := found.columns[name], Program)
+        if isinstance(learner, Learner) and isinstance(program := found.columns[name], ColumnProgram)
     }
     return replace(found, tested=tested, rows_tested=rows_anew(longest, most) if found.rows else Backtest())
 
 
-def _menu(found: Learner, budget: float) -> list[Program]:
+def _menu(found: Learner, budget: float) -> list[ColumnProgram]:
     """Programs of the column, from the one that has guards alone to the one that spends the whole budget."""
     return [found.program(share * budget) for share in MENU]
 
 
-def divide_budget(menus: Mapping[str, Sequence[Program]], budget: float) -> dict[str, Program]:
+def divide_budget(menus: Mapping[str, Sequence[ColumnProgram]], budget: float) -> dict[str, ColumnProgram]:
     """Of each menu one program, all together within the budget: step by step the one that catches most for its rate.
 
     The first of a menu is given anyway."""
@@ -153,7 +153,7 @@ def divide_budget(menus: Mapping[str, Sequence[Program]], budget: float) -> dict
         chosen[best[1]] = menus[best[1]][best[2]]
 
 
-def _worth(now: Program, then: Program) -> float:
+def _worth(now: ColumnProgram, then: ColumnProgram) -> float:
     """How much more is caught for each false alarm more; 0 where nothing is."""
     gain = (then.recall or 0.0) - (now.recall or 0.0)
     return gain / max(then.rate - now.rate, LEAST_PAID) if gain > 0 else 0.0

@@ -45,7 +45,7 @@ from treaty.engine.states.generations import (
     PartitionEntry,
 )
 
-__all__ = ["BatchReading", "BatchRejected", "GenerationConflict", "StreamSink", "folded", "watched"]
+__all__ = ["BatchReading", "BatchRejected", "GenerationConflict", "StreamSink", "folded", "watch_stream"]
 # Told the run, the batch's rows as a frame and its number; False has the batch left out of the states.
 OnRun = Callable[[RunResult, Any, int], bool | None]
 
@@ -175,7 +175,7 @@ def _marks(entry: PartitionEntry) -> Mapping[str, int]:
     return found
 
 
-def watched(  # noqa: PLR0913
+def watch_stream(  # noqa: PLR0913
     contract: Contract,
     store: GenerationStore,
     *,

@@ -7,6 +7,7 @@ assert done.bad == 0, done.broken
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
 from treaty.contracts.document.computed_partitions import partition_columns
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind

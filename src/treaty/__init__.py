@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from treaty.engine import patterns
     from treaty.engine.checks import plugins
     from treaty.engine.checks.plugins import PluginError
-    from treaty.engine.core.disk import Busy
-    from treaty.engine.core.errors import EngineError, EngineKilled, StateError, Unreadable
+    from treaty.engine.core.disk import LockHeld
+    from treaty.engine.core.errors import EngineError, EngineKilled, StateError, UnreadableTable
     from treaty.engine.core.results import RunResult
     from treaty.engine.dsl.check import Check
     from treaty.engine.dsl.limits import (
@@ -29,25 +29,62 @@ if TYPE_CHECKING:
         satisfying,
         unlike,
     )
-    from treaty.engine.gate.candidate import Rejected
+    from treaty.engine.gate.candidate import CandidateRejected
     from treaty.engine.gate.gate import gate
     from treaty.engine.gate.publication import answer, recover
-    from treaty.engine.gate.publication_steps import Unsettled
+    from treaty.engine.gate.publication_steps import PublicationOpen
     from treaty.engine.programs import avh
-    from treaty.engine.protocol.requests import Quarantine
+    from treaty.engine.protocol.requests import QuarantineTarget
     from treaty.engine.session.drafts import Draft, draft, profile
-    from treaty.engine.session.failing_rows import flagged, quarantine
-    from treaty.engine.session.streaming import watched
+    from treaty.engine.session.streaming import watch_stream
     from treaty.engine.session.verify import measure, verify
-    from treaty.engine.states.generations import Overtaken, StateFolder
+    from treaty.engine.session.violating_rows import flag_rows, quarantine
+    from treaty.engine.states.generations import GenerationConflict, StateFolder
     from treaty.registry.client import Client, ClientError
 
 __all__ = [
-    "Busy", "Check", "Client", "ClientError", "Contract", "ContractError", "Draft", "EngineError", "EngineKilled",
-    "Overtaken", "PluginError", "Quarantine", "Rejected", "RunResult", "StateError", "StateFolder", "Unreadable",
-    "Unsettled", "answer", "at_least", "at_most", "avh", "between", "draft", "equal_to", "flagged", "gate", "less_than",
-    "measure", "more_than", "no_anomalies", "outside", "patterns", "plugins", "profile", "quarantine", "read_contract",
-    "recover", "satisfying", "unlike", "verify", "watched",
+    "CandidateRejected",
+    "Check",
+    "Client",
+    "ClientError",
+    "Contract",
+    "ContractError",
+    "Draft",
+    "EngineError",
+    "EngineKilled",
+    "GenerationConflict",
+    "LockHeld",
+    "PluginError",
+    "PublicationOpen",
+    "QuarantineTarget",
+    "RunResult",
+    "StateError",
+    "StateFolder",
+    "UnreadableTable",
+    "answer",
+    "at_least",
+    "at_most",
+    "avh",
+    "between",
+    "draft",
+    "equal_to",
+    "flag_rows",
+    "gate",
+    "less_than",
+    "measure",
+    "more_than",
+    "no_anomalies",
+    "outside",
+    "patterns",
+    "plugins",
+    "profile",
+    "quarantine",
+    "read_contract",
+    "recover",
+    "satisfying",
+    "unlike",
+    "verify",
+    "watch_stream",
 ]  # fmt: skip
 
 # The module of each name, below treaty; the type checker reads the same from the imports above, and a test compares.
@@ -58,25 +95,25 @@ _HOMES = {
     "engine": ("patterns",),
     "engine.checks": ("plugins",),
     "engine.checks.plugins": ("PluginError",),
-    "engine.core.disk": ("Busy",),
-    "engine.core.errors": ("EngineError", "EngineKilled", "StateError", "Unreadable"),
+    "engine.core.disk": ("LockHeld",),
+    "engine.core.errors": ("EngineError", "EngineKilled", "StateError", "UnreadableTable"),
     "engine.core.results": ("RunResult",),
     "engine.dsl.check": ("Check",),
     "engine.dsl.limits": (
         "at_least", "at_most", "between", "equal_to", "less_than", "more_than", "no_anomalies", "outside",
         "satisfying", "unlike",
     ),
-    "engine.gate.candidate": ("Rejected",),
+    "engine.gate.candidate": ("CandidateRejected",),
     "engine.gate.gate": ("gate",),
     "engine.gate.publication": ("answer", "recover"),
-    "engine.gate.publication_steps": ("Unsettled",),
+    "engine.gate.publication_steps": ("PublicationOpen",),
     "engine.programs": ("avh",),
-    "engine.protocol.requests": ("Quarantine",),
+    "engine.protocol.requests": ("QuarantineTarget",),
     "engine.session.drafts": ("Draft", "draft", "profile"),
-    "engine.session.failing_rows": ("flagged", "quarantine"),
-    "engine.session.streaming": ("watched",),
+    "engine.session.violating_rows": ("flag_rows", "quarantine"),
+    "engine.session.streaming": ("watch_stream",),
     "engine.session.verify": ("measure", "verify"),
-    "engine.states.generations": ("Overtaken", "StateFolder"),
+    "engine.states.generations": ("GenerationConflict", "StateFolder"),
     "registry.client": ("Client", "ClientError"),
 }  # fmt: skip
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}

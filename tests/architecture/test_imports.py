@@ -1,13 +1,14 @@
 """What is loaded when, and who may import whom."""
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
-import pytest
-import ast
 from importlib.metadata import packages_distributions
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pyspark", "pandas", "statsmodels", "sklearn", "scipy", "pyarrow", "datasketches"}

@@ -4,6 +4,7 @@ one of texts of too many masks."""
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
 from treaty.contracts.document import computed_partitions
 from treaty.contracts.document.classification import classified_schema
 from treaty.contracts.document.model import DataObject
@@ -14,7 +15,16 @@ from treaty.contracts.schema import Schema
 from treaty.engine.core.errors import EngineError
 from treaty.engine.core.partitions import partition_names
 from treaty.engine.profile.document import document
-from treaty.engine.profile.second_scan import classes_plan, columns_without_masks, first_reading, mistaken, second_plan, traits_plan, with_second_scan, with_text_type
+from treaty.engine.profile.second_scan import (
+    classes_plan,
+    columns_without_masks,
+    first_reading,
+    mistaken,
+    second_plan,
+    traits_plan,
+    with_second_scan,
+    with_text_type,
+)
 from treaty.engine.profile.table_profile import ColumnProfile, TableProfile, order_partitions, profile_of, profile_plan
 from treaty.engine.protocol.progress import ReportProgress
 from treaty.engine.protocol.requests import ProfileRequest

@@ -8,7 +8,7 @@ from support.orders import check, contract
 
 from treaty.engine.core.hash_key import SIZE, HashKey
 from treaty.engine.core.results import RunResult
-from treaty.engine.session.streaming import StreamSink, watched
+from treaty.engine.session.streaming import StreamSink, watch_stream
 from treaty.engine.session.verify import measure, verify
 from treaty.engine.states import bag as bags
 from treaty.engine.states.generations import PartitionEntry, StateFolder
@@ -79,10 +79,10 @@ def test_a_stream_that_is_cut_off_has_the_states_of_all_rows(spark: Any, landing
 
     where = str(tmp_path / "states")
     for at in ((1, "before"), (2, "after")):
-        sink = watched(GIVEN, cut(where, at), stream="orders", on_run=append)
+        sink = watch_stream(GIVEN, cut(where, at), stream="orders", on_run=append)
         with pytest.raises(Exception, match="Ended"):
             run_through(spark, landing, sink)
-    run_through(spark, landing, watched(GIVEN, StateFolder(where), stream="orders", on_run=append))
+    run_through(spark, landing, watch_stream(GIVEN, StateFolder(where), stream="orders", on_run=append))
 
     assert [batch for batch, _ in told] == [0, 1, 1, 2, 3]
     rows = spark.read.schema(DDL).json(landing)
@@ -124,7 +124,7 @@ def test_values_of_classified_columns_are_hashed_with_a_key_or_not_kept(spark: A
 
     def two_batches(place: Path, key: HashKey | None) -> list[tuple[str, Any]]:
         told: list[tuple[str, Any]] = []
-        sink = watched(
+        sink = watch_stream(
             given, StateFolder(str(place)), stream="mails", on_run=lambda run, *_: told.append(of(run)), key=key
         )
         for batch in range(2):

@@ -9,7 +9,7 @@ import pytest
 from treaty.engine.programs.constraints import measured_tail, past
 from treaty.engine.programs.fitting import fit
 from treaty.engine.programs.history import Batch, ColumnHistory, recurring
-from treaty.engine.programs.program import Program
+from treaty.engine.programs.program import ColumnProgram
 from treaty.engine.programs.recipe import RECIPE
 from treaty.engine.programs.stationarity import LEVEL
 from treaty.engine.statistics.column_values import ColumnValues
@@ -44,10 +44,10 @@ def days(request: pytest.FixtureRequest) -> list[tuple[Batch, ColumnValues]]:
     ]  # fmt: skip
 
 
-def learned(days: list[tuple[Batch, ColumnValues]], at: int) -> tuple[Program, ColumnHistory]:
+def learned(days: list[tuple[Batch, ColumnValues]], at: int) -> tuple[ColumnProgram, ColumnHistory]:
     known = ColumnHistory.of(batch for batch, _ in days[at - KNOWN : at])
     found = fit(known, RECIPE, days[at - 1][1])
-    assert isinstance(found, Program)
+    assert isinstance(found, ColumnProgram)
     return found, known
 
 

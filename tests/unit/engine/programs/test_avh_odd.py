@@ -189,7 +189,7 @@ def test_a_day_without_values_does_not_decide_what_a_column_is() -> None:
     columns = [column(first(29, WORDS, NOTHING)(at)) for at in range(30)]
     history = ColumnHistory.of(Batch(str(at), summary(each)) for at, each in enumerate(columns))
     assert history.points == 29
-    assert isinstance(fitting.fit(history, RECIPE, columns[-1]), fitting.Program)
+    assert isinstance(fitting.fit(history, RECIPE, columns[-1]), fitting.ColumnProgram)
 
 
 def test_what_is_no_column_is_refused_in_words() -> None:

@@ -13,7 +13,7 @@ from treaty.engine.programs.clause_selection import ClauseSearch, ConstraintCand
 from treaty.engine.programs.constraints import BOUNDS, StatisticSummary, cantelli, chebyshev, normal, past
 from treaty.engine.programs.fitting import fit, refit
 from treaty.engine.programs.history import Batch, ColumnHistory
-from treaty.engine.programs.program import NoProgram, Program
+from treaty.engine.programs.program import ColumnProgram, NoProgram
 from treaty.engine.programs.recipe import RECIPE, Recipe
 from treaty.engine.programs.stationarity import LEVEL, LagTransform, cadence, first_stationary, offered, stationary
 from treaty.engine.statistics.column_values import ColumnValues, column
@@ -38,32 +38,32 @@ def history(columns: list[ColumnValues], step: timedelta = timedelta(days=1)) ->
     return ColumnHistory.of(batches)
 
 
-def learned(make: Any, count: int = 30, recipe: Recipe = RECIPE) -> tuple[Program, ColumnHistory]:
+def learned(make: Any, count: int = 30, recipe: Recipe = RECIPE) -> tuple[ColumnProgram, ColumnHistory]:
     columns = [make(at) for at in range(count)]
     known = history(columns)
     found = fit(known, recipe, columns[-1])
-    assert isinstance(found, Program)
+    assert isinstance(found, ColumnProgram)
     return found, known
 
 
 @pytest.fixture(scope="module", params=[numbers, texts], ids=["numbers", "texts"])
-def program(request: pytest.FixtureRequest) -> tuple[Any, Program, ColumnHistory]:
+def program(request: pytest.FixtureRequest) -> tuple[Any, ColumnProgram, ColumnHistory]:
     return (request.param, *learned(request.param))
 
 
-def test_a_program_lets_clean_batches_pass(program: tuple[Any, Program, ColumnHistory]) -> None:
+def test_a_program_lets_clean_batches_pass(program: tuple[Any, ColumnProgram, ColumnHistory]) -> None:
     make, found, known = program
     assert not any(found.judge(summary(make(at)), known).flagged for at in range(1000, 1040))
 
 
-def test_it_keeps_to_its_budget_and_to_its_number_of_clauses(program: tuple[Any, Program, ColumnHistory]) -> None:
+def test_it_keeps_to_its_budget_and_to_its_number_of_clauses(program: tuple[Any, ColumnProgram, ColumnHistory]) -> None:
     _, found, _ = program
     assert 0 < found.rate <= found.budget == 0.01
     assert len([each for each in found.clauses if not each.guard]) <= 3
     assert {each.statistic for each in found.clauses if each.guard} == {"complete_ratio", "row_count"}
 
 
-def test_every_limit_is_finite_and_what_is_caught_is_told(program: tuple[Any, Program, ColumnHistory]) -> None:
+def test_every_limit_is_finite_and_what_is_caught_is_told(program: tuple[Any, ColumnProgram, ColumnHistory]) -> None:
     _, found, _ = program
     limits = [limit for each in found.clauses for limit in (each.lower, each.upper) if limit is not None]
     assert all(isfinite(limit) for limit in limits)
@@ -90,14 +90,14 @@ def broken(make: Any, change: str) -> ColumnValues:
 
 
 @pytest.mark.parametrize("change", ["half missing", "nothing", "twice", "all alike", "null"])
-def test_what_is_broken_is_flagged(program: tuple[Any, Program, ColumnHistory], change: str) -> None:
+def test_what_is_broken_is_flagged(program: tuple[Any, ColumnProgram, ColumnHistory], change: str) -> None:
     make, found, known = program
     judged = found.judge(summary(broken(make, change)), known)
     assert judged.flagged
     assert {each.clause for each in judged.broken} <= set(found.clauses)
 
 
-def test_a_column_that_changes_its_type_is_flagged(program: tuple[Any, Program, ColumnHistory]) -> None:
+def test_a_column_that_changes_its_type_is_flagged(program: tuple[Any, ColumnProgram, ColumnHistory]) -> None:
     make, found, known = program
     judged = found.judge(summary(texts(1) if make is numbers else numbers(1)), known)
     assert judged.flagged
@@ -123,12 +123,12 @@ def test_excluded_batches_are_neither_learned_from_nor_compared_with() -> None:
 
 def test_without_a_sample_the_guards_stand_alone() -> None:
     found = fit(history([numbers(at) for at in range(20)]))
-    assert isinstance(found, Program)
+    assert isinstance(found, ColumnProgram)
     assert all(each.guard for each in found.clauses)
     assert found.recall is None
 
 
-def test_a_refit_keeps_the_clauses_and_moves_their_limits(program: tuple[Any, Program, ColumnHistory]) -> None:
+def test_a_refit_keeps_the_clauses_and_moves_their_limits(program: tuple[Any, ColumnProgram, ColumnHistory]) -> None:
     make, found, _ = program
     moved = refit(found, history([make(at) for at in range(500, 530)]))
     assert [each.statistic for each in moved.clauses] == [each.statistic for each in found.clauses]
@@ -196,7 +196,7 @@ def test_an_odd_history_gives_finite_limits_that_its_own_batches_keep(make: Any)
     columns = [make(at) for at in range(30)]
     known = history(columns)
     found = fit(known, RECIPE, columns[-1])
-    assert isinstance(found, Program)
+    assert isinstance(found, ColumnProgram)
     for each in found.clauses:
         assert all(isfinite(limit) for limit in (each.lower, each.upper, each.middle) if limit is not None)
     assert not found.judge(known.batches[-1].summary, known).flagged or make is single
@@ -227,7 +227,7 @@ def test_what_becomes_of_an_odd_history_is_stated(make: Any, aside: tuple[str, .
     columns = [make(at) for at in range(30)]
     known = history(columns)
     found = fit(known, RECIPE, columns[-1])
-    assert isinstance(found, Program)
+    assert isinstance(found, ColumnProgram)
     assert known.aside == aside
     assert found.judge(summary(coming(77)), known).flagged is flagged
 

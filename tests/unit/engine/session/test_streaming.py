@@ -17,7 +17,7 @@ from support.streams import Rows, Stream
 from treaty.engine.core.errors import EngineError, StateError
 from treaty.engine.core.results import Outcome, Verdict
 from treaty.engine.gate.publication import store_of
-from treaty.engine.session.streaming import BatchRejected, GenerationConflict, watched
+from treaty.engine.session.streaming import BatchRejected, GenerationConflict, watch_stream
 
 A, B = "day=2026-01-01", "day=2026-01-02"
 
@@ -158,7 +158,7 @@ def test_damaged_states_and_those_of_files_are_told(stream: Stream, tmp_path: Pa
     gated = Gated(tmp_path)
     gated.publish({A: [1]})
     with pytest.raises(StateError, match="give the stream a store of its own"):
-        watched(stream.given, store_of(gated.table), stream="orders")(Rows(BATCHES[0]), 0)
+        watch_stream(stream.given, store_of(gated.table), stream="orders")(Rows(BATCHES[0]), 0)
 
 
 def test_a_check_that_is_new_is_not_answered_for_partitions_that_began_without_it(stream: Stream) -> None:
@@ -171,7 +171,7 @@ def test_a_check_that_is_new_is_not_answered_for_partitions_that_began_without_i
 
 
 def test_a_sink_can_travel_to_another_process(stream: Stream) -> None:
-    sink = watched(stream.given, stream.store, stream="orders", partition_by=["day"], stops=["failed"])
+    sink = watch_stream(stream.given, stream.store, stream="orders", partition_by=["day"], stops=["failed"])
     again = pickle.loads(pickle.dumps(sink))
     assert (again.stream, again.stops, again.store, again.object) == (
         "orders",

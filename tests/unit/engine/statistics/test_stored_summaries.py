@@ -7,7 +7,7 @@ from support.oracles import STATE_OF
 from treaty.engine.programs.explanations import broken, explain_program
 from treaty.engine.programs.fitting import fit
 from treaty.engine.programs.history import Batch, ColumnHistory
-from treaty.engine.programs.program import Program
+from treaty.engine.programs.program import ColumnProgram
 from treaty.engine.programs.recipe import RECIPE
 from treaty.engine.statistics.column_values import ColumnValues
 from treaty.engine.statistics.statistics import STATISTICS, compute_statistics
@@ -50,21 +50,23 @@ def test_a_state_of_no_values_is_an_empty_tally() -> None:
 
 
 @pytest.fixture(scope="module")
-def program() -> tuple[Program, ColumnHistory]:
+def program() -> tuple[ColumnProgram, ColumnHistory]:
     columns = [drawn(at) for at in range(30)]
     known = ColumnHistory.of(Batch(str(at), stored(each)) for at, each in enumerate(columns))
     found = fit(known, RECIPE, columns[-1])
-    assert isinstance(found, Program)
+    assert isinstance(found, ColumnProgram)
     return found, known
 
 
-def test_a_program_of_states_judges_states(program: tuple[Program, ColumnHistory]) -> None:
+def test_a_program_of_states_judges_states(program: tuple[ColumnProgram, ColumnHistory]) -> None:
     found, known = program
     assert not found.judge(stored(drawn(99)), known).flagged
     assert found.judge(stored(ColumnValues(drawn(99).values * 100)), known).flagged
 
 
-def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(program: tuple[Program, ColumnHistory]) -> None:
+def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(
+    program: tuple[ColumnProgram, ColumnHistory],
+) -> None:
     found, _ = program
     sentences = explain_program(found)
     assert len(sentences) == len(found.clauses) + 3
@@ -74,7 +76,7 @@ def test_a_program_says_of_each_clause_what_it_admits_catches_and_costs(program:
     assert "no guarantee" in sentences[-2]
 
 
-def test_a_broken_clause_says_what_it_saw(program: tuple[Program, ColumnHistory]) -> None:
+def test_a_broken_clause_says_what_it_saw(program: tuple[ColumnProgram, ColumnHistory]) -> None:
     found, known = program
     judged = found.judge(stored(ColumnValues(drawn(99).values[:10])), known)
     assert any(broken(each).startswith("row count is 10, not between") for each in judged.broken)
