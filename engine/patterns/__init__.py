@@ -15,4 +15,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from treaty.engine.patterns import inference, lake_index
 
-    return getattr(lake_index if name == "Lake" else inference, name)
+    return getattr(lake_index if name == "PatternLake" else inference, name)
