@@ -106,7 +106,7 @@ def _malformed(error: RequestValidationError) -> JSONResponse:
     faults = [
         Fault(code="TR-REQUEST", where=".".join(map(str, each["loc"])), message=each["msg"]) for each in error.errors()
     ]
-    return problem(422, "Invalid", "the request cannot be used as it is", faults=faults)
+    return problem(422, "InvalidRequest", "the request cannot be used as it is", faults=faults)
 
 
 def _http(error: HTTPException) -> JSONResponse:
@@ -121,7 +121,7 @@ def _raced(error: IntegrityError) -> JSONResponse:
 
 
 def _unkeepable(_: DataError) -> JSONResponse:
-    return problem(422, "Invalid", UNKEEPABLE)
+    return problem(422, "InvalidRequest", UNKEEPABLE)
 
 
 def _busy(error: OperationalError) -> JSONResponse:

@@ -163,6 +163,6 @@ def test_a_proposal_is_changed_as_it_was_seen_or_not_at_all(world: World) -> Non
     decided = {"decision": "accepted", "revision": 1, "suggestions": [first]}
     assert world.call("producer", "POST", f"{path}/decisions", etag, json=decided).status_code == 200
     late = world.call("owner", "POST", f"{path}/reject", etag, json={"reason": "no"})
-    assert (late.status_code, late.json()["title"]) == (412, "Changed")
+    assert (late.status_code, late.json()["title"]) == (412, "Precondition failed")
     now = {"If-Match": world.call("owner", "GET", path).headers["ETag"]}
     assert world.call("owner", "POST", f"{path}/reject", now, json={"reason": "no"}).status_code == 200

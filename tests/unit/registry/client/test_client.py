@@ -85,7 +85,7 @@ def test_sends_what_the_service_takes(call: Callable[[Client], object], path: st
 
 def test_a_refusal_carries_its_message_and_all_faults() -> None:
     fault = {"code": "TR-X", "where": "schema[0]", "message": "is wrong", "remedy": "mend it", "line": 3}
-    problem = {"error": "Invalid", "message": "the document has faults", "faults": [fault], "reference": None}
+    problem = {"error": "InvalidRequest", "message": "the document has faults", "faults": [fault], "reference": None}
     with pytest.raises(ClientError, match="the document has faults") as caught:
         refusing(422, problem).me()
     assert (caught.value.status, caught.value.faults[0].line) == (422, 3)
