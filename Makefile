@@ -100,5 +100,5 @@ screens: setup ## write docs/screens: every page with the demo's data, light, da
 	$(PY) docs/screens.py
 
 lock: setup ## lock the newest admitted versions (no index addresses in the file)
-	.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
+	.venv/bin/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet \
 	  --custom-compile-command "make lock" --output-file requirements.lock

@@ -2,13 +2,13 @@
 
 import argparse
 
-import uvicorn
-
-from treaty.ui.server.settings import SettingsError, load
+from treaty.extras import MissingExtra, require
 from treaty.ui.texts import common as texts
 
 # Browsers keep their socket open; after this many seconds it is closed for them.
 FAREWELL = 3
+# The exit code where the pages are not installed, as of the command.
+MISSING = 3
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -17,6 +17,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--host", default="127.0.0.1", help=texts.HOST)
     parser.add_argument("--port", type=int, default=8701, help=texts.PORT)
     given = parser.parse_args(arguments)
+    try:
+        require("ui")
+    except MissingExtra as error:
+        parser.exit(MISSING, f"{parser.prog}: {error}\n")
+    import uvicorn
+
+    from treaty.ui.server.settings import SettingsError, load
+
     try:
         load()
     except SettingsError as error:

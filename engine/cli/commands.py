@@ -188,10 +188,12 @@ def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, li
 
 @contextmanager
 def in_spark(remote: str | None, memory: str) -> Iterator[Any]:
-    """The engine with Spark in a process of its own, which ends with the block."""
+    """The engine with Spark in a process of its own, which ends with the block. Raises MissingExtra without Spark."""
     from treaty.engine.checks.plugins import names
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
+    from treaty.extras import require
 
+    require("spark")
     child = SparkChild(ChildSettings(remote=remote, memory=memory, plugins=names()))
     try:
         yield child

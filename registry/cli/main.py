@@ -15,6 +15,7 @@ from treaty.engine.cli.commands import NOT_CHECKED, PASSED, CliError
 from treaty.engine.cli.gate import gates
 from treaty.engine.cli.patterns import patterns as lake
 from treaty.engine.core.errors import EngineError
+from treaty.extras import MissingExtra, missing_extra, require
 from treaty.registry.cli.commands import (
     access,
     audit,
@@ -45,7 +46,9 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Data contracts for Apache Spark: draft, approve, validate on lineage events.",
+    help="Data contracts for Apache Spark: draft, approve, validate on lineage events."
+    " verify, draft, quarantine, explain and gate need treaty\\[spark];"
+    " commands of a registry need treaty\\[registry].",
 )
 engine_verbs.add_to(app)
 gates.command("check")(gate.check)
@@ -101,6 +104,7 @@ def init() -> None:
 @app.command()
 def up() -> None:
     """Start API, worker and pages on 127.0.0.1 and print their addresses; Ctrl-C stops them."""
+    require("registry", "spark", "ui")
     from treaty.registry.serve import local_stack as parts
 
     settings = load()
@@ -143,6 +147,7 @@ def api() -> None:
 @app.command()
 def worker() -> None:
     """Run one worker: lineage events to tasks, tasks to verdicts, with Spark in a child process."""
+    require("registry", "spark")
     from treaty.registry.worker.__main__ import main as work
 
     with database.database_errors():
@@ -157,6 +162,7 @@ def demo(
     write: Annotated[Path | None, typer.Option(help="only write the demo's tables to this folder")] = None,
 ) -> None:
     """Run the main job: draft contracts, have them approved, deliver days with incidents, see what is caught."""
+    require("registry", "spark", *(() if write else ("ui",)))
     from treaty.registry.demo import run
 
     raise typer.Exit(run.demo(data=data, partition_by=partition_by, keep=keep, write=write))
@@ -188,7 +194,12 @@ def _code(arguments: list[str] | None) -> int:
     except TyperException as usage:
         # Of what typer raises, only wrong usage has words of its own to show.
         return _failed(f"{getattr(usage, 'format_message', usage.__str__)()} See: treaty --help")
-    except (CliError, ConfigError, ContractError, EngineError) as error:
+    except ModuleNotFoundError as error:
+        missing = missing_extra(error)
+        if missing is None:
+            raise
+        return _failed(str(missing))
+    except (CliError, ConfigError, ContractError, EngineError, MissingExtra) as error:
         return _failed(_words(error), getattr(error, "code", NOT_CHECKED))
 
 

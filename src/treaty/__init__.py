@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treaty.contracts.document.contract_file import read_contract
     from treaty.contracts.document.model import Contract
     from treaty.contracts.errors import ContractError
     from treaty.engine import patterns
@@ -35,11 +34,13 @@ if TYPE_CHECKING:
     from treaty.engine.gate.publication_steps import PublicationOpen
     from treaty.engine.programs import avh
     from treaty.engine.protocol.requests import QuarantineTarget
+    from treaty.engine.session.contract_file import read_contract
     from treaty.engine.session.drafts import Draft, draft, profile
     from treaty.engine.session.streaming import watch_stream
     from treaty.engine.session.verify import measure, verify
     from treaty.engine.session.violating_rows import flag_rows, quarantine
     from treaty.engine.states.generations import GenerationConflict, StateFolder
+    from treaty.extras import MissingExtra
     from treaty.registry.client import Client, ClientError
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "EngineKilled",
     "GenerationConflict",
     "LockHeld",
+    "MissingExtra",
     "PluginError",
     "PublicationOpen",
     "QuarantineTarget",
@@ -89,7 +91,6 @@ __all__ = [
 
 # The module of each name, below treaty; the type checker reads the same from the imports above, and a test compares.
 _HOMES = {
-    "contracts.document.contract_file": ("read_contract",),
     "contracts.document.model": ("Contract",),
     "contracts.errors": ("ContractError",),
     "engine": ("patterns",),
@@ -109,21 +110,28 @@ _HOMES = {
     "engine.gate.publication_steps": ("PublicationOpen",),
     "engine.programs": ("avh",),
     "engine.protocol.requests": ("QuarantineTarget",),
+    "engine.session.contract_file": ("read_contract",),
     "engine.session.drafts": ("Draft", "draft", "profile"),
     "engine.session.violating_rows": ("flag_rows", "quarantine"),
     "engine.session.streaming": ("watch_stream",),
     "engine.session.verify": ("measure", "verify"),
     "engine.states.generations": ("GenerationConflict", "StateFolder"),
+    "extras": ("MissingExtra",),
     "registry.client": ("Client", "ClientError"),
 }  # fmt: skip
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used."""
+    """Load a public name when it is first used. Raises MissingExtra if an extra that it needs is not installed."""
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = import_module(_HOME_OF[name])
+    try:
+        home = import_module(_HOME_OF[name])
+    except ModuleNotFoundError as error:
+        from treaty.extras import missing_extra
+
+        raise missing_extra(error) or error from None
     # Of a package, the name may be a module that nothing has loaded yet.
     found = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
     globals()[name] = found

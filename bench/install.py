@@ -1,0 +1,73 @@
+"""What each extra takes: size and number of packages of a fresh environment, and what imports cost in it.
+
+python -m bench.install"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.face import ImportTime, import_time
+
+ROOT = Path(__file__).parents[1]
+UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or "uv"
+# What is installed, and the module whose import stands for it.
+INSTALLS = (
+    ("", "treaty.engine.session.verify"),
+    ("spark", "pyspark.sql"),
+    ("registry", "treaty.registry.api.app"),
+    ("ui", "streamlit"),
+    ("all", "treaty.registry.api.app"),
+)
+RUNS = 5
+MIB = 1024**2
+
+
+def environment(folder: Path, wheel: Path, extra: str) -> Path:
+    """Make an environment with the wheel and that extra; the versions are those of the lock. Return its Python."""
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
+    python = folder / "bin" / "python"
+    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    lock = ("--constraint", str(ROOT / "requirements.lock"))
+    command = [UV, "pip", "install", "--quiet", "--link-mode", "copy", *lock, "--python", str(python), wanted]
+    subprocess.run(command, check=True)
+    return python
+
+
+def size(folder: Path) -> tuple[int, int]:
+    """Return the bytes and the number of packages that are installed in an environment."""
+    (packages,) = folder.glob("lib/*/site-packages")
+    files = (each for each in packages.rglob("*") if each.is_file() and not each.is_symlink())
+    return sum(each.stat().st_size for each in files), len(list(packages.glob("*.dist-info")))
+
+
+def line(extra: str, module: str, measured: tuple[int, int], face: ImportTime, found: ImportTime) -> str:
+    """Return the row of the table."""
+    name = f"`treaty[{extra}]`" if extra else "`treaty`"
+    taken, packages = measured
+    return (
+        f"| {name} | {packages} | {taken / MIB:,.0f} MiB | {face.cpu_ms:.0f} ms | `{module}` {found.cpu_ms:,.0f} ms |"
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory(prefix="treaty-install-") as place:
+        built = Path(place) / "wheel"
+        subprocess.run([UV, "build", "--wheel", "--quiet", "--out-dir", str(built), str(ROOT)], check=True)
+        (wheel,) = built.glob("*.whl")
+        print(
+            "| install | packages | size | `import treaty` | import of its largest part, CPU |\n|---|---|---|---|---|"
+        )
+        for extra, module in INSTALLS:
+            folder = Path(place) / (extra or "base")
+            python = str(environment(folder, wheel, extra))
+            measured = size(folder)
+            face, found = (import_time(each, python, RUNS) for each in ("treaty", module))
+            print(line(extra, module, measured, face, found), flush=True)
+            shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
