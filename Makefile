@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -56,6 +56,10 @@ power-gate: setup ## lose power while publishing through a gate, thousands of ti
 
 bench-engine: setup ## what tests of data cost beside SQL by hand (minutes; ARGS="--rounds 1" for less)
 	$(PY) -W ignore -m bench.engine.verification $(ARGS)
+
+bench-install: setup ## what installing and importing treaty and each extra costs (minutes)
+	$(PY) -W ignore -m bench.engine.face
+	$(PY) -W ignore -m bench.engine.install
 
 bench-registry: setup ## what the service's answers take, over a full registry (ARGS="--postgres", "--datasets 50")
 	$(PY) -W ignore -m bench.registry.service $(ARGS)

@@ -1,6 +1,6 @@
 """What `import treaty` costs: the time of a fresh process beside the goal, and which large libraries it loads.
 
-python -m bench.face"""
+python -m bench.engine.face"""
 
 import json
 import subprocess

@@ -1,6 +1,6 @@
 """What each extra takes: size and number of packages of a fresh environment, and what imports cost in it.
 
-python -m bench.install"""
+python -m bench.engine.install"""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.face import ImportTime, import_time
+from bench.engine.face import ImportTime, import_time
 
 ROOT = Path(__file__).parents[1]
 UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or "uv"
