@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.engine.face import ImportTime, import_time
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 UV = shutil.which("uv", path=str(Path(sys.executable).parent)) or "uv"
 # What is installed, and the module whose import stands for it.
 INSTALLS = (
