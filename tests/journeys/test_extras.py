@@ -22,10 +22,11 @@ JUDGED = """
 from datetime import UTC, datetime
 from pathlib import Path
 import treaty
-from treaty.engine.evaluation.evaluator import EvaluationRequest, judge
+from treaty.engine.evaluation.evaluator import evaluate
+from treaty.engine.evaluation.request import EvaluationRequest
 
 contract, at = treaty.read_contract("orders.yaml"), datetime(2026, 10, 5, tzinfo=UTC)
-run = judge(EvaluationRequest(
+run = evaluate(EvaluationRequest(
     contract=contract, object_name="orders", states={"day=1": Path("day-1").read_bytes()}, delta=["day=1"],
     started=at, finished=at,
 ))
