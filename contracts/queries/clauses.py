@@ -167,7 +167,7 @@ class Clauses:
             return SqlFragment(sql="NULL")
         inner = self._arguments(name, arguments)
         admitted = self.value(where.this, aggregates=False, boolean=True).sql if where else ""
-        sql = f"{name}({inner[0]})" + (f" FILTER (QUERY {admitted})" if admitted else "")
+        sql = f"{name}({inner[0]})" + (f" FILTER (WHERE {admitted})" if admitted else "")
         return SqlFragment(sql=sql, type=AGGREGATES[name] or inner[1])
 
     def _arguments(self, name: str, arguments: list[Any]) -> tuple[str, str]:
