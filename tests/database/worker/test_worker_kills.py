@@ -49,12 +49,12 @@ def killer(target: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        (event_processing, "take_in"),
-        (coalescing, "touch"),
+        (event_processing, "process_events"),
+        (coalescing, "record_trigger"),
         (task_queue, "claim"),
-        (task_orders, "order"),
-        (validate, "examine"),
-        (validate, "keep"),
+        (task_orders, "plan_validation"),
+        (validate.Validation, "run"),
+        (validate.Validation, "store"),
         (state_store, "save"),
         (recording, "record"),
         (task_queue, "finish"),
