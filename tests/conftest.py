@@ -2,7 +2,9 @@
 in which two processes end together."""
 
 import gc
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,17 @@ def _turn(item: pytest.Item) -> tuple[int, int]:
     group = marker.args[0] if marker else ""
     apart = APART.index(group) if group in APART else len(APART)
     return apart, ORDER.index(item.path.relative_to(HERE).parts[0])
+
+
+@pytest.fixture(autouse=True)
+def _no_log_of_an_earlier_test() -> Iterator[None]:
+    """Take away what a command that ran in this process set up: it writes to a stream that is closed by now."""
+    yield
+    root = logging.getLogger()
+    for handler in [each for each in root.handlers if type(each) is logging.StreamHandler]:
+        root.removeHandler(handler)
+    for name in ("treaty", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
