@@ -44,12 +44,12 @@ def fold(scene: Scene) -> None:
         pass
 
 
-@pytest.mark.parametrize("step", ["of_run", "hold"])
+@pytest.mark.parametrize("step", ["apply_run", "hold"])
 @pytest.mark.parametrize(("word", "run"), [("FAIL", "second"), ("FAIL", "third"), ("COMPLETE", "third")])
 def test_an_event_that_is_folded_while_a_verdict_is_kept_undoes_nothing(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, step: str, word: str, run: str
 ) -> None:
-    of = {"of_run": lifecycle, "hold": findings.deadlines}[step]
+    of = {"apply_run": lifecycle, "hold": findings.deadlines}[step]
     folding, taken = Thread(target=fold, args=(scene,)), getattr(of, step)
 
     def meanwhile(*given: Any, **more: Any) -> Any:
