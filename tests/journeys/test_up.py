@@ -97,7 +97,7 @@ def assert_that_one_becomes_administrator(up: Up, link: str) -> None:
 def assert_that_all_ends(up: Up, told: signal.Signals) -> None:
     """All its parts end with it when it is told to."""
     family = up.command.family()
-    assert named(family, "treaty.registry.cli.main worker")
+    assert named(family, "-m treaty worker")
     assert up.command.ended(told) == (0, "stopped", "")
     assert all_gone(family)
 
@@ -133,7 +133,7 @@ def test_a_taken_port_is_named_with_the_setting_that_moves_it(tmp_path: Path, pa
 
 def test_it_can_be_told_to_end_while_it_starts(tmp_path: Path) -> None:
     with started("up", folder=tmp_path, api_port=free_port(), ui_port=free_port()) as command:
-        awaited(lambda: named(command.family(), "treaty.registry.cli.main api") or None)
+        awaited(lambda: named(command.family(), "-m treaty api") or None)
         family = command.family()
 
         assert command.ended(signal.SIGTERM) == (130, "", "treaty: stopped")
