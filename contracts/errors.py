@@ -43,16 +43,16 @@ class Faults:
     """The faults found so far in one document; `lines` says where each of its paths stands."""
 
     lines: Mapping[str, int] = field(default_factory=dict)
-    found: list[Fault] = field(default_factory=list)
+    items: list[Fault] = field(default_factory=list)
 
     def add(self, code: str, where: str, message: str, remedy: str = "") -> None:
         """Keeps a fault, with the line of `where` or of its nearest ancestor that has one."""
-        self.found.append(Fault(code=code, where=where or ROOT, message=message, remedy=remedy, line=self.line(where)))
+        self.items.append(Fault(code=code, where=where or ROOT, message=message, remedy=remedy, line=self.line(where)))
 
     @property
     def full(self) -> bool:
         """Whether so many faults are kept that there is no point in looking for more."""
-        return len(self.found) >= MAX_FAULTS
+        return len(self.items) >= MAX_FAULTS
 
     def line(self, path: str) -> int | None:
         """The line of the path or of its nearest ancestor; None for a document without lines."""
@@ -62,8 +62,8 @@ class Faults:
 
     def settle(self) -> None:
         """Raises ContractError where a fault was kept."""
-        if self.found:
-            raise ContractError(self.found)
+        if self.items:
+            raise ContractError(self.items)
 
 
 def suggest_nearest(name: str, known: Iterable[str]) -> str:

@@ -45,7 +45,7 @@ class _Piece:
     starts: frozenset[int] = frozenset()
     required: bool = False
     repeats: bool = False
-    ways: float = 1
+    alternatives: float = 1
     # It begins with something required that nothing else in it matches, so that its repetitions cannot be confused.
     separated: bool = False
 
@@ -59,7 +59,7 @@ def inspect_regex(pattern: str) -> None:
         re.compile(pattern)
     except (re.error, OverflowError):
         raise UnsafeRegex("is not a regular expression") from None
-    if _Reader(tokens).read().ways > MAX_WAYS:
+    if _Reader(tokens).read().alternatives > MAX_WAYS:
         raise UnsafeRegex("has too many optional parts")
 
 
@@ -135,20 +135,20 @@ def _alternatives(branches: list[_Piece]) -> _Piece:
         starts=starts,
         required=all(each.required for each in branches),
         repeats=any(each.repeats for each in branches),
-        ways=(max if told_apart else sum)(each.ways for each in branches),
+        alternatives=(max if told_apart else sum)(each.alternatives for each in branches),
     )
 
 
 def _repetition(piece: _Piece, least: int, most: float) -> _Piece:
     many = most > FEW
-    if not piece.separated and most > 1 and (piece.repeats or (many and piece.ways > 1)):
+    if not piece.separated and most > 1 and (piece.repeats or (many and piece.alternatives > 1)):
         raise UnsafeRegex("repeats a group that has a repeat or a choice in it")
     return _Piece(
         matches=piece.matches,
         starts=piece.starts,
         required=piece.required and least > 0,
         repeats=piece.repeats or many,
-        ways=1 if many or piece.separated else piece.ways**most * (most - least + 1),
+        alternatives=1 if many or piece.separated else piece.alternatives**most * (most - least + 1),
     )
 
 
@@ -162,8 +162,8 @@ def _joined(pieces: list[_Piece]) -> _Piece:
         starts=_union(piece.starts for piece in pieces[: certain + 1]),
         required=certain < len(pieces),
         repeats=any(piece.repeats for piece in pieces),
-        ways=prod(piece.ways for piece in pieces),
-        separated=first.required and not first.repeats and first.ways == 1 and not first.matches & rest,
+        alternatives=prod(piece.alternatives for piece in pieces),
+        separated=first.required and not first.repeats and first.alternatives == 1 and not first.matches & rest,
     )
 
 

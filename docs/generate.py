@@ -64,7 +64,7 @@ def compatibility() -> Iterator[str]:
     yield "guarantees (checks, service levels). D(c) are the data that a contract c permits.\n"
     yield "| mode | means | that is | is broken by a change that |\n|---|---|---|---|"
     for mode, law in MODES.items():
-        broken = ", ".join(each for each in Direction if each in law.forbids)
+        broken = ", ".join(each for each in Direction if each in law.breaking_directions)
         yield f"| `{mode}` | {law.sentence} | {law.meaning} | {broken} |"
     yield "\nA column that may be null is added without breaking any mode: older data are read with nulls there."
     yield "Versions that are in force or that readers are pinned to are live.\n"

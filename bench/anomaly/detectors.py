@@ -146,7 +146,7 @@ def _yearly(one: Made, terms: Anomalies) -> float:
     points = series(one.values[:-1]).points
     at = START + len(points) * DAY
     pasts = MetricBaselines(measured={"metric": points}, succession=[], now=at, terms=terms, metrics=METRICS)
-    band = pasts.judged(detector("auto", {}), "metric", None, lambda _: {}, share=False).band
+    band = pasts.detect(detector("auto", {}), "metric", None, lambda _: {}, share=False).band
     return chance(band, one) * 365.25 if isinstance(band, DetectorBand) else 0.0
 
 

@@ -70,7 +70,7 @@ class Bench:
             source=self.source,
             contract=self.contract(test).source,
             object=statements.TABLE,
-            known=known,
+            stored_fingerprints=known,
             statistics=False,
             state_url=str(self.folder / test),
         )
@@ -106,8 +106,8 @@ def replaced(bench: Bench, test: str) -> Callable[[], Any]:
                 delta=changed,
                 schema=found.schema,
                 files=files,
-                started=NOW,
-                finished=NOW,
+                started_at=NOW,
+                finished_at=NOW,
             )
         )
         assert verdict.verdict == "passed", verdict
@@ -186,7 +186,12 @@ def _delta(rows: Any, contract: Contract, states: dict[str, bytes], at: int) -> 
     states[name] = packed_states(rows, contract, object_name=statements.TABLE, partition_by=())[""]
     evaluate(
         EvaluationRequest(
-            contract=contract, object_name=statements.TABLE, states=states, delta=[name], started=NOW, finished=NOW
+            contract=contract,
+            object_name=statements.TABLE,
+            states=states,
+            delta=[name],
+            started_at=NOW,
+            finished_at=NOW,
         )
     )
 

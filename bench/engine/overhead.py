@@ -85,8 +85,8 @@ def _steps(text: bytes, schema: Any, packed: Mapping[str, bytes]) -> Iterator[An
             states=packed,
             delta=delta,
             schema=schema,
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
             checks=bound,
         )
     )

@@ -126,8 +126,8 @@ def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[
                 delta=new,
                 schema=found.schema,
                 files=files,
-                started=NOW,
-                finished=NOW,
+                started_at=NOW,
+                finished_at=NOW,
             )
         )
 

@@ -201,7 +201,7 @@ def _folded(setting: Setting) -> float:
     worker = Worker(
         database=setting.engine,
         engine=nothing,
-        judge=nothing,
+        evaluate=nothing,
         large=nothing,
         settings=RegistrySettings(home=setting.folder),
     )

@@ -87,7 +87,7 @@ def _arriving(each: Snapshot, known: ColumnHistory) -> dict[str, float | None]:
 
 
 # Contracts judge the number of rows once for the table; here each column is a table.
-WITH_ROWS = replace(IN_CONTRACTS, without=IN_CONTRACTS.without - {"row_count"})
+WITH_ROWS = replace(IN_CONTRACTS, excluded_guards=IN_CONTRACTS.excluded_guards - {"row_count"})
 ALGORITHMS: Mapping[str, Fit] = {
     "by history": partial(by_history, RECIPE),
     "by history, as contracts have it": partial(by_history, WITH_ROWS),
@@ -98,7 +98,9 @@ ALGORITHMS: Mapping[str, Fit] = {
 def _window(snapshots: list[Snapshot]) -> tuple[ColumnHistory, SampleTrials | None]:
     """What programs of every recipe have in common: the history, and the issues that are tried."""
     known = history(snapshots)
-    return known, fitting.trials(known, snapshots[known.kept[-1]].column if known.kept else None)
+    return known, fitting.trials(
+        known, snapshots[known.training_positions[-1]].column if known.training_positions else None
+    )
 
 
 class Given(Protocol):

@@ -114,7 +114,7 @@ def rung(found: TableVerdict) -> frozenset[tuple[str, str, bool]]:
 
 def _is_above(verdict: ClauseVerdict) -> bool:
     upper = verdict.clause.upper
-    return upper is not None and verdict.seen is not None and verdict.seen > upper
+    return upper is not None and verdict.transformed is not None and verdict.transformed > upper
 
 
 def opens(table: Table, at: int, found: TableVerdict, alarms: float) -> bool:

@@ -74,8 +74,8 @@ def here(old: Contract, new: Contract, stored: Mapping[str, bytes]) -> int:
     """Replays in this process; how many alerts the new version has."""
     replaying = ReplayRunner(old=old, new=new, object_name=OBJECT)
     for name, states_of in stored.items():
-        replaying.take(ReplayStep(arrived={name: states_of}, moment=NOW))
-    found = replaying.told(len(stored))
+        replaying.take(ReplayStep(added={name: states_of}, time=NOW))
+    found = replaying.report(len(stored))
     assert len(found.lines) == len(KINDS) * COLUMNS
     assert all(line.new and line.new.judged == len(stored) for line in found.lines)
     return sum(len(line.new.alerts) for line in found.lines if line.new)

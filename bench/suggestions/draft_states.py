@@ -37,12 +37,12 @@ def history(
     )
     columns = tuple(with_second_scan(each, found.whole, schema) for each in columns)
     if second := second_plan(columns):
-        found = found.beside(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
+        found = found.with_states(dict(zip(days, _bags(second, schema, snapshots), strict=True)))
     late = columns_without_masks(columns, found.whole, schema)
-    found = found.beside(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
+    found = found.with_states(dict(zip(days, _bags(traits_plan(late.values()), schema, snapshots), strict=True)))
     found = found.with_columns(late.get(each.column.name, each) for each in columns)
     counted = plan([each.unique for each in worth_counting(found, table) if each.unique])
-    return found.beside({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
+    return found.with_states({day: _bag(counted, schema, each) for day, each in zip(days, snapshots, strict=True)})
 
 
 def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) -> list[StateBag]:

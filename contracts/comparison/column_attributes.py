@@ -47,7 +47,7 @@ class ColumnAttribute:
     """One thing that is said of a column: how it is called, its words (None: nothing is said), which direction a change
     goes, and the key that it stands under. `on`, `off`: the sentences of a promise that is made or not."""
 
-    what: str
+    label: str
     words: Callable[[DocumentElement], Any]
     direction: Callable[[ColumnPair, Any, Any], Direction]
     key: str
@@ -61,13 +61,13 @@ def column_differences(sides: ColumnPair, place: DifferenceLocation) -> Iterator
         old, new = aspect.words(sides.old), aspect.words(sides.new)
         if old != new:
             said = (aspect.off if new is None else aspect.on).format(place.subject) if None in (old, new) else ""
-            yield place.at(aspect.key).difference(aspect.what, old, new, aspect.direction(sides, old, new), said)
+            yield place.at(aspect.key).difference(aspect.label, old, new, aspect.direction(sides, old, new), said)
 
 
 def _unknown(sides: ColumnPair) -> Iterator[ColumnAttribute]:
     words = sorted({*_options(sides.old), *_options(sides.new)} - KNOWN_OPTIONS)
     return (
-        ColumnAttribute(what=word, words=_option(word), direction=_undetermined, key=f"logicalTypeOptions.{word}")
+        ColumnAttribute(label=word, words=_option(word), direction=_undetermined, key=f"logicalTypeOptions.{word}")
         for word in words
     )
 
@@ -190,24 +190,27 @@ def _raw(key: str) -> Callable[[DocumentElement], Any]:
 
 
 def _of_option(word: str, direction: Callable[[ColumnPair, Any, Any], Direction]) -> ColumnAttribute:
-    return ColumnAttribute(what=word, words=_option(word), direction=direction, key=f"logicalTypeOptions.{word}")
+    return ColumnAttribute(label=word, words=_option(word), direction=direction, key=f"logicalTypeOptions.{word}")
 
 
 def _counting(what: str) -> ColumnAttribute:
     words = _numbered(COUNTED[what])
-    return ColumnAttribute(what=what, words=_bounds(words), direction=_counted(words), key="logicalTypeOptions")
+    return ColumnAttribute(label=what, words=_bounds(words), direction=_counted(words), key="logicalTypeOptions")
 
 
 ASPECTS = (
-    ColumnAttribute(what="name", words=lambda node: node.read.name, direction=lambda *_: Direction.BOTH, key="name"),
-    ColumnAttribute(what="physical name", words=_raw("physicalName"), direction=_renamed, key="physicalName"),
-    ColumnAttribute(what="logical type", words=_raw("logicalType"), direction=_stated, key="logicalType"),
+    ColumnAttribute(label="name", words=lambda node: node.read.name, direction=lambda *_: Direction.BOTH, key="name"),
+    ColumnAttribute(label="physical name", words=_raw("physicalName"), direction=_renamed, key="physicalName"),
+    ColumnAttribute(label="logical type", words=_raw("logicalType"), direction=_stated, key="logicalType"),
     ColumnAttribute(
-        what="physical type", words=_raw("physicalType"), direction=_order_direction("physicalType"), key="physicalType"
+        label="physical type",
+        words=_raw("physicalType"),
+        direction=_order_direction("physicalType"),
+        key="physicalType",
     ),
-    ColumnAttribute(what="types of the map", words=_raw("map"), direction=_stated, key="map"),
+    ColumnAttribute(label="types of the map", words=_raw("map"), direction=_stated, key="map"),
     ColumnAttribute(
-        what="required",
+        label="required",
         words=_flag("required"),
         direction=_present,
         key="required",
@@ -215,15 +218,15 @@ ASPECTS = (
         off="{} may be null now",
     ),
     ColumnAttribute(
-        what="unique",
+        label="unique",
         words=_flag("unique"),
         direction=_promised,
         key="unique",
         on="{} must be unique now",
         off="{} need not be unique any more",
     ),
-    ColumnAttribute(what="allowed values", words=lambda node: node.read.enum or None, direction=_allowed, key="enum"),
-    ColumnAttribute(what="range", words=_bounds(BOUNDS), direction=_range, key="logicalTypeOptions"),
+    ColumnAttribute(label="allowed values", words=lambda node: node.read.enum or None, direction=_allowed, key="enum"),
+    ColumnAttribute(label="range", words=_bounds(BOUNDS), direction=_range, key="logicalTypeOptions"),
     *map(_counting, COUNTED),
     _of_option("pattern", _order_direction("pattern")),
     _of_option("format", _order_direction("format")),

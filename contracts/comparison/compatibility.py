@@ -48,7 +48,7 @@ class ModeDefinition:
 
     sentence: str
     meaning: str
-    forbids: frozenset[Direction]
+    breaking_directions: frozenset[Direction]
     transitive: bool = False
 
 
@@ -66,7 +66,9 @@ _NEITHER = ModeDefinition(
 
 
 def _of_all(law: ModeDefinition) -> ModeDefinition:
-    return ModeDefinition(f"{law.sentence}, for all live versions", law.meaning, law.forbids, transitive=True)
+    return ModeDefinition(
+        f"{law.sentence}, for all live versions", law.meaning, law.breaking_directions, transitive=True
+    )
 
 
 MODES: dict[Mode, ModeDefinition] = {
@@ -108,7 +110,9 @@ class VersionComparison:
         """The differences of that part that break the law of the mode.
 
         A column that may be null is added without breaking any: old data are read with nulls in its place."""
-        return tuple(each for each in self.of(part) if each.direction in MODES[mode].forbids and not _harmless(each))
+        return tuple(
+            each for each in self.of(part) if each.direction in MODES[mode].breaking_directions and not _harmless(each)
+        )
 
 
 @dataclass(frozen=True)

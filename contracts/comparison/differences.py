@@ -40,7 +40,7 @@ _MIRRORED = {DifferenceKind.ADDED: DifferenceKind.REMOVED, DifferenceKind.REMOVE
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """One difference. `what` names the word or the thing that differs, `old` and `new` are what the documents say.
+    """One difference. `element` names the word or the thing that differs, `old` and `new` are what the documents say.
 
     `path` is the place in the new document, in the old one where it is gone. `object`, `column` and `check` say which
     one it is about; None for what is about none. `presence`: it promises of data only that a column is there, so that
@@ -48,7 +48,7 @@ class Difference:
 
     part: DifferenceSection
     change: DifferenceKind
-    what: str
+    element: str
     direction: Direction
     sentence: str
     path: str
@@ -91,7 +91,7 @@ class DifferenceLocation:
         return Difference(
             part=self.part,
             change=change,
-            what=what,
+            element=what,
             direction=direction,
             sentence=said,
             path=self.path,

@@ -28,7 +28,7 @@ class RegexPattern(NamedTuple):
     """A regular expression, and whether it may match anywhere within a text, or must match it as a whole."""
 
     text: str
-    within: bool = False
+    is_search: bool = False
 
 
 class RegexFragment(NamedTuple):
@@ -45,7 +45,7 @@ class Automaton:
     def __init__(self, pattern: RegexPattern) -> None:
         self.reads: list[frozenset[int]] = []
         self.follow: list[int] = []
-        self.at, within = 0, pattern.within
+        self.at, within = 0, pattern.is_search
         self.tokens, begins, ends = _bare(pattern.text)
         before = RegexFragment() if begins or not within else self._any()
         inner = self._alternatives()

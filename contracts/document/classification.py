@@ -25,7 +25,7 @@ ALONE = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "classified", "ve
 def classified_schema(of: DataObject, schema: Schema) -> Schema:
     """The schema that knows which of its columns and fields the contract classifies, or another one about the same
     table; equal to the one given."""
-    saying = [each for each in (of, *of.beside) if classifies(each)]
+    saying = [each for each in (of, *of.classifying_objects) if classifies(each)]
     if not saying:
         return schema
     return replace(schema, classified=frozenset(path for each in saying for path in _classified(each, schema)))
@@ -50,7 +50,7 @@ def is_classified(of: DataObject, names: Names) -> bool:
     One does where it, what it lies in or anything in it is classified as other than OPEN, bears a sensitive tag, or
     stands for an encrypted element; and where the table bears such a tag and nothing says otherwise. Case does not
     matter: to Spark it does not."""
-    return any(_says(each, names) for each in (of, *of.beside))
+    return any(_says(each, names) for each in (of, *of.classifying_objects))
 
 
 def _says(of: DataObject, names: Names) -> bool:
@@ -81,7 +81,7 @@ def inherit(element: dict[str, Any], before: Mapping[str, Any]) -> None:
 
 def with_classifications(of: Contract, name: str, others: tuple[DataObject, ...]) -> Contract:
     """The contract whose object of that name knows what these others classify of its table."""
-    objects = tuple(replace(each, beside=others) if each.name == name else each for each in of.objects)
+    objects = tuple(replace(each, classifying_objects=others) if each.name == name else each for each in of.objects)
     return replace(of, objects=objects)
 
 

@@ -147,7 +147,7 @@ def promises(contract: Contract) -> ParsedDeadlines:
     levels = _Levels(contract)
     found = [*map(_of_term, contract.terms.deadlines), *levels.read()]
     unique = {(each.object, each.name): each for each in reversed(found)}
-    return ParsedDeadlines(tuple(reversed(unique.values())), tuple(levels.faults.found))
+    return ParsedDeadlines(tuple(reversed(unique.values())), tuple(levels.faults.items))
 
 
 def inspect_deadlines(named: Sequence[Deadline], objects: Sequence[DataObject], path: str, faults: Faults) -> None:

@@ -205,8 +205,9 @@ class DataObject:
 
     `views` are those of the contract, which its checks may name as their scope. `arrivals`: its files are told apart by
     when they came. `computed`: the partition columns that are computed, as words
-    (`treaty.contracts.document.computed_partitions`). `anomalies`: how they are told of its metrics. `beside`: objects
-    of other contracts about the same table; what they classify is classified here, too."""
+    (`treaty.contracts.document.computed_partitions`). `anomalies`: how they are told of its metrics.
+    `classifying_objects`: objects of other contracts about the same table; what they classify is classified here,
+    too."""
 
     name: str
     physical_name: str | None = None
@@ -217,7 +218,7 @@ class DataObject:
     arrivals: bool = False
     computed: tuple[str, ...] = ()
     anomalies: Anomalies = field(default_factory=Anomalies)
-    beside: "tuple[DataObject, ...]" = field(default=(), repr=False)
+    classifying_objects: "tuple[DataObject, ...]" = field(default=(), repr=False)
     path: str = ""
     line: int | None = None
 

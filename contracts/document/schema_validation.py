@@ -175,7 +175,7 @@ def _keep_all(errors: list[Refusal], base: str, faults: Faults) -> None:
     telling = [error for error in errors if error.validator not in UNEXPECTED]
     for error in telling:
         _keep(error, base, faults)
-    known = {fault.where for fault in faults.found if fault.where.startswith(base)}
+    known = {fault.where for fault in faults.items if fault.where.startswith(base)}
     for error in errors:
         # A key counts as unexpected also where the part of the schema that knows it failed for another reason.
         path = _path(error, base)

@@ -50,8 +50,8 @@ def parse(source: bytes) -> YamlDocument:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
             builder.take(event)
     except yaml.YAMLError as error:
-        builder.faults.found.append(_syntax_fault(error))
-    if not builder.faults.found and not isinstance(builder.root, dict):
+        builder.faults.items.append(_syntax_fault(error))
+    if not builder.faults.items and not isinstance(builder.root, dict):
         builder.faults.add("yaml-root", "", "is not a mapping", "start with 'apiVersion: v3.1.0'")
     builder.faults.settle()
     return YamlDocument(builder.root, builder.lines)
@@ -213,7 +213,7 @@ class _Builder:
 
     def _fault(self, code: str, message: str, remedy: str, where: str | None = None) -> None:
         path = self._path() if where is None else where
-        self.faults.found.append(Fault(code=code, where=path or ROOT, message=message, remedy=remedy, line=self.at))
+        self.faults.items.append(Fault(code=code, where=path or ROOT, message=message, remedy=remedy, line=self.at))
 
 
 def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

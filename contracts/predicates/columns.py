@@ -35,7 +35,7 @@ class ColumnScope:
         return element(found.type) if found and group(found.type) == "map" else None
 
     @property
-    def listed(self) -> Collection[str]:
+    def column_names(self) -> Collection[str]:
         """The names that are known; none where any is admitted."""
         return self.schema.names if self.schema else self.columns or ()
 
@@ -46,10 +46,10 @@ def column(writer: "PredicateRewriter", node: Any) -> SqlFragment:
     if parts is None:
         return writer.refuse("construct", "reads a part of something that is not a column", "name a column")
     path = ".".join(quote(part) if "." in part or "`" in part else part for part in parts)
-    found = parts[0] if len(parts) == 1 and parts[0] in writer.names.listed else path
+    found = parts[0] if len(parts) == 1 and parts[0] in writer.names.column_names else path
     type_ = writer.names.type_of(found)
     if type_ is None:
-        remedy = suggest_nearest(found, writer.names.listed) or "name a column of the table"
+        remedy = suggest_nearest(found, writer.names.column_names) or "name a column of the table"
         return writer.refuse("column", f"reads '{found}', which is not a column", remedy)
     writer.used.append(found)
     return leaf(".".join(map(quote, parts)), type_)

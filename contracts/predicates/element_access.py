@@ -76,5 +76,8 @@ def _element(
         return found
     there = f"{items.operand} IS NOT NULL AND {at.operand} IS NOT NULL"
     return SqlFragment(
-        sql=found.sql, type=found.type, roots=found.roots, settled=(*found.settled, f"({there} AND ({outside}))")
+        sql=found.sql,
+        type=found.type,
+        roots=found.roots,
+        definite_errors=(*found.definite_errors, f"({there} AND ({outside}))"),
     )

@@ -18,14 +18,14 @@ class SqlFragment:
     """A part of a predicate.
 
     `roots` are the values without which it is null; `risky` says that a null of it with all its roots there is an
-    error; `settled` are further errors, as conditions. `text` is the constant that a text stands for."""
+    error; `definite_errors` are further errors, as conditions. `text` is the constant that a text stands for."""
 
     sql: str
     type: str = ANY
     closed: bool = True
     roots: tuple[str, ...] = ()
     risky: bool = False
-    settled: tuple[str, ...] = ()
+    definite_errors: tuple[str, ...] = ()
     text: str | None = None
 
     @property
@@ -36,7 +36,7 @@ class SqlFragment:
     @property
     def errors(self) -> tuple[str, ...]:
         """Conditions, one of which is true exactly for the rows where this could not be evaluated."""
-        return (*self.settled, _lost(self.roots, self)) if self.risky else self.settled
+        return (*self.definite_errors, _lost(self.roots, self)) if self.risky else self.definite_errors
 
 
 NOTHING = SqlFragment(sql="NULL", roots=("NULL",))
@@ -77,7 +77,7 @@ def strict(
         closed=closed,
         roots=roots,
         risky=fails or any(part.risky for part in parts),
-        settled=settled,
+        definite_errors=settled,
     )
 
 
@@ -85,7 +85,7 @@ def _definite_errors(parts: Sequence[SqlFragment], beneath: tuple[str, ...] | No
     found: list[str] = []
     for index, part in enumerate(parts):
         before = _roots(parts[:index])
-        found += [_guarded_by(before, each) for each in part.settled]
+        found += [_guarded_by(before, each) for each in part.definite_errors]
         if part.risky and (beneath is None or {*before, *part.roots} != {*beneath}):
             found.append(_lost((*before, *part.roots), part))
     return tuple(found)
@@ -106,7 +106,9 @@ def concatenation(sql: str, parts: Iterable[SqlFragment], type_: str) -> SqlFrag
 
 
 def _ended(piece: SqlFragment, settled: tuple[str, ...]) -> SqlFragment:
-    return SqlFragment(sql=piece.sql, type=piece.type, closed=piece.closed, roots=(piece.operand,), settled=settled)
+    return SqlFragment(
+        sql=piece.sql, type=piece.type, closed=piece.closed, roots=(piece.operand,), definite_errors=settled
+    )
 
 
 def guarded(sql: str, errors: Iterable[str], type_: str, *, closed: bool = True) -> SqlFragment:

@@ -31,7 +31,7 @@ class SelectScope:
     names: ColumnScope
     aliases: frozenset[str] = frozenset()
 
-    def beside(self, columns: Iterable[Column]) -> "SelectScope":
+    def with_columns(self, columns: Iterable[Column]) -> "SelectScope":
         """The same with the names of what is selected, which GROUP BY and HAVING may use too."""
         known = self.names.schema
         if known is None:
@@ -62,7 +62,7 @@ class Clauses:
     scope: SelectScope
     level: int
 
-    def listed(self, nodes: Iterable[Any], *, guarded: bool) -> list[tuple[str, tuple[Column, ...] | None]]:
+    def select_list(self, nodes: Iterable[Any], *, guarded: bool) -> list[tuple[str, tuple[Column, ...] | None]]:
         """Each selected expression with the columns that it yields; None: all of a table, and nobody knows which."""
         return [self._selected(node, at, guarded=guarded) for at, node in enumerate(nodes)]
 
@@ -98,7 +98,7 @@ class Clauses:
         writer = PredicateRewriter(self._names(made))
         piece = writer.boolean(prepared) if boolean else writer.piece(prepared)
         self.query.faults += [_of_query(fault) for fault in writer.faults]
-        self.query.used += [each for each in writer.used if each not in self.query.made]
+        self.query.used += [each for each in writer.used if each not in self.query.generated]
         erring = any_of(piece.errors) if guarded else ""
         sql = f"CASE WHEN {erring} THEN {ERRED} ELSE {piece.sql} END" if erring else piece.sql
         return SqlFragment(sql=self.query.filled(sql), type=piece.type, closed=False)
@@ -115,14 +115,14 @@ class Clauses:
         if name == "Column":
             return self._unqualified(node)
         if name in NESTED or (name == "In" and node.args.get("query")):
-            return self._made(self._subquery(node, name), made)
+            return self._part_column(self._subquery(node, name), made)
         if is_aggregate(node):
             if not aggregates:
                 self.query.refuse("aggregate", f"aggregates with '{node.this}' in WHERE or GROUP BY", "use HAVING")
-            return self._made(self._aggregate(node), made)
+            return self._part_column(self._aggregate(node), made)
         return None
 
-    def _made(self, piece: SqlFragment, made: list[Column]) -> Any:
+    def _part_column(self, piece: SqlFragment, made: list[Column]) -> Any:
         from sqlglot import exp
 
         name = self.query.named("part", piece.sql)

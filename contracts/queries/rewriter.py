@@ -26,7 +26,7 @@ class QueryRewriter:
     own: str
     faults: list[Fault] = field(default_factory=list)
     used: list[str] = field(default_factory=list)
-    made: dict[str, str] = field(default_factory=dict)
+    generated: dict[str, str] = field(default_factory=dict)
     selects: int = 0
 
     def write(self, tree: Any) -> str:
@@ -64,8 +64,8 @@ class QueryRewriter:
             self.refuse("clause", f"has a clause that queries may not have: {word}", "see the grammar of queries")
         source, scope = self._source(tree.args.get("from_"), level)
         clause = Clauses(self, scope, level)
-        listed = clause.listed(tree.expressions, guarded=level > 1)
-        grouped = Clauses(self, scope.beside(each for _, yielded in listed for each in yielded or ()), level)
+        listed = clause.select_list(tree.expressions, guarded=level > 1)
+        grouped = Clauses(self, scope.with_columns(each for _, yielded in listed for each in yielded or ()), level)
         parts = [
             f"SELECT {'DISTINCT ' if self._distinct(tree) else ''}{', '.join(sql for sql, _ in listed)}",
             *([f"FROM {source}"] if source else []),
@@ -122,15 +122,15 @@ class QueryRewriter:
 
     def named(self, prefix: str, sql: str) -> str:
         """A made-up column that stands for the SQL until the whole is written."""
-        name = f"{self.own} {prefix} {len(self.made)}"
-        self.made[name] = sql
+        name = f"{self.own} {prefix} {len(self.generated)}"
+        self.generated[name] = sql
         return name
 
     def filled(self, sql: str) -> str:
         """The text with every made-up column replaced by what it stands for; texts are left as they are."""
 
         def replaced(found: re.Match[str]) -> str:
-            return self.made.get(found.group(1) or "", found.group())
+            return self.generated.get(found.group(1) or "", found.group())
 
         return _PIECES.sub(replaced, sql)
 

@@ -68,7 +68,7 @@ class Determination(Analyzer):
     name = "determination"
     unit = "share"
     scope = "dataset"
-    told = "{value} of {counted} rows have the {other} that goes with their {column}"
+    value_template = "{value} of {counted} rows have the {other} that goes with their {column}"
     column: ColumnName
     other: ColumnName
     frequencies = Frequencies("{column}", "{other}")

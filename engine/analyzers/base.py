@@ -42,13 +42,15 @@ class NotApplicableToTable(Exception):
 class Analyzer(BaseModel):
     """A metric of a table. Subclasses are frozen values: equal arguments, equal analyzer.
 
-    `unit` says what the number counts, `scope` what a check judges by default, `told` how a value is put in words (of
-    `phrase`, `subject`, `value`, `counted` and the arguments), `fault` what the rows that break a check do.
+    `unit` says what the number counts, `scope` what a check judges by default, `value_template` how a value is put in
+    words (of `phrase`, `subject`, `value`, `counted` and the arguments), `violation_phrase` what the rows that break a
+    check do.
 
     `value`, `counted`, `broken` and `details` are given the merged components by their names on the class, and beside
     them `rows` (that the filter admits), `now` (the moment of judgement) and `schema` (of what was read).
-    `of_nothing` says that a filter which admits no row gives a value all the same. One that `compares` is given the
-    state of the partition before, too, as `before` (None: there is none). `unmeasured`: why there is no value."""
+    `defined_on_empty` says that a filter which admits no row gives a value all the same. One that `needs_previous` is
+    given the state of the partition before, too, as `before` (None: there is none). `no_value_reason`: why there is no
+    value."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, populate_by_name=True, ignored_types=(Component, str)
@@ -57,11 +59,11 @@ class Analyzer(BaseModel):
     name: ClassVar[str]
     unit: ClassVar[str] = "number"
     scope: ClassVar[str] = "delta"
-    of_nothing: ClassVar[bool] = False
-    compares: ClassVar[bool] = False
-    unmeasured: ClassVar[str] = "there was nothing to measure: no matching row has a value"
-    told: ClassVar[str] = "{phrase} is {value}"
-    fault: ClassVar[str] = "rows break it"
+    defined_on_empty: ClassVar[bool] = False
+    needs_previous: ClassVar[bool] = False
+    no_value_reason: ClassVar[str] = "there was nothing to measure: no matching row has a value"
+    value_template: ClassVar[str] = "{phrase} is {value}"
+    violation_phrase: ClassVar[str] = "rows break it"
     components: ClassVar[Mapping[str, Component]] = {}
     roles: ClassVar[Mapping[ArgumentRole, tuple[str, ...]]] = {}
 
@@ -173,8 +175,8 @@ class Analyzer(BaseModel):
         classified = any(each.classified for given in named.values() for each in given)
         keeps = part.keeps_of(operands) if classified else Retention.NOTHING
         if keeps is Retention.HASHES:
-            operands = tuple(replace(each, keyed=each.classified) for each in operands)
-        return BoundComponent(part, operands, where.sql if where else None, passing=keeps is Retention.VALUES)
+            operands = tuple(replace(each, is_hashed=each.classified) for each in operands)
+        return BoundComponent(part, operands, where.sql if where else None, is_transient=keeps is Retention.VALUES)
 
     def _rendered(self, template: str, part: Component, named: Operands) -> tuple[Operand, ...]:
         """The operands of a template: those of `{name}` as they are, or an expression over them, of `part.type`."""

@@ -25,29 +25,29 @@ Operands = Mapping[str, tuple[Operand, ...]]
 class BoundComponent:
     """A component with its typed SQL. `key` identifies it: equal keys are computed once and stored once.
 
-    `passing`: its state has values of classified columns, and is never stored."""
+    `is_transient`: its state has values of classified columns, and is never stored."""
 
     component: Component
     operands: tuple[Operand, ...]
     where: str | None = None
-    passing: bool = False
+    is_transient: bool = False
 
     @property
     def keyed(self) -> bool:
         """Whether values are counted by hashes, which need the dataset's key."""
-        return any(each.keyed for each in self.operands)
+        return any(each.is_hashed for each in self.operands)
 
     @cached_property
     def aggregates(self) -> tuple[str, ...]:
         """The SQL aggregates, filtered; for a grouping its keys, for what is read apart its description."""
         plain = self.component.aggregates(self.operands)
-        filtered = self.where and not (self.component.grouping or self.component.apart)
+        filtered = self.where and not (self.component.grouping or self.component.needs_own_statement)
         return tuple(f"{sql} FILTER (WHERE {self.where})" for sql in plain) if filtered else plain
 
     @cached_property
     def digit(self) -> str | None:
         """What a row adds to the aggregates as one number, filtered (`Component.digit`); None where nobody says."""
-        plain = self.component.digit(self.operands)
+        plain = self.component.packed_digit(self.operands)
         return f"CASE WHEN {self.where} THEN {plain} ELSE 0 END" if plain and self.where else plain
 
     @cached_property
@@ -120,7 +120,7 @@ class BoundAnalyzer:
         return SimpleNamespace(**given)
 
     def _is_empty(self, state: SimpleNamespace) -> bool:
-        return state.rows == 0 and self.where is not None and not self.analyzer.of_nothing
+        return state.rows == 0 and self.where is not None and not self.analyzer.defined_on_empty
 
     @cached_property
     def _keys(self) -> tuple[tuple[str, str], ...]:

@@ -35,7 +35,7 @@ class MeanCharacters(Analyzer):
 
     name = "mean_characters"
     unit = "characters"
-    told = "texts of {column} have {value} {of} on average"
+    value_template = "texts of {column} have {value} {of} on average"
     column: ColumnName
     of: Literal["letters", "upper", "digits", "punctuation", "blanks"] = Field(description=", ".join(CLASSES))
     total = SumComponent("{found}")
@@ -66,7 +66,7 @@ class PatternShare(Analyzer):
 
     name = "pattern_share"
     unit = "share"
-    told = "{value} of {counted} values of {column} look alike"
+    value_template = "{value} of {counted} values of {column} look alike"
     column: ColumnName
     masks = PatternProfile("{column}")
 

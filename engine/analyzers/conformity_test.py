@@ -52,7 +52,7 @@ class ConformityComparison:
     `chi_squared` None where Yates's approximation says nothing: all conform, or none does."""
 
     trained: ConformityCounts
-    judged: ConformityCounts
+    newer: ConformityCounts
     fisher: float
     chi_squared: float | None
     detectable: float | None
@@ -62,7 +62,7 @@ class ConformityComparison:
     def reason(self) -> str:
         """A sentence about the difference and what it means."""
         before = f"{self.trained.bad} of {self.trained.of} did not"
-        told = f"{self.judged.bad} of {self.judged.of} values do not conform, {before}"
+        told = f"{self.newer.bad} of {self.newer.of} values do not conform, {before}"
         if self.severity is ConformitySeverity.NONE:
             return f"{told}: no significant difference (p = {self.fisher:.3g})"
         return f"{told}: significantly more (p = {self.fisher:.3g})"
@@ -84,7 +84,7 @@ def compare(
     )
     return ConformityComparison(
         trained=trained,
-        judged=judged,
+        newer=judged,
         fisher=fisher,
         chi_squared=chi_squared(trained, judged),
         detectable=detectable(trained, judged.of, alpha),

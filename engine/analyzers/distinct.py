@@ -43,7 +43,7 @@ class CountDistinct(Analyzer):
 
     name = "count_distinct"
     unit = "values"
-    told = "{subject} has {value} distinct values in {counted} rows"
+    value_template = "{subject} has {value} distinct values in {counted} rows"
     columns: ColumnNames
     frequencies = Frequencies("{columns}")
 
@@ -59,7 +59,7 @@ class SharedValues(Analyzer):
 
     unit = "share"
     scope = "dataset"
-    fault = "rows share theirs with another"
+    violation_phrase = "rows share theirs with another"
     columns: ColumnNames
     frequencies = Frequencies("{columns}")
 
@@ -85,7 +85,7 @@ class Uniqueness(SharedValues):
     unique_value_ratio; what Deequ's code names Uniqueness divides by rows: here that is unique_row_ratio."""
 
     name = "uniqueness"
-    told = "{value} of the distinct values of {subject} occur once"
+    value_template = "{value} of the distinct values of {subject} occur once"
 
     def value(self, state: Any) -> float | None:
         distinct = groups(state.frequencies)
@@ -109,7 +109,7 @@ class UniqueRowRatio(SharedValues):
     distinctness.)"""
 
     name = "unique_row_ratio"
-    told = "{value} of {counted} rows have a value of their own in {subject}"
+    value_template = "{value} of {counted} rows have a value of their own in {subject}"
 
     def value(self, state: Any) -> float | None:
         rows = occurrences(state.frequencies)
@@ -124,7 +124,7 @@ class Distinctness(SharedValues):
     nothing but nulls, for a filter that admits no row."""
 
     name = "distinctness"
-    told = "{subject} has {value} distinct values per row in {counted} rows"
+    value_template = "{subject} has {value} distinct values per row in {counted} rows"
 
     def value(self, state: Any) -> float | None:
         rows = occurrences(state.frequencies)
@@ -141,7 +141,7 @@ class DuplicateRows(SharedValues):
 
     name = "duplicate_rows"
     unit = "rows"
-    told = "{phrase}: {value} {count_in} of {counted} rows"
+    value_template = "{phrase}: {value} {count_in} of {counted} rows"
     columns: ColumnNames = ()
     copies: Annotated[
         Literal["all", "extra"], Field(description="`all` rows that share values, or the `extra` ones beyond the first")
@@ -173,8 +173,8 @@ class PrimaryKey(SharedValues):
     for an empty table, for a filter that admits no row; 0 where all keys are null."""
 
     name = "primary_key"
-    told = "{value} of {counted} rows have a complete key of their own in {subject}"
-    fault = "rows lack a complete key of their own"
+    value_template = "{value} of {counted} rows have a complete key of their own in {subject}"
+    violation_phrase = "rows lack a complete key of their own"
 
     def value(self, state: Any) -> float | None:
         return singletons(complete(state.frequencies)) / state.rows if state.rows else None

@@ -49,9 +49,11 @@ class DistributionDistance(Analyzer):
 
     name = "distance"
     unit = "distance"
-    told = "{phrase} is {value}"
-    compares: ClassVar[bool] = True
-    unmeasured: ClassVar[str] = "there is nothing to compare: this partition has no values, or none before it has any"
+    value_template = "{phrase} is {value}"
+    needs_previous: ClassVar[bool] = True
+    no_value_reason: ClassVar[str] = (
+        "there is nothing to compare: this partition has no values, or none before it has any"
+    )
     column: ColumnName
     by: By = Field(description="the distance, or `new`: the share that is new")
     of: Looked | None = Field(default=None, description="what is compared; without it the numbers themselves")

@@ -30,7 +30,7 @@ class Freshness(Analyzer):
 
     name = "freshness"
     unit = "time"
-    told = "the newest {column} is {value} {measured_in} old"
+    value_template = "the newest {column} is {value} {measured_in} old"
     column: ColumnName
     measured_in: TimeUnit = "hours"
     newest = MaxComponent("{column}", takes=TEMPORAL)
@@ -49,8 +49,8 @@ class ArrivalDelay(Analyzer):
 
     name = "arrival_delay"
     unit = "time"
-    told = "rows arrive {value} {measured_in} after {column}"
-    fault = "rows arrived later"
+    value_template = "rows arrive {value} {measured_in} after {column}"
+    violation_phrase = "rows arrived later"
     column: ColumnName
     arrived: ColumnName
     quantile: float | None = Field(

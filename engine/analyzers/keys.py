@@ -17,7 +17,7 @@ class ApproxCountKeys(Analyzer):
 
     name = "approx_count_keys"
     unit = "values"
-    told = "{subject} has about {value} distinct keys"
+    value_template = "{subject} has about {value} distinct keys"
     columns: ColumnNames
     keys = ThetaSketch("{columns}")
 

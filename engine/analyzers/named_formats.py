@@ -21,16 +21,16 @@ def matches(text: str, pattern: str, flags: str = "", *, within: bool = False) -
 @dataclass(frozen=True)
 class NamedFormat:
     """What texts of a format look like: `pattern` as a whole (ASCII letters in either case, unless `exact_case`), and
-    `also`: SQL conditions over {text}."""
+    `conditions`: SQL conditions over {text}."""
 
     pattern: str
-    also: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     exact_case: bool = False
 
     def condition(self, text: str) -> str:
         """True for texts of the format, as SQL over a text."""
         shape = matches(text, self.pattern, "" if self.exact_case else "i")
-        return " AND ".join([shape, *(each.replace("{text}", text) for each in self.also)])
+        return " AND ".join([shape, *(each.replace("{text}", text) for each in self.conditions)])
 
 
 def _with_one(expression: str, condition: str) -> str:

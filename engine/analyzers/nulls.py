@@ -35,8 +35,8 @@ class Completeness(RowShare):
     0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
 
     name = "completeness"
-    told = "{value} of {counted} rows have {column}"
-    fault = "rows have none"
+    value_template = "{value} of {counted} rows have {column}"
+    violation_phrase = "rows have none"
     column: ColumnName
     present = CountComponent("{column}")
 
@@ -50,8 +50,8 @@ class CombinedCompleteness(RowShare):
     0 for nothing but nulls. No value for an empty table, for a filter that admits no row."""
 
     name = "combined_completeness"
-    told = "{value} of {counted} rows have {of} of {subject}"
-    fault = "rows do not"
+    value_template = "{value} of {counted} rows have {of} of {subject}"
+    violation_phrase = "rows do not"
     columns: ColumnNames
     of: Literal["all", "any"] = Field(default="all", description="`all` of the columns, or `any` of them")
     present = CountIfComponent("{complete}")
@@ -73,8 +73,8 @@ class NullValues(InvalidRowCount):
     no row."""
 
     name = "null_values"
-    told = "{value} {count_in} of {counted} rows have no {column}"
-    fault = "rows have none"
+    value_template = "{value} {count_in} of {counted} rows have no {column}"
+    violation_phrase = "rows have none"
     column: ColumnName
 
     def condition(self, named: Operands) -> Operand:
@@ -89,8 +89,8 @@ class MissingValues(InvalidRowCount):
     no row."""
 
     name = "missing_values"
-    told = "{value} {count_in} of {counted} rows miss {column}"
-    fault = "rows miss it"
+    value_template = "{value} {count_in} of {counted} rows miss {column}"
+    violation_phrase = "rows miss it"
     column: ColumnName
     missing: Missing = ()
 

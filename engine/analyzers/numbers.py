@@ -28,7 +28,7 @@ class Minimum(Analyzer):
 
     name = "minimum"
     unit = "value"
-    fault = "rows have less"
+    violation_phrase = "rows have less"
     column: ColumnName
     smallest = MinComponent("{column}")
 
@@ -47,7 +47,7 @@ class Maximum(Analyzer):
 
     name = "maximum"
     unit = "value"
-    fault = "rows have more"
+    violation_phrase = "rows have more"
     column: ColumnName
     largest = MaxComponent("{column}")
 
@@ -147,8 +147,8 @@ class Zeros(InvalidRowCount):
     that admits no row."""
 
     name = "zeros"
-    told = "{value} {count_in} of {counted} rows have 0 in {column}"
-    fault = "rows have 0"
+    value_template = "{value} {count_in} of {counted} rows have 0 in {column}"
+    violation_phrase = "rows have 0"
     column: ColumnName
 
     def condition(self, named: Operands) -> Operand:

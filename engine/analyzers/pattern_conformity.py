@@ -24,7 +24,7 @@ class PatternConformity(Analyzer):
 
     name = "pattern_conformity"
     unit = "chance"
-    told = "so many values of {column} that do not match have a chance of {value}, of {counted} values"
+    value_template = "so many values of {column} that do not match have a chance of {value}, of {counted} values"
     column: ColumnName
     pattern: Pattern
     learned_from: int = Field(ge=1, description="how many values the pattern was learned from")
@@ -44,7 +44,7 @@ class PatternConformity(Analyzer):
     def chance(self, judged: ConformityCounts) -> float:
         """The metric where so many values do not match; 1 of none."""
         found = self.compared(judged)
-        return found.fisher if found.judged.share - found.trained.share > self.floor else 1.0
+        return found.fisher if found.newer.share - found.trained.share > self.floor else 1.0
 
     def value(self, state: Any) -> float | None:
         return self.chance(_conformity_counts(state)) if state.present else None
@@ -55,7 +55,7 @@ class PatternConformity(Analyzer):
     def details(self, state: Any) -> Mapping[str, Any] | None:
         found = self.compared(_conformity_counts(state))
         return {
-            "bad": found.judged.bad,
+            "bad": found.newer.bad,
             "learned": {"bad": found.trained.bad, "of": found.trained.of},
             "fisher": found.fisher,
             "chi_squared": found.chi_squared,

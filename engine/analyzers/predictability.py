@@ -38,7 +38,7 @@ class Predictability(Analyzer):
     name = "predictability"
     unit = "share"
     scope = "dataset"
-    told = "the weighted {measure} of telling {target} from {inputs} is {value}"
+    value_template = "the weighted {measure} of telling {target} from {inputs} is {value}"
     target: ColumnName = Field(description="the column that is predicted; its values are the classes")
     inputs: InputColumns
     measure: Measure = Field(default="f1", description="f1, precision or recall, each weighted by class")
@@ -72,11 +72,11 @@ class Predictability(Analyzer):
         templates = ("{target}", "{inputs}", *(("{split_by}",) if self.split_by else ()))
         held = len(self.split_by or ())
         if self.classifier == "naive_bayes":
-            return {"features": NaiveBayes(*templates, held=held), "present": self.components["present"]}
-        confusion = ConfusionCounts(*templates, held=held, classifier=self.classifier)
+            return {"features": NaiveBayes(*templates, held_out_count=held), "present": self.components["present"]}
+        confusion = ConfusionCounts(*templates, held_out_count=held, classifier=self.classifier)
         return {"confusion": confusion, "present": self.components["present"]}
 
-    def _judged(self, state: Any) -> ConfusionMatrix | None:
+    def _confusion_matrix(self, state: Any) -> ConfusionMatrix | None:
         if self.classifier != "naive_bayes":
             return confusion_matrix(state.confusion)
         if state.features is None:
@@ -84,13 +84,13 @@ class Predictability(Analyzer):
         return state.features.held_out if self.split_by else state.features.left_out  # type: ignore[no-any-return]
 
     def value(self, state: Any) -> float | None:
-        found = self._judged(state)
+        found = self._confusion_matrix(state)
         return found.quality(self.measure) if found else None
 
     def counted(self, state: Any) -> int:
         return int(state.present)
 
     def details(self, state: Any) -> Mapping[str, Any] | None:
-        found = self._judged(state)
+        found = self._confusion_matrix(state)
         hidden = state.schema.names_along(self.target) in state.schema.classified
         return found.details() if found and not hidden else None

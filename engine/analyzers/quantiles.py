@@ -50,7 +50,7 @@ class ApproxQuantile(SketchMetric):
     for nothing but nulls, for a filter that admits no row."""
 
     name = "approx_quantile"
-    told = "the {quantile}-quantile of {column} is about {value}"
+    value_template = "the {quantile}-quantile of {column} is about {value}"
     quantile: Share
 
     def value(self, state: Any) -> float | None:
@@ -64,7 +64,7 @@ class ApproxInterquartileRange(SketchMetric):
     nulls, for a filter that admits no row."""
 
     name = "approx_interquartile_range"
-    told = "the inter-quartile range of {column} is about {value}"
+    value_template = "the inter-quartile range of {column} is about {value}"
 
     def value(self, state: Any) -> float | None:
         low, high = (QuantileSketch.at(state.ranks, float(share)) for share in QUARTILES)
@@ -83,7 +83,7 @@ class KllBuckets(SketchMetric):
 
     name = "kll_buckets"
     unit = "share"
-    told = "the fullest of {buckets} buckets of {column} holds {value} of {counted} values"
+    value_template = "the fullest of {buckets} buckets of {column} holds {value} of {counted} values"
     buckets: Annotated[int, Field(ge=1, le=MOST_BUCKETS, description="how many buckets of equal width")] = 10
 
     def _edges(self, state: Any) -> tuple[Any, ...] | None:
@@ -138,7 +138,7 @@ class ExactQuantile(RankMetric):
     column; Deequ's interpolates between two values and cannot be merged."""
 
     name = "exact_quantile"
-    told = "the {quantile}-quantile of {column} is {value}"
+    value_template = "the {quantile}-quantile of {column} is {value}"
     quantile: Share
 
     def value(self, state: Any) -> Value:
@@ -155,7 +155,7 @@ class InterquartileRange(RankMetric):
     merged."""
 
     name = "interquartile_range"
-    told = "the inter-quartile range of {column} is {value}"
+    value_template = "the inter-quartile range of {column} is {value}"
 
     def value(self, state: Any) -> Value:
         ranked = self.ranking(state)

@@ -27,8 +27,8 @@ class Sql(Analyzer):
 
     name = "sql"
     unit = "value"
-    of_nothing = True
-    told = "the query gives {value}"
+    defined_on_empty = True
+    value_template = "the query gives {value}"
     query: Annotated[str, Field(description="one SELECT that gives one number: SELECT count(*) FROM {object}")]
     column: Annotated[ColumnName | None, Field(description="what {property} stands for")] = None
     tables: Annotated[tuple[str, ...], Field(description="names that the query may call the table by")] = ()

@@ -46,8 +46,8 @@ class ReferentialIntegrity(Analyzer):
     name = "referential_integrity"
     unit = "share"
     scope = "dataset"
-    told = "{value} of {counted} rows have a {subject} that exists in {dataset}"
-    fault = "rows refer to nothing there"
+    value_template = "{value} of {counted} rows have a {subject} that exists in {dataset}"
+    violation_phrase = "rows refer to nothing there"
     columns: ColumnNames
     dataset: DatasetName
     other_columns: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_columns", "other_column"))
@@ -96,8 +96,8 @@ class DatasetMatch(Analyzer):
     name = "dataset_match"
     unit = "share"
     scope = "dataset"
-    told = "{value} of {counted} rows agree with their partner in {dataset}"
-    fault = "rows do not"
+    value_template = "{value} of {counted} rows agree with their partner in {dataset}"
+    violation_phrase = "rows do not"
     keys: ColumnNames = Field(validation_alias=AliasChoices("keys", "key"))
     dataset: DatasetName
     other_keys: OtherColumns = Field(default=(), validation_alias=AliasChoices("other_keys", "other_key"))

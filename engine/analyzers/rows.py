@@ -18,8 +18,8 @@ class Size(Analyzer):
 
     name = "size"
     unit = "rows"
-    of_nothing = True
-    told = "{value} rows"
+    defined_on_empty = True
+    value_template = "{value} rows"
     rows = CountComponent()
 
     def value(self, state: Any) -> int:
@@ -34,8 +34,8 @@ class Compliance(Analyzer):
 
     name = "compliance"
     unit = "share"
-    told = "{value} of {counted} rows keep {predicate}"
-    fault = "rows do not keep it"
+    value_template = "{value} of {counted} rows keep {predicate}"
+    violation_phrase = "rows do not keep it"
     predicate: Predicate
     matches = CountIfComponent("{predicate}")
     rows = CountComponent()
@@ -58,8 +58,8 @@ class Implication(Analyzer):
 
     name = "implication"
     unit = "share"
-    told = "{value} of {counted} rows with {condition} keep {predicate}"
-    fault = "rows do not keep it"
+    value_template = "{value} of {counted} rows with {condition} keep {predicate}"
+    violation_phrase = "rows do not keep it"
     condition: Predicate
     predicate: Predicate
     judged = CountIfComponent("{condition}")

@@ -14,8 +14,8 @@ class ColumnCount(Analyzer):
 
     name = "column_count"
     unit = "columns"
-    of_nothing = True
-    told = "{value} columns"
+    defined_on_empty = True
+    value_template = "{value} columns"
     rows = CountComponent()
 
     def value(self, state: Any) -> int:
@@ -27,8 +27,8 @@ class ColumnExists(Analyzer):
 
     name = "column_exists"
     unit = "columns"
-    of_nothing = True
-    told = "{value} columns are named {column}"
+    defined_on_empty = True
+    value_template = "{value} columns are named {column}"
     column: ColumnName
     rows = CountComponent()
 

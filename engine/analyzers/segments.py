@@ -34,8 +34,8 @@ class Segments(Analyzer):
 
     name = "segments"
     unit = "values"
-    of_nothing = True
-    told = "{phrase}: there are {value}"
+    defined_on_empty = True
+    value_template = "{phrase}: there are {value}"
     by: Annotated[InputColumns, Field(description="the columns whose values make a segment: one or a list")]
     metric: Metric = Field(default="size", description="what is told of each: size, completeness or mean")
     column: Annotated[ColumnName | None, ArgumentRole.COLUMN] = Field(
@@ -73,18 +73,18 @@ class Segments(Analyzer):
         return named
 
     def value(self, state: Any) -> int:
-        return len(self._found(state))
+        return len(self._segment_values(state))
 
     def details(self, state: Any) -> Mapping[str, Any]:
-        found = self._found(state)
+        found = self._segment_values(state)
         listed = sorted(found.items(), key=lambda each: (-each[1]["rows"], each[0]))[:MAX_SEGMENTS]
         return {"segments": dict(listed), "others": len(found) - len(listed)}
 
-    def _found(self, state: Any) -> dict[str, dict[str, Any]]:
+    def _segment_values(self, state: Any) -> dict[str, dict[str, Any]]:
         """By segment, its rows and the metric's value."""
-        return {} if state.frequencies is None else self._told(state.frequencies.table, state.schema)
+        return {} if state.frequencies is None else self._values_of_table(state.frequencies.table, state.schema)
 
-    def _told(self, table: Any, schema: Schema) -> dict[str, dict[str, Any]]:
+    def _values_of_table(self, table: Any, schema: Schema) -> dict[str, dict[str, Any]]:
         places = _places((*self.by, *((self.column,) if self.column else ())), schema)
         keys = [f"k{places[name]}" for name in self.by]
         whole = table.filter(_all_valid([table[key] for key in keys]))

@@ -19,8 +19,8 @@ class ValueShare(Analyzer):
     A value whose condition cannot be evaluated does not keep it. No value where nothing is left to judge."""
 
     unit = "share"
-    told = "{value} of {counted} values of {subject} keep it"
-    fault = "rows do not keep it"
+    value_template = "{value} of {counted} values of {subject} keep it"
+    violation_phrase = "rows do not keep it"
     nulls: Nulls = "ignore"
     present = CountComponent("{column}")
     kept = CountIfComponent("{kept}")
@@ -61,7 +61,7 @@ class InvalidRowCount(Analyzer):
     A percentage has no value for a table without rows."""
 
     unit = "rows"
-    told = "{value} {count_in} of {counted} rows"
+    value_template = "{value} {count_in} of {counted} rows"
     count_in: CountIn = "rows"
     bad = CountIfComponent("{bad}")
 

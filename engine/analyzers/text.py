@@ -30,7 +30,7 @@ class MinimumLength(Analyzer):
 
     name = "minimum_length"
     unit = "characters"
-    fault = "rows are shorter"
+    violation_phrase = "rows are shorter"
     column: ColumnName
     shortest = MinComponent(LENGTH, type="int", takes=TEXT)
 
@@ -48,7 +48,7 @@ class MaximumLength(Analyzer):
 
     name = "maximum_length"
     unit = "characters"
-    fault = "rows are longer"
+    violation_phrase = "rows are longer"
     column: ColumnName
     longest = MaxComponent(LENGTH, type="int", takes=TEXT)
 
@@ -86,8 +86,8 @@ class PatternMatch(ValueShare):
     and counts a null and an empty match as not matching.)"""
 
     name = "pattern_match"
-    told = "{value} of {counted} values of {column} match"
-    fault = "rows do not match"
+    value_template = "{value} of {counted} values of {column} match"
+    violation_phrase = "rows do not match"
     column: ColumnName
     pattern: Pattern | None = Field(default=None, description="a regular expression of the admitted subset")
     format: FormatName | None = Field(default=None, description=f"one of {', '.join(FORMATS)}")

@@ -44,26 +44,26 @@ class DataType(Analyzer):
 
     name = "data_type"
     unit = "share"
-    told = "{value} of {counted} values of {column} read as {type}"
-    fault = "rows do not"
+    value_template = "{value} of {counted} values of {column} read as {type}"
+    violation_phrase = "rows do not"
     column: ColumnName
     type: TypeName = Field(description=", ".join(READS))
     classes = TypeCounts("{column}")
 
     def value(self, state: Any) -> float | None:
         counted = self.counted(state)
-        return self._kept(state) / counted if counted else None
+        return self._parsed_count(state) / counted if counted else None
 
     def counted(self, state: Any) -> int:
         return sum(state.classes)
 
     def broken(self, state: Any) -> int:
-        return self.counted(state) - self._kept(state)
+        return self.counted(state) - self._parsed_count(state)
 
     def details(self, state: Any) -> Mapping[str, Any]:
         return {"null": state.rows - sum(state.classes), **dict(zip(CLASSES, state.classes, strict=True))}
 
-    def _kept(self, state: Any) -> int:
+    def _parsed_count(self, state: Any) -> int:
         return sum(count for name, count in zip(CLASSES, state.classes, strict=True) if name in READS[self.type])
 
     def breaking(self, operands: Operands, assertion: Assertion) -> ViolatingRows | None:
@@ -82,8 +82,8 @@ class TypeConsistency(Analyzer):
 
     name = "type_consistency"
     unit = "share"
-    told = "{value} of {counted} values of {column} read as one type"
-    fault = "rows read as another"
+    value_template = "{value} of {counted} values of {column} read as one type"
+    violation_phrase = "rows read as another"
     column: ColumnName
     classes = TypeCounts("{column}")
 

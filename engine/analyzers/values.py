@@ -23,8 +23,8 @@ class ContainedIn(ValueShare):
     No value for an empty table, for nothing but nulls (unless they break), for a filter that admits no row."""
 
     name = "contained_in"
-    told = "{value} of {counted} values of {column} are among {values}"
-    fault = "rows have another"
+    value_template = "{value} of {counted} values of {column} are among {values}"
+    violation_phrase = "rows have another"
     column: ColumnName
     values: Values
 
@@ -40,8 +40,8 @@ class InRange(ValueShare):
     With `nulls: break` a null does not keep it. No value where nothing is left to judge."""
 
     name = "in_range"
-    told = "{value} of {counted} values of {column} are within its bounds"
-    fault = "rows are beyond them"
+    value_template = "{value} of {counted} values of {column} are within its bounds"
+    violation_phrase = "rows are beyond them"
     column: ColumnName
     minimum: Bound | None = Field(default=None, description="the least value within; a number, or text as for times")
     maximum: Bound | None = Field(default=None, description="the greatest value within")
@@ -73,8 +73,8 @@ class Comparison(ValueShare):
     No value where nothing is left to judge."""
 
     name = "comparison"
-    told = "{value} of {counted} rows have {column} {operator} {other}"
-    fault = "rows do not"
+    value_template = "{value} of {counted} rows have {column} {operator} {other}"
+    violation_phrase = "rows do not"
     column: ColumnName
     operator: Literal["=", "!=", "<", "<=", ">", ">="] = Field(description="= != < <= > >=")
     other: ColumnName
@@ -94,8 +94,8 @@ class InvalidValues(InvalidRowCount):
     filter that admits no row."""
 
     name = "invalid_values"
-    told = "{value} {count_in} of {counted} rows have an invalid {column}"
-    fault = "rows have an invalid one"
+    value_template = "{value} {count_in} of {counted} rows have an invalid {column}"
+    violation_phrase = "rows have an invalid one"
     column: ColumnName
     valid_values: Values | None = Field(default=None, description="all values that are valid")
     pattern: Pattern | None = Field(default=None, description="a regular expression that valid texts match as a whole")

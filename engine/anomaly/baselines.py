@@ -34,7 +34,7 @@ def of_runs(runs: Iterable[RunResult]) -> dict[str, list[SeriesPoint]]:
     found: dict[str, list[SeriesPoint]] = {}
     for run in runs:
         for each in run.measurements:
-            time = place(each.partition).time or run.finished
+            time = place(each.partition).time or run.finished_at
             point = SeriesPoint(
                 time=time, value=finite(each.value), partition=each.partition, reason=each.reason, details=each.details
             )
@@ -47,12 +47,12 @@ class DetectionResult:
     """What a detector says of a metric's next point."""
 
     detector: Detector
-    asked: DetectionRequest
+    request: DetectionRequest
 
     @cached_property
     def band(self) -> DetectorBand | InsufficientHistory:
         """What it admits, or why there is none yet."""
-        return self.detector.judge(self.asked)
+        return self.detector.judge(self.request)
 
     @property
     def promise(self) -> Assertion | InsufficientHistory:
@@ -62,11 +62,11 @@ class DetectionResult:
     @property
     def elsewhere(self) -> str:
         """What is held against the band, in words, where that is not the metric's value."""
-        return self.detector.looks_elsewhere
+        return self.detector.observed_quantity
 
     def observed(self, value: Any) -> Any:
         """What is held against the band where the metric has that value."""
-        return self.detector.observed(self.asked, value)
+        return self.detector.observed(self.request, value)
 
 
 @dataclass(kw_only=True)
@@ -74,15 +74,15 @@ class MetricBaselines:
     """What is known of the past of a table's metrics: `measured` earlier, and by the states of the partitions that the
     `succession` has.
 
-    `now`: the time of data that no partition dates. `metrics`: how many share the false alarms. `spoilt`: partitions
-    that belong to an incident, as far as nothing that was measured says so."""
+    `now`: the time of data that no partition dates. `metrics`: how many share the false alarms. `excluded_partitions`:
+    partitions that belong to an incident, as far as nothing that was measured says so."""
 
     measured: Histories
     succession: PartitionOrder
     now: datetime
     terms: Anomalies = field(default_factory=Anomalies)
     metrics: int = 1
-    spoilt: frozenset[str] = frozenset()
+    excluded_partitions: frozenset[str] = frozenset()
 
     def before(self, partition: str | None) -> Iterator[str]:
         """The earlier partitions of that one's segment, newest first, without those that belong to an incident.
@@ -94,14 +94,14 @@ class MetricBaselines:
     def _spoilt(self) -> frozenset[str | None]:
         """The partitions that belonged to an incident when they were last measured."""
         newest = {each.partition: each.excluded for points in self.measured.values() for each in points}
-        return self.spoilt.union(name for name, excluded in newest.items() if excluded)
+        return self.excluded_partitions.union(name for name, excluded in newest.items() if excluded)
 
     @property
     def segments(self) -> int:
         """How many segments the table has, each with a past of its own."""
         return max(1, len(self.succession.segments))
 
-    def judged(
+    def detect(
         self,
         detector: Detector,
         identity: str,
@@ -154,7 +154,7 @@ class MetricBaselines:
                 value=found.value,
                 partition=name,
                 reason=found.reason,
-                excluded=name in self.spoilt,
+                excluded=name in self.excluded_partitions,
                 details=found.details,
             )
 

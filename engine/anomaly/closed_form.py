@@ -183,7 +183,7 @@ class DifferenceDetector(Detector):
     arguments_: dict[str, Any] = Field(default={}, alias="arguments", description="its arguments")
 
     @model_validator(mode="after")
-    def _known(self) -> "DifferenceDetector":
+    def _validate_inner(self) -> "DifferenceDetector":
         if self.detector not in DETECTORS or self.detector == self.name:
             raise ValueError(f"no detector for changes is named {self.detector!r}")
         self.inner  # noqa: B018 - its arguments are looked at now
@@ -242,7 +242,7 @@ class MissingArrival(FalseAlarmDetector):
 
     name = "missing_arrival"
     least: ClassVar[int] = 0
-    looks_elsewhere: ClassVar[str] = "hours since the data before"
+    observed_quantity: ClassVar[str] = "hours since the data before"
     sides: Literal["upper"] = Field(default="upper", description="data that come early are no anomaly")
     within: float | None = Field(default=None, gt=0, description="hours; learned from the past without")
 

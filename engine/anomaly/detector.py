@@ -52,7 +52,7 @@ class DetectorBand:
     fit: str | None = None
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What is expected and by what, in words: 'expected 102 (days of the week), 0.5 false alarms a year'."""
         middle = "" if self.expected is None else f"expected {figure(self.expected)} "
         alarms = "" if self.per_year is None else f", {figure(round(self.per_year, 2))} false alarms a year"
@@ -78,14 +78,14 @@ class InsufficientHistory(str):
 class Detector(BaseModel):
     """How anomalies of one metric are told. Subclasses are frozen values; their fields are their arguments.
 
-    `least` is how many points of the past they need before they say anything. `looks_elsewhere`: what `observed`
+    `least` is how many points of the past they need before they say anything. `observed_quantity`: what `observed`
     is, in words, where it is not the metric's value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     name: ClassVar[str]
     least: ClassVar[int] = 1
-    looks_elsewhere: ClassVar[str] = ""
+    observed_quantity: ClassVar[str] = ""
 
     sides: Sides = Field(default="both", description="which side alarms: both, lower or upper")
     holidays: tuple[date, ...] = Field(default=(), description="days that are not like others")

@@ -118,7 +118,9 @@ class ProgramClause(Detector):
             return InsufficientHistory(
                 f"the value {self.lag} partitions before has no logarithm: nothing is compared with it"
             )
-        lower, upper = (None if limit is None else self._beside(before, limit) for limit in (self.lower, self.upper))
+        lower, upper = (
+            None if limit is None else self._absolute_limit(before, limit) for limit in (self.lower, self.upper)
+        )
         yearly = None if self.rate is None else self.rate * asked.past.yearly
         return DetectorBand(
             lower=lower,
@@ -126,12 +128,12 @@ class ProgramClause(Detector):
             expected=None,
             rate=self.rate,
             per_year=yearly,
-            by=self._told,
+            by=self._description,
             points=self.points,
             fit=self.named,
         )
 
-    def _beside(self, before: float, limit: float) -> float:
+    def _absolute_limit(self, before: float, limit: float) -> float:
         """The limit of the value itself; infinite where no double holds it."""
         if not self.logged:
             return before + limit
@@ -141,7 +143,7 @@ class ProgramClause(Detector):
             return inf
 
     @property
-    def _told(self) -> str:
+    def _description(self) -> str:
         against = f", against {self.lag} partitions before" if self.lag else ""
         return f"the program of {self.of}{against}"
 

@@ -113,10 +113,10 @@ def _score(shape: SeriesModel, times: CalendarTimes, values: Any, level: Regress
     found = modelled(shape, times, values)
     skipped = len(values) - len(found.scores)
     scores = np.concatenate([np.zeros(skipped), found.scores])
-    told = np.concatenate([np.zeros(skipped, dtype=bool), found.told])
+    told = np.concatenate([np.zeros(skipped, dtype=bool), found.has_scores])
     if shape.logged:
         scores = scores - np.log(values) * told
-    mixed = np.where(told, scores, level.scores) + np.log(scale) * (told | level.told)
+    mixed = np.where(told, scores, level.scores) + np.log(scale) * (told | level.has_scores)
     return float(np.sum(np.maximum(mixed, WORST)))
 
 

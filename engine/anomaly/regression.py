@@ -27,7 +27,7 @@ class RegressionFit:
 
     forecast: Forecast | None
     scores: Any
-    told: Any
+    has_scores: Any
     studentised: Any
     freedom: float
 
@@ -66,11 +66,15 @@ def _fit_result(values: Any, expected: Any, leverage: Any, kept: Any, last: tupl
             expected=float(expected[-1]),
             spread=float(spread[-1] * width[-1]),
             freedom=float(freedom[-1]),
-            surprises=known,
+            tail_probabilities=known,
         )
     scores = np.where(told, _density(distances, spread[:-1] * width[:-1], np.maximum(freedom[:-1], 1)), 0)
     return RegressionFit(
-        forecast=forecast, scores=scores, told=told, studentised=_studentised(values, *last), freedom=float(freedom[-1])
+        forecast=forecast,
+        scores=scores,
+        has_scores=told,
+        studentised=_studentised(values, *last),
+        freedom=float(freedom[-1]),
     )
 
 

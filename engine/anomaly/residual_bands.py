@@ -43,19 +43,19 @@ class TailModel:
 class Forecast:
     """The next value as a model sees it: `expected`, with Student's t around it of that `spread` and `freedom`.
 
-    `surprises`: of the past's points, how likely a value as far out was just before it came, 0 to 1. `logged`: all of
-    it is said of the value's logarithm."""
+    `tail_probabilities`: of the past's points, how likely a value as far out was just before it came, 0 to 1. `logged`:
+    all of it is said of the value's logarithm."""
 
     expected: float
     spread: float
     freedom: float
-    surprises: tuple[float, ...] = ()
+    tail_probabilities: tuple[float, ...] = ()
     logged: bool = False
 
     @cached_property
     def tail(self) -> TailModel:
         """How heavy the tail of the past was."""
-        return TailModel.of(self.surprises)
+        return TailModel.of(self.tail_probabilities)
 
     @property
     def middle(self) -> float:

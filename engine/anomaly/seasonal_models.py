@@ -142,7 +142,7 @@ def _forecast(model: SeasonalModel, values: tuple[float, ...]) -> Forecast | Non
     rare = tuple(surprise(known / spread, freedom).tolist())
     following = applied.get_forecast(1)
     wide = spread * float(following.se_mean[0]) * float(np.sqrt(1 + parameters / count))
-    return Forecast(expected=float(following.predicted_mean[0]), spread=wide, freedom=freedom, surprises=rare)
+    return Forecast(expected=float(following.predicted_mean[0]), spread=wide, freedom=freedom, tail_probabilities=rare)
 
 
 @lru_cache(maxsize=512)

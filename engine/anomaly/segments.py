@@ -19,11 +19,11 @@ NO_SEGMENT = InsufficientHistory("learning: there is no segment, now or in the p
 class SegmentDetections:
     """What a detector says of each segment of a metric.
 
-    `asked`: the question about the metric as a whole; its past has the details. `details`: those of the point that is
+    `request`: the question about the metric as a whole; its past has the details. `details`: those of the point that is
     judged. At most so many segments are judged; `absent`: the metric of one without rows, None: it has none."""
 
     detector: Detector
-    asked: DetectionRequest
+    request: DetectionRequest
     details: Mapping[str, Any]
     most: int
     absent: float | None
@@ -32,24 +32,24 @@ class SegmentDetections:
     def segments(self) -> tuple[str, ...]:
         """Those that are judged: of the most rows, now or in the newest of the past."""
         rows: dict[str, int] = {}
-        newest = next((each.details for each in reversed(self.asked.past.learned) if each.details), {})
+        newest = next((each.details for each in reversed(self.request.past.learned) if each.details), {})
         for details in (self.details, newest):
             for name, told in _segments_of(details).items():
                 rows[name] = max(rows.get(name, 0), int(told["rows"]))
         return tuple(sorted(rows, key=lambda name: (-rows[name], name))[: self.most])
 
     @cached_property
-    def judged(self) -> Mapping[str, DetectorBand | InsufficientHistory]:
+    def results(self) -> Mapping[str, DetectorBand | InsufficientHistory]:
         """By segment, what is admitted of it, or why nothing is said yet."""
         many = max(1, len(self.segments))
-        one, share = self.detector.among(many), self.asked.false_alarms / many
+        one, share = self.detector.among(many), self.request.false_alarms / many
         return {name: one.judge(self._question(name, share)) for name in self.segments}
 
     def _question(self, segment: str, alarms: float) -> DetectionRequest:
         # A segment begins with its first rows: that there were none before tells nothing of it.
-        known = dropwhile(lambda each: segment not in _segments_of(each.details or {}), self.asked.past.points)
+        known = dropwhile(lambda each: segment not in _segments_of(each.details or {}), self.request.past.points)
         points = (replace(each, value=self._value(each, segment)) for each in known)
-        return replace(self.asked, past=Series(tuple(points)), false_alarms=alarms)
+        return replace(self.request, past=Series(tuple(points)), false_alarms=alarms)
 
     def _value(self, point: SeriesPoint, segment: str) -> float | None:
         return None if point.details is None else _of(point.details, segment, self.absent)
@@ -60,7 +60,7 @@ class SegmentDetections:
         return dict(self._outside())
 
     def _outside(self) -> Iterator[tuple[str, float]]:
-        for name, band in self.judged.items():
+        for name, band in self.results.items():
             value = _of(self.details, name, self.absent)
             if value is None or isinstance(band, InsufficientHistory):
                 continue
@@ -71,13 +71,13 @@ class SegmentDetections:
     @cached_property
     def band(self) -> DetectorBand | InsufficientHistory:
         """That none is an anomaly, with those that are in words; why nothing is said where all are still learned."""
-        bands = {name: each for name, each in self.judged.items() if isinstance(each, DetectorBand)}
+        bands = {name: each for name, each in self.results.items() if isinstance(each, DetectorBand)}
         if not bands:
-            return InsufficientHistory(next(iter(self.judged.values()), NO_SEGMENT))
+            return InsufficientHistory(next(iter(self.results.values()), NO_SEGMENT))
         promised = [each.per_year for each in bands.values() if each.per_year is not None]
         told = [f"{name} {figure(value)}, {_admitted(bands[name])}" for name, value in self.outside.items()]
         more = [f"{len(told) - NAMED} more"] if len(told) > NAMED else []
-        learning = len(self.judged) - len(bands)
+        learning = len(self.results) - len(bands)
         words = "; ".join([*told[:NAMED], *more, *([f"{learning} are still learned"] if learning else [])])
         points = max(each.points for each in bands.values())
         per_year = sum(promised) if promised else None

@@ -140,7 +140,7 @@ def _filtered(old: Analyzer, new: Analyzer, assertion: Assertion, domain: Numeri
     if grows is None or getattr(old, "count_in", "rows") == "percent":
         return Direction.UNDETERMINED
     more = _assertion_direction(Direction.LOOSENS if grows else Direction.TIGHTENS, assertion, domain)
-    if more is not Direction.TIGHTENS and not old.of_nothing:
+    if more is not Direction.TIGHTENS and not old.defined_on_empty:
         return Direction.UNDETERMINED
     return more if rows is Direction.LOOSENS else more.mirrored if rows is Direction.TIGHTENS else rows
 

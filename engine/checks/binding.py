@@ -81,7 +81,7 @@ class Binding:
             self._add("SCOPE", found.check, f"no view is named {scope!r}", remedy, "implementation.scope")
             return None
         viewed = replace(found, view=view)
-        if found.bound and any(part.component.apart for part in found.bound.parts.values()):
+        if found.bound and any(part.component.needs_own_statement for part in found.bound.parts.values()):
             return replace(viewed, bound=None, reason=NOT_OF_VIEWS)
         return self._within(viewed, view) if self._inspect_view(found.check, view) else None
 
@@ -90,7 +90,7 @@ class Binding:
             computed = self.object.computed
             known = Schema((*self.schema.columns, *computed_partitions.computed_column_types(computed, self.schema)))
             within = computed_partitions.spelled_out(parse(view.where, schema=known).sql, computed)
-            return replace(viewed, within=within)
+            return replace(viewed, view_condition=within)
         except PredicateError as error:
             reason = "; ".join(f"view {view.name} {fault.message}" for fault in error.faults)
             return replace(viewed, bound=None, reason=reason)
@@ -125,7 +125,7 @@ class Binding:
         wanted = check.assertion.detection if check.assertion else None
         if wanted is None:
             return None
-        kind = self._known(check, "detector", wanted.detector, DETECTORS)
+        kind = self._lookup(check, "detector", wanted.detector, DETECTORS)
         if kind is None:
             return None
         try:
@@ -164,7 +164,7 @@ class Binding:
             )
 
     def _analyzer(self, check: ContractCheck) -> Analyzer | None:
-        kind = self._known(check, "analyzer", check.analyzer, ANALYZERS)
+        kind = self._lookup(check, "analyzer", check.analyzer, ANALYZERS)
         if kind is None:
             return None
         try:
@@ -173,7 +173,7 @@ class Binding:
             self._add_invalid(check, invalid, takes=", ".join(kind.model_fields))
             return None
 
-    def _known(self, check: ContractCheck, what: str, name: str, known: Mapping[str, T]) -> T | None:
+    def _lookup(self, check: ContractCheck, what: str, name: str, known: Mapping[str, T]) -> T | None:
         """What goes by that name; where nothing does, a fault with the nearest name that there is."""
         if name not in known:
             remedy = suggest_nearest(name, known) or f"known are {', '.join(sorted(known))}"

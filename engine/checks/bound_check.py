@@ -26,8 +26,8 @@ NO_PAST = "learning: no past of the metric is at hand"
 class BoundCheck:
     """A check that can be judged: `bound` is its analyzer on the table; None: it cannot be, for the `reason`.
 
-    `view` is the one that its scope names, `within` its condition in SQL on the table's rows. `detector` tells its
-    limits from the metric's past; `judged` is what it said of the point to be judged, None: it was not asked."""
+    `view` is the one that its scope names, `view_condition` its condition in SQL on the table's rows. `detector` tells
+    its limits from the metric's past; `detection` is what it said of the point to be judged, None: it was not asked."""
 
     check: ContractCheck
     analyzer: Analyzer | None
@@ -35,9 +35,9 @@ class BoundCheck:
     reason: str | None = None
     referents: Mapping[str, ReferenceValue] = field(default_factory=dict)
     view: View | None = None
-    within: str | None = None
+    view_condition: str | None = None
     detector: Detector | None = None
-    judged: DetectionResult | SegmentDetections | None = None
+    detection: DetectionResult | SegmentDetections | None = None
 
     @property
     def identity(self) -> str | None:
@@ -58,31 +58,31 @@ class BoundCheck:
             return "the limit is no date or time as ISO 8601, which the column holds"
 
     def _detected(self) -> Assertion | str:
-        return InsufficientHistory(NO_PAST) if self.judged is None else self.judged.promise
+        return InsufficientHistory(NO_PAST) if self.detection is None else self.detection.promise
 
     @property
     def band(self) -> DetectorBand | None:
         """What the detector admits of the point to be judged; None where there is none, or while it learns."""
-        found = self.judged.band if self.judged else None
+        found = self.detection.band if self.detection else None
         return found if isinstance(found, DetectorBand) else None
 
     def observed(self, reading: MetricValue) -> MetricValue:
         """The reading with the value that is held against the limits: that of the metric, unless the detector looks at
         something else, such as when data came."""
-        if self.judged is None or not self.judged.elsewhere:
+        if self.detection is None or not self.detection.elsewhere:
             return reading
-        return replace(reading, value=self.judged.observed(reading.value))
+        return replace(reading, value=self.detection.observed(reading.value))
 
-    def beside(self, reading: MetricValue) -> "BoundCheck":
+    def with_segment_baselines(self, reading: MetricValue) -> "BoundCheck":
         """The check as it judges that reading: of a metric with segments each of these beside its own past."""
         most = self.analyzer.judged_segments if self.analyzer else 0
-        if self.judged is None or self.analyzer is None or not most:
+        if self.detection is None or self.analyzer is None or not most:
             return self
-        asked, details, absent = self.judged.asked, reading.details or {}, self.analyzer.of_absent
+        asked, details, absent = self.detection.request, reading.details or {}, self.analyzer.of_absent
         return replace(
             self,
-            judged=SegmentDetections(
-                detector=self.judged.detector, asked=asked, details=details, most=most, absent=absent
+            detection=SegmentDetections(
+                detector=self.detection.detector, request=asked, details=details, most=most, absent=absent
             ),
         )
 
@@ -118,7 +118,7 @@ class BoundCheck:
         if self.bound is None or self.check.assertion is None or self.check.assertion.references or self.detector:
             return None
         found = self.bound.breaking(self.check.assertion)
-        return found.within(self.within) if found and self.within else found
+        return found.within(self.view_condition) if found and self.view_condition else found
 
     @property
     def sentence(self) -> str:

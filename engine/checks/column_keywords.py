@@ -43,11 +43,11 @@ NUMBER_FORMATS: Mapping[str, tuple[float | None, float | None]] = {
 class DerivedCheck:
     """A check of a column in the making: its words, and what is measured and must hold."""
 
-    word: str
-    said: str
+    keyword: str
+    sentence: str
     analyzer: str
     arguments: dict[str, Any]
-    where: str | None = None
+    condition: str | None = None
     assertion: Assertion = WHOLE
     dimension: str = "conformity"
 
@@ -66,7 +66,7 @@ def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
     for path, each in columns_of(data_object.properties):
         place = ColumnPath(path, quote(path) if path == each.name else quote_path(path), each)
         for promise in _promises(place, required=each.required or path in keys):
-            yield _check(each, f"{path}-{promise.word}", promise)
+            yield _check(each, f"{path}-{promise.keyword}", promise)
     if keys:
         key = next(each for each in data_object.properties if each.name == keys[0])
         said = f"{', '.join(keys)} identifies a row"
@@ -74,7 +74,11 @@ def derived_checks(data_object: DataObject) -> Iterator[ContractCheck]:
             key,
             "primary-key",
             DerivedCheck(
-                word="", said=said, analyzer="uniqueness", arguments={"columns": list(keys)}, dimension="uniqueness"
+                keyword="",
+                sentence=said,
+                analyzer="uniqueness",
+                arguments={"columns": list(keys)},
+                dimension="uniqueness",
             ),
         )
 
@@ -93,8 +97,8 @@ def _part(name: str) -> str:
 
 def _check(of: Property, check_id: str, promise: DerivedCheck) -> ContractCheck:
     return ContractCheck(
-        id=check_id, name=promise.said, kind="schema", severity="error", analyzer=promise.analyzer,
-        arguments=promise.arguments, where=promise.where, assertion=promise.assertion, dimension=promise.dimension,
+        id=check_id, name=promise.sentence, kind="schema", severity="error", analyzer=promise.analyzer,
+        arguments=promise.arguments, where=promise.condition, assertion=promise.assertion, dimension=promise.dimension,
         path=of.path, line=of.line,
     )  # fmt: skip
 
@@ -104,14 +108,21 @@ def _promises(place: ColumnPath, *, required: bool) -> Iterator[DerivedCheck]:
     if required:
         said = f"{path} is always present"
         yield DerivedCheck(
-            word="required", said=said, analyzer="completeness", arguments={"column": path}, dimension="completeness"
+            keyword="required",
+            sentence=said,
+            analyzer="completeness",
+            arguments={"column": path},
+            dimension="completeness",
         )
     if each.unique:
         yield _unique([path], f"{path} is unique")
     if each.enum:
         said = f"{path} is one of {len(each.enum)} values"
         yield DerivedCheck(
-            word="enum", said=said, analyzer="contained_in", arguments={"column": path, "values": list(each.enum)}
+            keyword="enum",
+            sentence=said,
+            analyzer="contained_in",
+            arguments={"column": path, "values": list(each.enum)},
         )
     for word, given in each.options.items():
         if word in OPTIONS:
@@ -120,15 +131,19 @@ def _promises(place: ColumnPath, *, required: bool) -> Iterator[DerivedCheck]:
 
 def _unique(columns: Iterable[str], said: str) -> DerivedCheck:
     return DerivedCheck(
-        word="unique", said=said, analyzer="uniqueness", arguments={"columns": list(columns)}, dimension="uniqueness"
+        keyword="unique",
+        sentence=said,
+        analyzer="uniqueness",
+        arguments={"columns": list(columns)},
+        dimension="uniqueness",
     )
 
 
 def _bounded(place: ColumnPath, word: str, limit: Any) -> Iterator[DerivedCheck]:
     argument, said = BOUNDS[word]
     yield DerivedCheck(
-        word=word,
-        said=f"{place.path} is {said} {limit}",
+        keyword=word,
+        sentence=f"{place.path} is {said} {limit}",
         analyzer="in_range",
         arguments={"column": place.path, argument: limit},
     )
@@ -137,21 +152,21 @@ def _bounded(place: ColumnPath, word: str, limit: Any) -> Iterator[DerivedCheck]
 def _shortest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck]:
     said, assertion = f"{place.path} has at least {length} characters", Assertion("mustBeGreaterOrEqualTo", length)
     yield DerivedCheck(
-        word=word, said=said, analyzer="minimum_length", arguments={"column": place.path}, assertion=assertion
+        keyword=word, sentence=said, analyzer="minimum_length", arguments={"column": place.path}, assertion=assertion
     )
 
 
 def _longest(place: ColumnPath, word: str, length: int) -> Iterator[DerivedCheck]:
     said, assertion = f"{place.path} has at most {length} characters", Assertion("mustBeLessOrEqualTo", length)
     yield DerivedCheck(
-        word=word, said=said, analyzer="maximum_length", arguments={"column": place.path}, assertion=assertion
+        keyword=word, sentence=said, analyzer="maximum_length", arguments={"column": place.path}, assertion=assertion
     )
 
 
 def _patterned(place: ColumnPath, word: str, pattern: str) -> Iterator[DerivedCheck]:
     arguments = {"column": place.path, **search_arguments(pattern)}
     yield DerivedCheck(
-        word=word, said=f"{place.path} has its promised pattern", analyzer="pattern_match", arguments=arguments
+        keyword=word, sentence=f"{place.path} has its promised pattern", analyzer="pattern_match", arguments=arguments
     )
 
 
@@ -165,12 +180,12 @@ def _formatted(place: ColumnPath, word: str, name: str) -> Iterator[DerivedCheck
     said = f"{place.path} has the format {name}"
     if place.property.logical_type == "string" and name in FORMATS:
         yield DerivedCheck(
-            word=word, said=said, analyzer="pattern_match", arguments={"column": place.path, "format": name}
+            keyword=word, sentence=said, analyzer="pattern_match", arguments={"column": place.path, "format": name}
         )
     elif place.property.logical_type in {"integer", "number"} and name in NUMBER_FORMATS:
         given = zip(("minimum", "maximum"), NUMBER_FORMATS[name], strict=True)
         bounds = {argument: limit for argument, limit in given if limit is not None}
-        yield DerivedCheck(word=word, said=said, analyzer="in_range", arguments={"column": place.path, **bounds})
+        yield DerivedCheck(keyword=word, sentence=said, analyzer="in_range", arguments={"column": place.path, **bounds})
 
 
 def _multiple(place: ColumnPath, word: str, number: float) -> Iterator[DerivedCheck]:
@@ -201,11 +216,11 @@ def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[Der
         arguments, where = {"column": f"{parent}.{_part(name)}"}, f"{place.sql} IS NOT NULL"
         said = f"{place.path} has its {name}"
         yield DerivedCheck(
-            word=f"{word}-{name}",
-            said=said,
+            keyword=f"{word}-{name}",
+            sentence=said,
             analyzer="completeness",
             arguments=arguments,
-            where=where,
+            condition=where,
             dimension="completeness",
         )
 
@@ -213,11 +228,11 @@ def _with_fields(place: ColumnPath, word: str, names: list[str]) -> Iterator[Der
 def _present_check(place: ColumnPath, word: str, said: str, predicate: str) -> DerivedCheck:
     """The promise that a condition holds for every value that is there."""
     return DerivedCheck(
-        word=word,
-        said=said,
+        keyword=word,
+        sentence=said,
         analyzer="compliance",
         arguments={"predicate": predicate},
-        where=f"{place.sql} IS NOT NULL",
+        condition=f"{place.sql} IS NOT NULL",
     )
 
 

@@ -25,7 +25,7 @@ def check_faults(of: DataObject, check: BoundCheck) -> Iterator[Fault]:
     if check.check.kind not in CHECK_KINDS or analyzer is None:
         yield _refused(check, f"cannot be judged: {check.reason or f'it is of type {check.check.kind}'}", KINDS)
         return
-    if any(part.apart for part in analyzer.parts().values()):
+    if any(part.needs_own_statement for part in analyzer.parts().values()):
         yield _refused(check, f"{analyzer.name} needs a reading of its own", PROPOSE)
     if check.check.assertion and check.check.assertion.references:
         yield _refused(check, "its limit is a metric of another dataset", PROPOSE)

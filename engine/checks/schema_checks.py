@@ -18,7 +18,7 @@ class SchemaCheck(NamedTuple):
     """What is asked of a schema: its promise in words, and how severe it is where the promise is broken."""
 
     id: str
-    promise: str
+    sentence: str
     severity: str = "error"
 
 
@@ -36,15 +36,15 @@ class MatchedColumn(NamedTuple):
 
     path: str
     property: Property
-    found: Column | None
+    column: Column | None
     other_case: str | None = None
 
 
 class SchemaFinding(NamedTuple):
     """What was found: what is amiss, each in words, and what to say of it or in its place."""
 
-    amiss: Sequence[str]
-    said: str
+    problems: Sequence[str]
+    message: str
 
 
 def check_structure(
@@ -81,22 +81,22 @@ def _flat(properties: Iterable[Property], columns: Sequence[Column], prefix: str
 
 
 def _missing(promised: Sequence[MatchedColumn]) -> SchemaFinding:
-    gone = [each.path for each in promised if not each.found and not each.other_case]
+    gone = [each.path for each in promised if not each.column and not each.other_case]
     recased = [f"{each.other_case} instead of {each.path}" for each in promised if each.other_case]
     said = "; ".join(filter(None, [f"missing: {name_list(gone)}" if gone else "", name_list(recased)]))
     return SchemaFinding([*gone, *recased], said or f"all {len(promised):,} are there")
 
 
 def _mistyped(promised: Sequence[MatchedColumn]) -> SchemaFinding:
-    typed = [each for each in promised if each.found and each.property.logical_type and not each.property.partitioned]
+    typed = [each for each in promised if each.column and each.property.logical_type and not each.property.partitioned]
     wrong = [_mismatch(each, each.property.logical_type) for each in typed if not _fits(each)]
-    nullable = [each.path for each in promised if each.found and each.found.nullable and each.property.required]
+    nullable = [each.path for each in promised if each.column and each.column.nullable and each.property.required]
     more = f"; required, though the schema lets them be null: {name_list(nullable)}" if nullable else ""
     return SchemaFinding(wrong, (name_list(wrong) or f"all {len(typed):,} have theirs") + more)
 
 
 def _fits(each: MatchedColumn) -> bool:
-    found, logical = each.found, each.property.logical_type
+    found, logical = each.column, each.property.logical_type
     assert found is not None
     if logical == "map":
         return found.base_type == "map"
@@ -107,11 +107,13 @@ def _fits(each: MatchedColumn) -> bool:
 
 def _unlike(promised: Sequence[MatchedColumn]) -> SchemaFinding:
     # The value of a partition column is the name of a folder: its type is the reader's choice, not the table's.
-    stated = [each for each in promised if each.found and each.property.physical_type and not each.property.partitioned]
+    stated = [
+        each for each in promised if each.column and each.property.physical_type and not each.property.partitioned
+    ]
     wrong = [
         _mismatch(each, each.property.physical_type)
         for each in stated
-        if each.found and differs(each.property.physical_type or "", each.found.type) and _fits_at_all(each)
+        if each.column and differs(each.property.physical_type or "", each.column.type) and _fits_at_all(each)
     ]
     return SchemaFinding(wrong, name_list(wrong) or f"none of {len(stated):,} is of another")
 
@@ -122,7 +124,7 @@ def _fits_at_all(each: MatchedColumn) -> bool:
 
 
 def _mismatch(each: MatchedColumn, wanted: str | None) -> str:
-    return f"{each.path} is {each.found.type if each.found else 'missing'}, promised is {wanted}"
+    return f"{each.path} is {each.column.type if each.column else 'missing'}, promised is {wanted}"
 
 
 def _disordered(data_object: DataObject, schema: Schema) -> SchemaFinding:
@@ -153,14 +155,14 @@ def name_list(names: Sequence[str]) -> str:
 def _result(asked: SchemaCheck, answer: SchemaFinding, partition: str | None) -> CheckResult:
     return CheckResult(
         check_id=asked.id,
-        name=asked.promise,
-        sentence=asked.promise,
+        name=asked.sentence,
+        sentence=asked.sentence,
         severity=asked.severity,
         scope="delta",
         partition=partition,
         dimension="conformity",
-        outcome=Outcome.FAILED if answer.amiss else Outcome.PASSED,
-        value=len(answer.amiss),
-        reason=answer.said if answer.amiss else None,
-        found=answer.said,
+        outcome=Outcome.FAILED if answer.problems else Outcome.PASSED,
+        value=len(answer.problems),
+        reason=answer.message if answer.problems else None,
+        found=answer.message,
     )

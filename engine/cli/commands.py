@@ -86,7 +86,7 @@ def verify(
     """Judge a table by a contract. Exit code 0 passed, 1 violated, 2 warned with --fail-on warning, 3 not checked."""
     load_plugins(plugins)
     request = request_of(data, contract, partition_by, object_name, format)
-    request = replace(request, others=sources_of(others), limits=True)
+    request = replace(request, datasets=sources_of(others), reference_limits=True)
     run = _verified(request, samples=samples, remote=remote, memory=memory)
     print_report(run, Report.JSON if as_json else report, output)
     raise typer.Exit(exit_code(run.verdict, fail_on))
@@ -161,8 +161,9 @@ def _verified(request: MeasureRequest, *, samples: int, remote: str | None, memo
         measured = spark.measure(request)
         evaluated = EvaluationRequest(
             contract=contract, object_name=request.object, schema=measured.schema,
-            states=measured.judged(measured.states), delta=sorted(measured.states), started=started, finished=now(),
-            whole=measured.whole, references=measured.referents,
+            states=measured.evaluated_states(measured.states), delta=sorted(measured.states),
+            started_at=started, finished_at=now(),
+            whole_table_states=measured.whole_table_states, reference_values=measured.referents,
         )  # fmt: skip
         run = evaluate(evaluated)
         checks = bind(contract.object(request.object), measured.schema)
@@ -179,9 +180,9 @@ def _with_samples(spark: Any, request: MeasureRequest, run: Any, checks: Any, li
         source=request.source,
         contract=request.contract,
         object=request.object,
-        only=only,
+        failed_checks=only,
         limit=limit,
-        others=request.others,
+        datasets=request.datasets,
     )
     return run.model_copy(update={"samples": spark.sample(asked)})
 
@@ -221,7 +222,7 @@ def draft(
         source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
         lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
-        spoilt=_named(without or (), partition_by or ()),
+        excluded_partitions=_named(without or (), partition_by or ()),
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
         drafted = spark.draft(request, progress)
@@ -285,25 +286,25 @@ def quarantine(
             source=request.source,
             contract=request.contract,
             object=request.object,
-            into=into,
-            others=sources_of(others),
+            target=into,
+            datasets=sources_of(others),
         )
         done = spark.quarantine(asked)
     if as_json:
         print(json.dumps(asdict(done), indent=2))
     else:
         _print_quarantined(done, out)
-    raise typer.Exit(VIOLATED if done.bad else NOT_CHECKED if done.unjudged else PASSED)
+    raise typer.Exit(VIOLATED if done.bad else NOT_CHECKED if done.not_evaluated else PASSED)
 
 
 def _print_quarantined(done: QuarantineResult, out: str) -> None:
     for outcome, count in (("good", done.good), ("bad", done.bad)):
         print(_rows(count, outcome) + (f" in {out}/outcome={outcome}" if count else ""))
-    for check_id, count in done.broken.items():
+    for check_id, count in done.violating_rows.items():
         print(f"  {check_id}: broken by {_rows(count)}")
     for check_id, count in done.unevaluated.items():
         print(f"  {check_id}: cannot be evaluated on {_rows(count)}")
-    for check_id, reason in done.unjudged.items():
+    for check_id, reason in done.not_evaluated.items():
         print(f"  {check_id}: judged on no row: {reason}")
 
 

@@ -69,7 +69,7 @@ def gate(
             raise typer.Exit(_answered(table, kept, remote, memory))
         with in_spark(remote, memory) as spark:
             opened = _gate(spark, table, kept, fail_on=fail_on, keep=keep)
-            opened = replace(opened, key=_key(kept.keyed or opened.table, key_file))
+            opened = replace(opened, key=_key(kept.key_context or opened.table, key_file))
             run = _published(opened, TableSource(candidate, format), _values(partition), report, output)
         if kept.limits:
             _print_line(kept.limits, report)
@@ -151,7 +151,7 @@ def _local_contract(
     asked = request_of(table, contract, partition_by, name, "parquet")
     by, store = asked.source.partition_by, _folder(state_url)
     return GatedContract(
-        contract=read(asked.contract), object=asked.object, partition_by=by, store=store, others=sources_of(others)
+        contract=read(asked.contract), object=asked.object, partition_by=by, store=store, datasets=sources_of(others)
     )
 
 
@@ -201,8 +201,8 @@ def _gate(spark: Any, table: str, kept: Any, *, fail_on: FailOn, keep: bool) -> 
     return TableGate(
         table=site.location, contract=kept.contract, object=kept.object, partition_by=by,
         store=kept.store or store_of(site.location), measure=spark.measure, stage=stage,
-        admitted=admitted, keep=keep, others=kept.others, kind=site.kind, name=site.name, tables=spark,
-        spoilt=kept.spoilt,
+        admitted=admitted, keep=keep, datasets=kept.datasets, kind=site.kind, name=site.name, tables=spark,
+        excluded_partitions=kept.excluded_partitions,
     )  # fmt: skip
 
 

@@ -128,9 +128,9 @@ def common(columns: int, impurity: float, text: str, name: str | None) -> str:
 
 
 def _swap_line(each: Mapping[str, Any]) -> str:
-    judged = each["found"]["judged"]
+    newer = each["comparison"]["newer"]
     like = f"looks like {', '.join(each['like'])}" if each["like"] else "looks like no other column"
-    return f"{each['column']}: {judged['bad']} of {judged['of']} values do not match {each['pattern']}; {like}"
+    return f"{each['column']}: {newer['bad']} of {newer['of']} values do not match {each['pattern']}; {like}"
 
 
 def _common(each: Mapping[str, Any]) -> str:

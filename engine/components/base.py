@@ -37,8 +37,9 @@ class Component:
     """One mergeable part over templates: `{column}` stands for an argument of the analyzer, as do expressions over it.
 
     `type` is the type of such an expression, `takes` the types that its arguments may have (None: those it accepts).
-    `grouping` says that it needs a GROUP BY of its own, `apart` that it needs a statement of its own, `sketched` that
-    Spark keeps an object for it and hands that every single row. `keeps`: values, where a class does not say."""
+    `grouping` says that it needs a GROUP BY of its own, `needs_own_statement` that it needs a statement of its own,
+    `uses_sketch` that Spark keeps an object for it and hands that every single row. `retention`: values, where a class
+    does not say."""
 
     templates: tuple[str, ...]
     type: str | None
@@ -48,9 +49,9 @@ class Component:
     version: ClassVar[int] = 1
     accepts: ClassVar[frozenset[str]] = COUNTABLE
     grouping: ClassVar[bool] = False
-    apart: ClassVar[bool] = False
-    sketched: ClassVar[bool] = False
-    keeps: ClassVar[Retention] = Retention.VALUES
+    needs_own_statement: ClassVar[bool] = False
+    uses_sketch: ClassVar[bool] = False
+    retention: ClassVar[Retention] = Retention.VALUES
     zero: ClassVar[Any] = None
 
     plain: ClassVar[bool] = True
@@ -67,13 +68,13 @@ class Component:
 
     def keeps_of(self, operands: tuple[Operand, ...]) -> Retention:
         """What its state has of the values of these operands."""
-        return self.keeps
+        return self.retention
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """The SQL aggregates (without filter) of the state."""
         raise NotImplementedError
 
-    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+    def packed_digit(self, operands: tuple[Operand, ...]) -> str | None:
         """SQL of a whole number, never null, where aggregate i counts the rows for which it is i + 1, and no more.
 
         None: the aggregates are no such counts. What has a digit can be counted with others at once (`packing`)."""
@@ -91,7 +92,7 @@ class Component:
         """The state of all these sets of rows, of which there is one at least: as `merge` does it one by one."""
         return reduce(self.merge, states)
 
-    def settled(self, state: Any) -> Any:
+    def compacted(self, state: Any) -> Any:
         """The same state in the form in which more can be merged with it again and again."""
         return state
 
@@ -107,13 +108,13 @@ class CountComponent(Component):
 
     kind = "count"
     accepts = ANY
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
     zero = 0
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"count({operands[0].sql if operands else 1})",)
 
-    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+    def packed_digit(self, operands: tuple[Operand, ...]) -> str | None:
         return f"CASE WHEN {operands[0].sql} IS NOT NULL THEN 1 ELSE 0 END" if operands else ALWAYS
 
     def merge(self, left: int, right: int) -> int:
@@ -132,7 +133,7 @@ class CountIfComponent(CountComponent):
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"count_if({operands[0].sql})",)
 
-    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+    def packed_digit(self, operands: tuple[Operand, ...]) -> str | None:
         return f"CASE WHEN {operands[0].sql} THEN 1 ELSE 0 END"
 
 
@@ -141,7 +142,7 @@ class SumComponent(Component):
 
     kind = "sum"
     accepts = NUMERIC
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"sum({operands[0].exact()})",)

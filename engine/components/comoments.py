@@ -15,7 +15,7 @@ class CoMoments(Component):
 
     kind = "co_moments"
     accepts = NUMERIC
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
     zero = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

@@ -140,7 +140,7 @@ class Frequencies(Component):
         present = [each for each in states if each is not None]
         return FrequencyTable(tuple(piece for each in present for piece in each.pieces)) if present else None
 
-    def settled(self, state: Any) -> Any:
+    def compacted(self, state: Any) -> Any:
         return FrequencyTable((state.coded,)) if state else None
 
     def dump(self, state: Any) -> bytes:

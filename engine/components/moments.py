@@ -15,7 +15,7 @@ class Moments(Component):
 
     kind = "moments"
     accepts = NUMERIC
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
     zero = (0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class HigherMoments(Component):
 
     kind = "higher_moments"
     accepts = NUMERIC
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
     zero = (0, 0.0, 0.0, 0.0, 0.0)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:

@@ -19,13 +19,13 @@ MAX_TEST_ROWS = 4096
 class TokenCounts:
     """Counts of tokens by class, and the rows that are judged.
 
-    `classes`: their names, ascending. `learned`: whole numbers in three lines, class, feature and how often. `judged`:
-    in four, the hash of a row's content, and of that content class, feature and how often in all its copies. The
-    feature ROW counts rows. Both are sorted and name each combination once."""
+    `classes`: their names, ascending. `training_rows`: whole numbers in three lines, class, feature and how often.
+    `test_rows`: in four, the hash of a row's content, and of that content class, feature and how often in all its
+    copies. The feature ROW counts rows. Both are sorted and name each combination once."""
 
     classes: tuple[str, ...]
-    learned: Any
-    judged: Any
+    training_rows: Any
+    test_rows: Any
 
     @cached_property
     def left_out(self) -> ConfusionMatrix:
@@ -42,9 +42,9 @@ class TokenCounts:
         import numpy
         import pyarrow
 
-        rows = numpy.concatenate([self.learned, self.judged[1:]], axis=1)
-        unhashed = numpy.arange(rows.shape[1]) < self.learned.shape[1]
-        hashes = numpy.concatenate([numpy.zeros(self.learned.shape[1], dtype="int64"), self.judged[0]])
+        rows = numpy.concatenate([self.training_rows, self.test_rows[1:]], axis=1)
+        unhashed = numpy.arange(rows.shape[1]) < self.training_rows.shape[1]
+        hashes = numpy.concatenate([numpy.zeros(self.training_rows.shape[1], dtype="int64"), self.test_rows[0]])
         names = pyarrow.array(self.classes, pyarrow.string()).take(pyarrow.array(rows[0]))
         columns = {"h": pyarrow.array(hashes, mask=unhashed), "t": names, "f": rows[1].astype("int32"), "n": rows[2]}
         return pyarrow.table(columns)
@@ -65,15 +65,15 @@ class TokenCounts:
         return cls(classes, summed(rows[:, unhashed]), fewest(numpy.vstack([hashes, rows[:, ~unhashed]])))
 
     @classmethod
-    def together(cls, several: Sequence["TokenCounts"]) -> "TokenCounts":
+    def combine(cls, several: Sequence["TokenCounts"]) -> "TokenCounts":
         """Those of all these rows together."""
         import numpy
 
         classes = sorted({name for each in several for name in each.classes})
         places = {name: at for at, name in enumerate(classes)}
         codes = [numpy.array([places[name] for name in each.classes], dtype="int64") for each in several]
-        learned = [_recoded(each.learned, 0, code) for each, code in zip(several, codes, strict=True)]
-        tried = [_recoded(each.judged, 1, code) for each, code in zip(several, codes, strict=True)]
+        learned = [_recoded(each.training_rows, 0, code) for each, code in zip(several, codes, strict=True)]
+        tried = [_recoded(each.test_rows, 1, code) for each, code in zip(several, codes, strict=True)]
         both = summed(numpy.concatenate(learned, axis=1)), fewest(numpy.concatenate(tried, axis=1))
         return cls._named(tuple(classes), *both)
 
@@ -121,22 +121,22 @@ def fewest(rows: Any) -> Any:
 class NaiveBayes(Component):
     """Counts of hashed tokens by class (N_ki and N_k; Deequ, VLDB 2018, section 4.1), and a sample of rows to judge.
 
-    Over the target, its inputs and, the last `held` of the operands, the columns by whose hash a fifth of the rows is
-    held out; without such all rows are learned of, and each that is judged is left out of what judges it. The sample
-    are the 4,096 distinct rows with the least hashes of their content, with how often each occurs. State: Bags; None
-    for no rows. Rows without a target are left out."""
+    Over the target, its inputs and, the last `held_out_count` of the operands, the columns by whose hash a fifth of the
+    rows is held out; without such all rows are learned of, and each that is judged is left out of what judges it. The
+    sample are the 4,096 distinct rows with the least hashes of their content, with how often each occurs. State: Bags;
+    None for no rows. Rows without a target are left out."""
 
     kind = "naive_bayes"
     grouping = True
-    held: int
+    held_out_count: int
 
-    def __init__(self, *templates: str, held: int = 0) -> None:
+    def __init__(self, *templates: str, held_out_count: int = 0) -> None:
         super().__init__(*templates)
-        object.__setattr__(self, "held", held)
+        object.__setattr__(self, "held_out_count", held_out_count)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         """In words: what is counted, not SQL."""
-        return (describe_features(*split_arguments(operands, self.held)),)
+        return (describe_features(*split_arguments(operands, self.held_out_count)),)
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> TokenCounts:
         return TokenCounts.of(row[0])
@@ -146,7 +146,7 @@ class NaiveBayes(Component):
 
     def merge_all(self, states: Sequence[TokenCounts | None]) -> TokenCounts | None:
         present = [each for each in states if each is not None]
-        return TokenCounts.together(present) if len(present) > 1 else next(iter(present), None)
+        return TokenCounts.combine(present) if len(present) > 1 else next(iter(present), None)
 
     def dump(self, state: TokenCounts | None) -> bytes:
         if state is None:

@@ -45,14 +45,14 @@ class Operand:
     """A SQL expression and the Spark type it has (simple string).
 
     `errs`: SQL, never null, true for the rows for which the expression cannot be evaluated; None: it always can.
-    `classified`: the contract classifies the column or field that it is. `keyed`: it is counted by keyed hashes of its
-    values."""
+    `classified`: the contract classifies the column or field that it is. `is_hashed`: it is counted by keyed hashes of
+    its values."""
 
     sql: str
     type: str
     errs: str | None = None
     classified: bool = False
-    keyed: bool = False
+    is_hashed: bool = False
 
     @property
     def base_type(self) -> str:
@@ -71,7 +71,7 @@ class Operand:
         """One encoding (string or bigint) for equal values: one zero, one NaN, timestamps as microseconds.
 
         Decimals keep their column's scale, text is compared byte for byte (no Unicode normalisation)."""
-        return hashed(self.uncovered()) if self.keyed else self.uncovered()
+        return hashed(self.uncovered()) if self.is_hashed else self.uncovered()
 
     def uncovered(self) -> str:
         """The canonical encoding of the values themselves, keyed or not."""

@@ -20,15 +20,15 @@ from treaty.engine.core.results import Value
 
 @dataclass(frozen=True)
 class OrderStatistics:
-    """Distinct values in ascending order: `upto` says how many rows have at most each of them. Never empty."""
+    """Distinct values in ascending order: `cumulative` says how many rows have at most each of them. Never empty."""
 
     values: Any
-    upto: Any
+    cumulative: Any
 
     @cached_property
     def rows(self) -> int:
         """How many rows are ranked."""
-        return int(self.upto[-1].as_py())
+        return int(self.cumulative[-1].as_py())
 
     def at(self, share: Fraction) -> Any:
         """The smallest value that at least that share of the rows have or lie below: the nearest rank, inclusive."""
@@ -37,7 +37,7 @@ class OrderStatistics:
     def _first(self, rows: int) -> int:
         from pyarrow import compute
 
-        return int(compute.index(compute.greater_equal(self.upto, rows), True).as_py())
+        return int(compute.index(compute.greater_equal(self.cumulative, rows), True).as_py())
 
     @property
     def smallest(self) -> Any:
@@ -56,7 +56,7 @@ class OrderStatistics:
         from pyarrow import compute
 
         distinct = compute.sum(compute.less(self.values, _ceiling(edge, self.values.type))).as_py()
-        return int(self.upto[distinct - 1].as_py()) if distinct else 0
+        return int(self.cumulative[distinct - 1].as_py()) if distinct else 0
 
 
 def _ceiling(edge: Any, kind: Any) -> Any:

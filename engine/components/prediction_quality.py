@@ -88,10 +88,10 @@ def predicted_classes(bags: "TokenCounts", *, leave_one_out: bool) -> ConfusionM
     likely, the first."""
     import numpy
 
-    model, given = NaiveBayesModel.of(bags), ClassifiedRows.of(bags.judged)
+    model, given = NaiveBayesModel.of(bags), ClassifiedRows.of(bags.test_rows)
     if not len(given.truth) or model.rows.sum() <= leave_one_out:
         return ConfusionMatrix(bags.classes, *numpy.zeros((3, 0), dtype="int64"))
-    rows = given.only(model.totals[given.tokens] > given.often * leave_one_out)
+    rows = given.only(model.totals[given.tokens] > given.token_counts * leave_one_out)
     alone = model.without(rows) if leave_one_out else None
     step = max(1, CHUNK_SCORES // len(bags.classes))
     found = [_best(model, rows, alone, slice(at, at + step)) for at in range(0, len(rows.truth), step)]
@@ -116,7 +116,7 @@ class ClassifiedRows:
     copies: Any
     at: Any
     tokens: Any
-    often: Any
+    token_counts: Any
 
     @classmethod
     def of(cls, lines: Any) -> "ClassifiedRows":
@@ -128,23 +128,23 @@ class ClassifiedRows:
         at = (numpy.cumsum(first) - 1)[~first]
         copies = counts[first]
         often = counts[~first] // copies[at]
-        return cls(truth=classes[first], copies=copies, at=at, tokens=features[~first], often=often)
+        return cls(truth=classes[first], copies=copies, at=at, tokens=features[~first], token_counts=often)
 
     def only(self, known: Any) -> "ClassifiedRows":
         """Without the tokens that are not known: what nothing was learned of would favour small classes."""
-        return replace(self, at=self.at[known], tokens=self.tokens[known], often=self.often[known])
+        return replace(self, at=self.at[known], tokens=self.tokens[known], token_counts=self.token_counts[known])
 
     @cached_property
     def lengths(self) -> Any:
         """How many tokens, by row."""
         import numpy
 
-        return numpy.bincount(self.at, self.often, len(self.copies))
+        return numpy.bincount(self.at, self.token_counts, len(self.copies))
 
     @cached_property
     def features(self) -> Any:
         """How often each feature occurs, a line each row."""
-        return _sparse(self.often, (self.at, self.tokens), (len(self.copies), BUCKETS))
+        return _sparse(self.token_counts, (self.at, self.tokens), (len(self.copies), BUCKETS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +163,7 @@ class NaiveBayesModel:
         """From what was learned."""
         import numpy
 
-        classes, features, counts = bags.learned
+        classes, features, counts = bags.training_rows
         many, row = len(bags.classes), features == ROW
         rows = numpy.bincount(classes[row], counts[row], many)
         classes, features, counts = (each[~row] for each in (classes, features, counts))
@@ -202,8 +202,8 @@ class NaiveBayesModel:
         import numpy
 
         found = numpy.searchsorted(self.keys, rows.truth[rows.at] * BUCKETS + rows.tokens)
-        left = (self.counts[found] - rows.often) / SMOOTHING
-        tokens = numpy.bincount(rows.at, rows.often * numpy.log(left + 1), len(rows.truth))
+        left = (self.counts[found] - rows.token_counts) / SMOOTHING
+        tokens = numpy.bincount(rows.at, rows.token_counts * numpy.log(left + 1), len(rows.truth))
         rest = numpy.log(self.tokens[rows.truth] - rows.lengths + self.smoothed)
         return tokens - rows.lengths * rest + _log(self.rows[rows.truth] - 1)
 

@@ -15,13 +15,13 @@ from treaty.engine.components.operands import COUNTABLE, Operand
 class SeparateStatement(Component):
     """What is read by a statement of its own. `aggregates` says in words what is read, for keys and for people."""
 
-    apart: ClassVar[bool] = True
+    needs_own_statement: ClassVar[bool] = True
 
 
 class CountTuple(SeparateStatement):
     """Rows counted in several ways: a tuple of counts."""
 
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
 
     def merge(self, left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(mine + theirs for mine, theirs in zip(left, right, strict=True))
@@ -90,21 +90,23 @@ class MatchCounts(CountTuple):
 class ConfusionCounts(SeparateStatement):
     """How a classifier of Spark's predicts held-out rows: (class, predicted, rows) of each pair that occurs, ascending.
 
-    Over the target, its inputs and, the last `held` of the operands, the columns by whose hash a fifth is held out.
-    Those of several parts are what as many classifiers predict, each learned of its own part."""
+    Over the target, its inputs and, the last `held_out_count` of the operands, the columns by whose hash a fifth is
+    held out. Those of several parts are what as many classifiers predict, each learned of its own part."""
 
     kind = "confusion"
     zero = ()
-    held: int
+    held_out_count: int
     classifier: str
 
-    def __init__(self, *templates: str, held: int = 0, classifier: str = "") -> None:
+    def __init__(self, *templates: str, held_out_count: int = 0, classifier: str = "") -> None:
         super().__init__(*templates)
-        object.__setattr__(self, "held", held)
+        object.__setattr__(self, "held_out_count", held_out_count)
         object.__setattr__(self, "classifier", classifier)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
-        return (f"{describe_features(*split_arguments(operands, self.held))}, predicted by {self.classifier}",)
+        return (
+            f"{describe_features(*split_arguments(operands, self.held_out_count))}, predicted by {self.classifier}",
+        )
 
     def merge(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
         pairs: dict[tuple[str, str], int] = {}

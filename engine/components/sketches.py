@@ -27,7 +27,7 @@ PARAMETER = SketchParameter()
 class Sketch(Component):
     """A DataSketches sketch, kept as the bytes that Spark's aggregate wrote. None: no rows seen."""
 
-    sketched = True
+    uses_sketch = True
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> bytes | None:
         return None if row[0] is None else bytes(row[0])
@@ -56,11 +56,11 @@ class DistinctSketch(Sketch):
     Spark's sketch leaves '' out, so it is counted as the text of the character of code 0."""
 
     kind = "distinct"
-    keeps = Retention.HASHES
+    retention = Retention.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         counted = operands[0].canonical()
-        if operands[0].base_type in TEXT | {"binary"} and not operands[0].keyed:
+        if operands[0].base_type in TEXT | {"binary"} and not operands[0].is_hashed:
             counted = f"CASE WHEN {counted} = '' THEN char(0) ELSE {counted} END"
         return (f"hll_sketch_agg({counted}, {PARAMETER.hll_lg_k})",)
 

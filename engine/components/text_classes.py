@@ -27,7 +27,7 @@ class TypeCounts(Component):
 
     kind = "type_counts"
     accepts = ANY
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
     zero = (0,) * len(CLASSES)
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -39,9 +39,13 @@ class TypeCounts(Component):
         found = f"greatest({class_of(column)}, -1)"
         return tuple(f"count(CASE WHEN {found} = {at} THEN 1 END)" for at in range(len(CLASSES)))
 
-    def digit(self, operands: tuple[Operand, ...]) -> str | None:
+    def packed_digit(self, operands: tuple[Operand, ...]) -> str | None:
         column = operands[0]
-        return f"coalesce({class_of(column)} + 1, 0)" if column.base_type in TEXT else CountComponent().digit(operands)
+        return (
+            f"coalesce({class_of(column)} + 1, 0)"
+            if column.base_type in TEXT
+            else CountComponent().packed_digit(operands)
+        )
 
     def read(self, row: tuple[Any, ...], operands: tuple[Operand, ...]) -> Any:
         if operands[0].base_type in TEXT:

@@ -30,7 +30,7 @@ class PatternProfile(HeavyHitters):
     punctuation."""
 
     kind = "pattern_profile"
-    keeps = Retention.NOTHING
+    retention = Retention.NOTHING
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"approx_top_k_accumulate({mask(operands[0].sql)}, {PARAMETER.heavy_items})",)

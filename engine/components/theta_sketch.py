@@ -21,7 +21,7 @@ class ThetaSketch(Sketch):
     partitions or two datasets, name the same keys alike. Takes up to 28 KiB."""
 
     kind = "theta"
-    keeps = Retention.HASHES
+    retention = Retention.HASHES
 
     def aggregates(self, operands: tuple[Operand, ...]) -> tuple[str, ...]:
         return (f"theta_sketch_agg({_key(operands)}, {PARAMETER.theta_lg_k})",)

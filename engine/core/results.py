@@ -126,8 +126,8 @@ class RunResult(FrozenRecord):
     object: str
     partitions: tuple[str, ...]
     rows: int | None
-    started: datetime
-    finished: datetime
+    started_at: datetime
+    finished_at: datetime
     results: tuple[CheckResult, ...]
     measurements: tuple[Measurement, ...]
     plugins: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ NOTHING = MetricValue(value=None, rows=0)
 
 def unmeasured(check: BoundCheck) -> str:
     """Why the check's metric has no value although its states are there."""
-    return check.analyzer.unmeasured if check.analyzer else Analyzer.unmeasured
+    return check.analyzer.no_value_reason if check.analyzer else Analyzer.no_value_reason
 
 
 def tagged(contract: Contract, of: DataObject) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def result_of(
         dimension=check.check.dimension,
         value=reading.value,
         reason=reason,
-        measurement=None if check.judged and check.judged.elsewhere else check.identity,
+        measurement=None if check.detection and check.detection.elsewhere else check.identity,
         found=_finding_text(check, outcome, reading),
         counted=reading.counted,
         broken=reading.broken,
@@ -88,8 +88,9 @@ def result_of(
 def _finding_text(check: BoundCheck, outcome: Outcome, reading: MetricValue) -> str | None:
     if check.analyzer is None or isinstance(check.promise, str) or outcome not in (Outcome.PASSED, Outcome.FAILED):
         return None
-    elsewhere = check.judged.elsewhere if check.judged else ""
+    elsewhere = check.detection.elsewhere if check.detection else ""
     if elsewhere and check.band:
-        return f"{figure(reading.value)} {elsewhere}, at most {figure(check.band.upper)} required; {check.band.told}"
+        required = f"at most {figure(check.band.upper)} required"
+        return f"{figure(reading.value)} {elsewhere}, {required}; {check.band.description}"
     told = finding_sentence(check.analyzer, check.promise, reading)
-    return f"{told}; {check.band.told}" if check.band else told
+    return f"{told}; {check.band.description}" if check.band else told

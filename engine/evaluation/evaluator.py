@@ -53,8 +53,8 @@ def evaluate(request: EvaluationRequest) -> RunResult:
         object=request.object_name,
         partitions=tuple(request.delta),
         rows=bench.rows,
-        started=request.started,
-        finished=request.finished,
+        started_at=request.started_at,
+        finished_at=request.finished_at,
         results=(*bench.judge_structure(), *(result for result, _ in judged)),
         measurements=tuple(measured.values()),
         plugins=plugins.loaded_plugins(),
@@ -88,10 +88,10 @@ class RunEvaluator:
         return MetricBaselines(
             measured=self.request.history,
             succession=succession,
-            now=self.request.started,
+            now=self.request.started_at,
             terms=terms,
             metrics=sharing,
-            spoilt=self.request.spoilt,
+            excluded_partitions=self.request.excluded_partitions,
         )
 
     @cached_property
@@ -133,10 +133,10 @@ class RunEvaluator:
     def judge_dataset(self) -> Iterator[ResultPair]:
         """Every check of scope dataset on all partitions together."""
         ours = self._checks("dataset", self.schema)
-        apart = frozenset(part.key for part in self.bound[self.schema].plan.whole)
+        apart = frozenset(part.key for part in self.bound[self.schema].plan.whole_table)
         here = _keys(ours) - apart - self.request.spectra.keys()
         merged, schemas = self._merged(self.request.states, here) if ours else (None, {})
-        whole = (merged or StateBag({})).beside(self._whole(apart)).beside(self._spectra())
+        whole = (merged or StateBag({})).union(self._whole(apart)).union(self._spectra())
         yield from (self._of_all(check, whole, schemas) for check in ours)
 
     def judge_views(self) -> Iterator[ResultPair]:
@@ -204,15 +204,15 @@ class RunEvaluator:
 
     def _whole(self, keys: frozenset[str]) -> StateBag:
         """The bag of what was read of all rows at once; where it was not, why not."""
-        if self.request.whole is None:
+        if self.request.whole_table_states is None:
             return StateBag({}, failures=dict.fromkeys(keys, NOT_AT_ONCE))
-        return bags.unpack(self.request.whole, keys=keys)
+        return bags.unpack(self.request.whole_table_states, keys=keys)
 
     def _judge(self, check: BoundCheck, bag: StateBag, partition: str | None) -> ResultPair:
-        known = replace(check, referents=self.request.references)
+        known = replace(check, referents=self.request.reference_values)
         judged = self._beside_past(known, partition) if check.detector else known
         return _judge(
-            judged, read_metric(check, bag, self.request.started, self._before(check, partition)), bag, partition
+            judged, read_metric(check, bag, self.request.started_at, self._before(check, partition)), bag, partition
         )
 
     def _before(self, check: BoundCheck, partition: str | None) -> StateBag | None:
@@ -239,7 +239,7 @@ class RunEvaluator:
             return check
         share = check.analyzer.unit == "share"
         told = partial(self._stated, check)
-        return replace(check, judged=self.pasts.judged(check.detector, check.identity or "", partition, told, share))
+        return replace(check, detection=self.pasts.detect(check.detector, check.identity or "", partition, told, share))
 
     def _stated(self, check: BoundCheck, names: Iterable[str]) -> dict[str, StateValue]:
         """The check's metric on other partitions, as their states tell it; a gap where they do not."""
@@ -255,7 +255,7 @@ class RunEvaluator:
             bag = bags.unpack(self.request.states[partition], files=self.request.files, keys=_keys(asking))
         except StateError as error:
             return {each.identity or "": StateValue(None, str(error)) for each in asking}
-        read = [read_metric(each, bag, self.request.started, self._before(each, partition)) for each in asking]
+        read = [read_metric(each, bag, self.request.started_at, self._before(each, partition)) for each in asking]
         return {each.identity or "": state_value(found) for each, found in zip(asking, read, strict=True)}
 
     def _checks(self, scope: str, schema: Schema) -> list[BoundCheck]:
@@ -286,7 +286,7 @@ def _keys(checks: Sequence[BoundCheck]) -> frozenset[str]:
 
 
 def _judge(check: BoundCheck, measured: MetricValue | str, bag: StateBag, partition: str | None) -> ResultPair:
-    check = check if isinstance(measured, str) else check.beside(measured)
+    check = check if isinstance(measured, str) else check.with_segment_baselines(measured)
     found = measured if isinstance(measured, str) else check.observed(measured)
     ended, reason = outcome(check, found)
     if isinstance(found, str):
@@ -323,5 +323,5 @@ def missing_states(
             checks = bind_all([contract.object(object_name), *also], contents.schema)
             bound[contents.schema] = StateReuse(checks, key, afresh)
         if bags.ALL not in contents.failures and not bound[contents.schema].answers(contents):
-            found[name] = bound[contents.schema].held(contents)
+            found[name] = bound[contents.schema].stored_keys(contents)
     return found

@@ -20,7 +20,7 @@ UNKNOWN = "not every partition has a state of this metric; validate all partitio
 
 def compares(check: BoundCheck) -> bool:
     """Whether the check's metric is told from the states of an earlier partition, too."""
-    return check.bound is not None and check.bound.analyzer.compares
+    return check.bound is not None and check.bound.analyzer.needs_previous
 
 
 def previous_states(check: BoundCheck, names: Iterable[str], opened: Callable[[str], StateBag]) -> StateBag | None:

@@ -20,29 +20,29 @@ class EvaluationRequest:
 
     `states`: every partition's bag, packed or not. `delta`: the partitions that arrived. `schema`: that of the delta;
     None means as its last partition recorded it; a partition that recorded another one is judged on its own. `files`:
-    where large states lie; None means nowhere. `whole`: the bag of what was read of all rows at once; None means that
-    it was not read. `references`: the values of limits that refer to other datasets, by their words. `checks`: those of
-    the object, if they are bound to a schema already. `spectra`: by component key, what Spark computed of frequencies
-    that are too many to be merged here. `parts`: of new partitions, what arrived of them if that is not all they have;
-    checks of scope delta are judged on that. `history`: what was measured before, by the metric's identity, for checks
-    of anomalies; what it lacks of earlier partitions is read from their states, without those that are `spoilt`:
-    they belong to an incident."""
+    where large states lie; None means nowhere. `whole_table_states`: the bag of what was read of all rows at once; None
+    means that it was not read. `reference_values`: the values of limits that refer to other datasets, by their words.
+    `checks`: those of the object, if they are bound to a schema already. `spectra`: by component key, what Spark
+    computed of frequencies that are too many to be merged here. `parts`: of new partitions, what arrived of them if
+    that is not all they have; checks of scope delta are judged on that. `history`: what was measured before, by the
+    metric's identity, for checks of anomalies; what it lacks of earlier partitions is read from their states, without
+    those that are `excluded_partitions`: they belong to an incident."""
 
     contract: Contract
     object_name: str
     states: Mapping[str, Bag]
     delta: Sequence[str]
-    started: datetime
-    finished: datetime
+    started_at: datetime
+    finished_at: datetime
     schema: Schema | None = None
     files: StateFileStore | None = None
-    whole: Bag | None = None
-    references: Mapping[str, ReferenceValue] = field(default_factory=dict)
+    whole_table_states: Bag | None = None
+    reference_values: Mapping[str, ReferenceValue] = field(default_factory=dict)
     checks: BoundChecks | None = None
     spectra: Mapping[str, FrequencySpectrum] = field(default_factory=dict)
     parts: Mapping[str, Bag] = field(default_factory=dict)
     history: Histories = field(default_factory=dict)
-    spoilt: frozenset[str] = frozenset()
+    excluded_partitions: frozenset[str] = frozenset()
 
     @cached_property
     def object(self) -> DataObject:

@@ -68,13 +68,17 @@ def _value_text(analyzer: Analyzer, reading: MetricValue, limits: tuple[Any, ...
         "value": _value(analyzer, reading.value, limits),
         "counted": figure(reading.rows if reading.counted is None else reading.counted),
     }
-    told = _of_rows(analyzer.told.format_map(words))
-    return told if "{phrase}" in analyzer.told or not analyzer.where else f"{told} where {_short(analyzer.where)}"
+    told = _of_rows(analyzer.value_template.format_map(words))
+    return (
+        told
+        if "{phrase}" in analyzer.value_template or not analyzer.where
+        else f"{told} where {_short(analyzer.where)}"
+    )
 
 
 def _value(analyzer: Analyzer, value: Any, limits: tuple[Any, ...]) -> str:
     """The value; a share of 1 or 0 of something is said in words, for '1 of 4 rows' would be taken for one row."""
-    share_of = analyzer.unit == "share" and analyzer.told.startswith("{value} of")
+    share_of = analyzer.unit == "share" and analyzer.value_template.startswith("{value} of")
     return WHOLE_SHARES[value] if share_of and value in WHOLE_SHARES else figure(value, beside=limits)
 
 
@@ -122,7 +126,7 @@ def _distance(larger: Any, smaller: Any) -> str:
 
 def _rows(analyzer: Analyzer, reading: MetricValue) -> Iterator[str]:
     if reading.broken:
-        yield counted_rows(reading.broken, analyzer.fault)
+        yield counted_rows(reading.broken, analyzer.violation_phrase)
     if reading.unevaluated:
         yield counted_rows(reading.unevaluated, "rows could not be evaluated")
 

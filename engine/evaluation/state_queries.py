@@ -60,7 +60,7 @@ class MetricAnswer:
 
     `missing` are the chosen partitions that lack a state of it: then nothing is said of the others alone."""
 
-    asked: MetricQuery
+    query: MetricQuery
     merged: int = 0
     missing: tuple[str, ...] = ()
     reading: MetricValue | None = None
@@ -117,7 +117,11 @@ def of_checks(checks: BoundChecks) -> tuple[MetricQuery, ...]:
 def _askable(given: MetricQuery) -> MetricQuery:
     """The metric, without what is bound where merged states say nothing of it."""
     parts = given.bound.parts.values() if given.bound else ()
-    return MetricQuery(given.analyzer, reason=NOT_OF_VIEWS) if any(part.component.apart for part in parts) else given
+    return (
+        MetricQuery(given.analyzer, reason=NOT_OF_VIEWS)
+        if any(part.component.needs_own_statement for part in parts)
+        else given
+    )
 
 
 def answers(
@@ -161,7 +165,7 @@ def covered_keys(asked: MetricQuery, keys: Collection[str], schema: Schema) -> f
 def with_schema_note(answer: MetricAnswer, schemas: Mapping[str, Schema]) -> MetricAnswer:
     """The answer that also says in which partitions its columns are otherwise than in others. `schemas` are none where
     all are alike."""
-    paths = answer.asked.analyzer.columns_named if answer.asked.bound and schemas else ()
+    paths = answer.query.analyzer.columns_named if answer.query.bound and schemas else ()
     told = (
         schema_evolution.differing_columns_text(paths, schemas)
         if answer.reading is None
@@ -177,7 +181,7 @@ def _loaded(packed: bytes, keys: frozenset[str], filed: frozenset[str], files: S
     except StateError as error:
         return StateBag({}, failures={ALL: str(error)})
     try:
-        return plain.beside(bags.unpack(packed, files, keys=filed)) if filed else plain
+        return plain.union(bags.unpack(packed, files, keys=filed)) if filed else plain
     except StateError as error:
         return replace(plain, failures={**plain.failures, **dict.fromkeys(filed, str(error))})
 
@@ -187,21 +191,21 @@ def prospect(given: MetricQuery, held: Mapping[str, frozenset[str]], told: str |
 
     `told` says why something is lacking."""
     if given.bound is None or not held:
-        return MetricAnswer(asked=given, reason=given.reason if held else NO_PARTITION)
+        return MetricAnswer(query=given, reason=given.reason if held else NO_PARTITION)
     missing = given.missing(held)
     if not missing:
-        return MetricAnswer(asked=given, merged=len(held))
+        return MetricAnswer(query=given, merged=len(held))
     lack = f"{len(missing)} of {len(held)} partitions have no state of it"
-    told = told or (CLASSIFIED if any(part.passing for part in given.bound.parts.values()) else None)
+    told = told or (CLASSIFIED if any(part.is_transient for part in given.bound.parts.values()) else None)
     remedy = MEASURE if len(missing) == len(held) else AGAIN
-    return MetricAnswer(asked=given, missing=missing, reason=f"{lack}: {told or remedy}")
+    return MetricAnswer(query=given, missing=missing, reason=f"{lack}: {told or remedy}")
 
 
 def _answer(
     given: MetricQuery, held: Mapping[str, frozenset[str]], together: StateBag | None, now: datetime | None
 ) -> MetricAnswer:
     if together is not None and given.bound and given.keys <= together.entries.keys():
-        found = MetricAnswer(asked=given, merged=len(held))
+        found = MetricAnswer(query=given, merged=len(held))
     else:
         found = prospect(given, held, _failure(together, given.keys) if together else None)
     if found.reason or given.bound is None or together is None:
@@ -212,7 +216,9 @@ def _answer(
         return replace(found, merged=0, reason=together.failure(str(unlike.args[0])))
     if reading.unfiltered:
         return replace(found, reason=UNFILTERED.format(reading.unfiltered))
-    return replace(found, reading=reading, reason=given.bound.analyzer.unmeasured if reading.value is None else None)
+    return replace(
+        found, reading=reading, reason=given.bound.analyzer.no_value_reason if reading.value is None else None
+    )
 
 
 def _failure(bag: StateBag, keys: Iterable[str]) -> str | None:

@@ -20,23 +20,23 @@ from treaty.engine.states.planning.scan_plan import Plan
 class StateReuse:
     """The checks that stored bags of one schema are to answer, and the key that classified values are hashed with.
 
-    `afresh`: states that are never stored count as lacking."""
+    `reread_whole`: states that are never stored count as lacking."""
 
     checks: BoundChecks
     key: HashKey | None = None
-    afresh: bool = False
+    reread_whole: bool = False
 
     def answers(self, bag: BagContents) -> bool:
         """Whether the bag has all that the checks need, and nothing that may not be kept."""
-        return self._plan.keys <= self.held(bag) and not self.refused(bag)
+        return self._plan.keys <= self.stored_keys(bag) and not self.refused(bag)
 
     def refused(self, bag: BagContents) -> frozenset[str]:
         """The keys of the states that may not be kept."""
-        return frozenset(each.key for each in bag.held if not self._admits(each))
+        return frozenset(each.key for each in bag.entries if not self._admits(each))
 
-    def held(self, bag: BagContents) -> frozenset[str]:
+    def stored_keys(self, bag: BagContents) -> frozenset[str]:
         """The keys of the states that need not be computed: they are there, or it is known why they are not."""
-        there = {each.key for each in bag.held if each.usable and self._admits(each)}
+        there = {each.key for each in bag.entries if each.usable and self._admits(each)}
         return frozenset(there | {key for key, reason in bag.failures.items() if self._stands(key, reason)})
 
     @cached_property
@@ -50,14 +50,14 @@ class StateReuse:
         if stored.key in self._plan.keys or not self.checks.marked.classified:
             return stored.key not in self._plan.passing
         kind = COMPONENTS.get(stored.kind)
-        return kind is not None and kind.keeps is Retention.NOTHING
+        return kind is not None and kind.retention is Retention.NOTHING
 
     def _stands(self, key: str, reason: str) -> bool:
         """Whether the reason why a state is not there still holds."""
         if key in self._plan.passing:
-            return not self.afresh
+            return not self.reread_whole
         if key in self._plan.keyed:
-            return reason not in (KEYLESS, KEYS_DIFFER) or (self.key is None and not self.afresh)
+            return reason not in (KEYLESS, KEYS_DIFFER) or (self.key is None and not self.reread_whole)
         return reason not in UNKEPT
 
 

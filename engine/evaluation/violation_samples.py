@@ -73,7 +73,7 @@ def is_hidden(analyzer: Analyzer, checks: BoundChecks, bound: BoundAnalyzer | No
     """Whether the analyzer reads a column that is masked, so that values of rows are not to be shown of its metric."""
     along, parts = checks.schema.names_along, bound.parts.values() if bound else ()
     masked = any(is_masked(checks.object, along(path)) for path in analyzer.columns_named)
-    return masked or any(part.passing for part in parts)
+    return masked or any(part.is_transient for part in parts)
 
 
 def _without_values(measured: Measurement) -> Measurement:

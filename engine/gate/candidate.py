@@ -39,9 +39,9 @@ class TableGate:
 
     `table` is the folder; `kind` and `name` say what it is and what Spark calls it, `tables` what looks at it there.
     `measure` answers a MeasureRequest; `stage` writes given rows below a folder, partitioned as the table is.
-    `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `others` are read by checks that need
-    other datasets. `key`: what values of classified columns are hashed with. `spoilt`: partitions that belong to an
-    incident, from which nothing is learned."""
+    `admitted`: the verdicts that publish. `keep` keeps a rejected candidate. `datasets` are read by checks that need
+    other datasets. `key`: what values of classified columns are hashed with. `excluded_partitions`: partitions that
+    belong to an incident, from which nothing is learned."""
 
     table: str
     contract: Contract
@@ -52,14 +52,14 @@ class TableGate:
     stage: Callable[[Any, str, Partition], None]
     admitted: frozenset[Verdict] = ADMITTED
     keep: bool = False
-    others: Mapping[str, TableSource] = field(default_factory=dict)
+    datasets: Mapping[str, TableSource] = field(default_factory=dict)
     disk: Disk = field(default_factory=Disk)
     now: Callable[[], datetime] = clock.now
     kind: TableKind = TableKind.FOLDER
     name: str = ""
     tables: GateTables | None = None
     key: HashKey | None = None
-    spoilt: frozenset[str] = frozenset()
+    excluded_partitions: frozenset[str] = frozenset()
 
     @property
     def site(self) -> GatedTable:
@@ -79,19 +79,20 @@ class TableGate:
     def measured(self, here: TableSource, known: Mapping[str, str], *, beside: bool = False) -> MeasureResult:
         """The states of the partitions of what lies there, without those known; `beside` the table's others."""
         classifying = tuple(
-            (classification_document(each), ALONE["id"]) for each in self.contract.object(self.object).beside
+            (classification_document(each), ALONE["id"])
+            for each in self.contract.object(self.object).classifying_objects
         )
         request = MeasureRequest(
             source=here,
             contract=self.contract.source,
             object=self.object,
-            known=known,
-            others=self.others,
-            limits=True,
+            stored_fingerprints=known,
+            datasets=self.datasets,
+            reference_limits=True,
             key=self.key,
             classifying=classifying,
         )
-        return self.measure(replace(request, beside=self.source) if beside else request)
+        return self.measure(replace(request, target_table=self.source) if beside else request)
 
 
 class GateCandidate:

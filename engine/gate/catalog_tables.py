@@ -94,4 +94,4 @@ class CatalogPublication(PublicationSteps):
         self.tables.place(LocationRequest(self.name, name, folder))
 
     def _look(self, *names: str) -> TableStatus:
-        return self.tables.look(TableStatusRequest(table=self.name, partition_by=self.partition_by, places=names))
+        return self.tables.look(TableStatusRequest(table=self.name, partition_by=self.partition_by, partitions=names))

@@ -99,7 +99,7 @@ class DeltaPublication:
     def _look(self, intent: PublicationIntent | None = None) -> TableStatus:
         ours = TableStatusRequest(table=self.table, partition_by=self.partition_by)
         if intent is not None:
-            ours = replace(ours, ident=self.ident, since=int(intent.notes[VERSION]))
+            ours = replace(ours, ident=self.ident, since_version=int(intent.notes[VERSION]))
         return self.tables.look(ours)
 
 

@@ -150,12 +150,12 @@ def gate(  # noqa: PLR0913
             stage=partial(stage, by, like=site.like(by)),
             admitted=admitted,
             keep=keep,
-            others=others or {},
+            datasets=others or {},
             kind=site.kind,
             name=site.name,
             tables=tables,
             key=key_of(keyed or site.location, key_file),
-            spoilt=frozenset(spoilt),
+            excluded_partitions=frozenset(spoilt),
         )
     )
 
@@ -169,7 +169,7 @@ def key_of(table: str, key_file: str | None) -> HashKey | None:
 @contextmanager
 def open_gate(gate: TableGate) -> Iterator[GateCandidate]:
     """The block of a gate. Raises as `gate` says; whatever is raised within it, nothing is published."""
-    if f"{gate.store.where}/".startswith(f"{gate.table}/"):
+    if f"{gate.store.place}/".startswith(f"{gate.table}/"):
         raise EngineError(f"the states lie within the table {gate.table}: name a folder beside it", retry=False)
     with _staging(gate) as stage:
         before = _complete_generation(gate, stage)
@@ -254,7 +254,7 @@ def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
         refuse_open(gate.table)
         current = gate.store.current()
         # What was read of all rows at once holds as long as no other partition changes.
-        read = staged if found.whole is None else {**staged, **before.entries, **current.entries}
+        read = staged if found.whole_table_states is None else {**staged, **before.entries, **current.entries}
         _refuse_changes(before, current, read)
         notes = way.noted(staged, current.fingerprints)
         run = _evaluate_candidate(gate, found, current, started)
@@ -262,7 +262,7 @@ def _audited(gate: TableGate, stage: str, before: Generation) -> RunResult:
             raise CandidateRejected(run, _keep_rejected(gate, stage))
         after = {name: PartitionEntry(mark, gate.store.keep(found.states[name])) for name, mark in staged.items()}
         changes = {name: StateChange(current.entries.get(name), entry) for name, entry in sorted(after.items())}
-        judged = gate.store.judged(run, found.schema)
+        judged = gate.store.verdict_of(run, found.schema)
         publish(_intent(gate, stage, current, judged, changes, notes), gate.store, way, gate.disk)
     return run
 
@@ -276,12 +276,12 @@ def _refuse_changes(before: Generation, current: Generation, read: Iterable[str]
 
 def _evaluate_candidate(gate: TableGate, found: MeasureResult, current: Generation, started: datetime) -> RunResult:
     """The run that judges the candidate as if it were in."""
-    arrived, chosen = found.judged(found.states), gate.contract.object(gate.object)
+    arrived, chosen = found.evaluated_states(found.states), gate.contract.object(gate.object)
     others = {name: gate.store.bag(each.bag) for name, each in current.entries.items() if name not in found.states}
     request = EvaluationRequest(
         contract=gate.contract, object_name=gate.object, schema=found.schema, states={**others, **arrived},
-        delta=sorted(found.states), started=started, finished=gate.now(), references=found.referents,
-        whole=found.whole, spoilt=gate.spoilt,
+        delta=sorted(found.states), started_at=started, finished_at=gate.now(), reference_values=found.referents,
+        whole_table_states=found.whole_table_states, excluded_partitions=gate.excluded_partitions,
     )  # fmt: skip
     return redact(bind(chosen, found.schema), evaluate(request))
 
@@ -299,7 +299,7 @@ def _intent(
     notes: Mapping[str, str],
 ) -> PublicationIntent:  # fmt: skip
     return PublicationIntent(
-        table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.where,
+        table=gate.table, partition_by=gate.partition_by, staged=stage, states=gate.store.place,
         number=current.number, judged=judged,
         judged_before=current.judged, changes=changes,
         written=gate.now().isoformat(), kind=gate.kind, name=gate.name, notes=notes,

@@ -14,25 +14,25 @@ from treaty.engine.states.generations import GenerationStore
 class GatedContract:
     """A contract, the object of it that the table is, its partition columns, and where its states lie.
 
-    `store` None: the folder beside the table. `others`: where the datasets are that its checks need. `location`: where
-    the table lies as who keeps this knows it; None where nobody does. `keyed`: what the key of its states is made of
-    beside the key file; None: of its place. `spoilt`: partitions that belong to an incident, from which nothing is
-    learned."""
+    `store` None: the folder beside the table. `datasets`: where the datasets are that its checks need. `location`:
+    where the table lies as who keeps this knows it; None where nobody does. `key_context`: what the key of its states
+    is made of beside the key file; None: of its place. `excluded_partitions`: partitions that belong to an incident,
+    from which nothing is learned."""
 
     contract: Contract
     object: str
     partition_by: tuple[str, ...]
     store: GenerationStore | None
-    others: Mapping[str, TableSource] = field(default_factory=dict)
+    datasets: Mapping[str, TableSource] = field(default_factory=dict)
     location: str | None = None
-    keyed: str | None = None
-    spoilt: frozenset[str] = frozenset()
+    key_context: str | None = None
+    excluded_partitions: frozenset[str] = frozenset()
 
     @property
     def more(self) -> dict[str, Any]:
         """The further arguments of `treaty.engine.gate.gate.gate`."""
-        told = {"object_name": self.object, "partition_by": self.partition_by, "others": self.others}
-        return {**told, "keyed": self.keyed, "spoilt": self.spoilt}
+        told = {"object_name": self.object, "partition_by": self.partition_by, "others": self.datasets}
+        return {**told, "keyed": self.key_context, "spoilt": self.excluded_partitions}
 
     @property
     def limits(self) -> str:
@@ -40,5 +40,7 @@ class GatedContract:
         clauses = refittable_clauses(self.contract.object(self.object))
         later = sum(each.fit is not None for each in clauses.values())
         told = [f"limits of programs: {later} of {len(clauses)} as they were learned later"] if clauses else []
-        told += [f"left out: {len(self.spoilt)} partition(s) of incidents"] if self.spoilt else []
+        told += (
+            [f"left out: {len(self.excluded_partitions)} partition(s) of incidents"] if self.excluded_partitions else []
+        )
         return "; ".join(told)

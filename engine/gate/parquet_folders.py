@@ -86,8 +86,8 @@ class FolderPublication(PublicationSteps):
         here = self.fingerprints()
         for name, change in changes.items():
             if here.get(name) != change.after.fingerprint:
-                self._moved(self.table, os.path.join(self.stage, OLD), name)
-                self._moved(os.path.join(self.stage, NEW), self.table, name)
+                self._move(self.table, os.path.join(self.stage, OLD), name)
+                self._move(os.path.join(self.stage, NEW), self.table, name)
             else:
                 self.disk.anchor(_below(self.table, name))
 
@@ -100,12 +100,12 @@ class FolderPublication(PublicationSteps):
         here = self.fingerprints()
         for name, change in changes.items():
             if here.get(name) != change.old:
-                self._moved(self.table, os.path.join(self.stage, NEW), name)
-                self._moved(os.path.join(self.stage, OLD), self.table, name)
+                self._move(self.table, os.path.join(self.stage, NEW), name)
+                self._move(os.path.join(self.stage, OLD), self.table, name)
             else:
                 self.disk.anchor(_below(self.table, name))
 
-    def _moved(self, origin: str, target: str, name: str) -> None:
+    def _move(self, origin: str, target: str, name: str) -> None:
         """Moves a partition's folder, where there is one. A table without partitions is one folder itself."""
         if os.path.isdir(os.path.join(origin, name)):
             self.disk.rename(_below(origin, name), _below(target, name))

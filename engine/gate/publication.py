@@ -80,7 +80,7 @@ def recover_table(site: GatedTable, store: GenerationStore | None, tables: GateT
 
 
 def _settle(intent: PublicationIntent, store: GenerationStore, way: PublicationMethod) -> str:
-    if store.where != intent.states:
+    if store.place != intent.states:
         raise PublicationOpen(f"the open publication belongs to the states in {intent.states}: name that store")
     try:
         return way.settle(intent, store)

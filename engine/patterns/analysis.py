@@ -62,9 +62,9 @@ class CommonPattern:
 @dataclass(frozen=True)
 class PatternCarriers:
     """A pattern with the columns that carry it, purest first, and the nearest of the patterns that are narrower and
-    wider. `known` None: the index keeps no pattern of so few columns."""
+    wider. `domain` None: the index keeps no pattern of so few columns."""
 
-    known: CommonPattern | None
+    domain: CommonPattern | None
     carriers: tuple[Carrier, ...]
     narrower: tuple[CommonPattern, ...]
     wider: tuple[CommonPattern, ...]
@@ -105,7 +105,7 @@ def pattern_carriers(lake: PatternLake, pattern: str, seen: VisibleColumns = Non
 
 def _visible_tables(lake: PatternLake, seen: VisibleColumns) -> Iterator[Mapping[str, Any]]:
     """What is said of tables, of the columns that may be told of."""
-    for said in lake.told():
+    for said in lake.table_records():
         if seen is None:
             yield said
         elif visible := seen.get(said["table"]):

@@ -26,7 +26,7 @@ class ChoicePolicy:
     """What is preferred: how dear a false alarm is, the most that is borne, the most foreign columns that may pass, the
     floors that are admitted, and of which families (None: of any)."""
 
-    dread: float = 8.0
+    false_alarm_cost: float = 8.0
     most_alarms: float = 0.1
     most_passes: float = 1.0
     most_floor: float = 0.9
@@ -61,4 +61,4 @@ def best(choices: Sequence[PatternChoice], taste: ChoicePolicy) -> PatternChoice
 
 def worth(choice: PatternChoice, taste: ChoicePolicy) -> float:
     """What a choice catches, less what it is feared to cost."""
-    return (1 - taste.dread * choice.alarms) * (1 - choice.passes)
+    return (1 - taste.false_alarm_cost * choice.alarms) * (1 - choice.passes)

@@ -34,17 +34,19 @@ class SelectionOptimism:
     alarms were expected and seen."""
 
     expected: float = 0.0
-    seen: float = 0.0
+    observed: float = 0.0
     promises: float = 0.0
 
     def __add__(self, other: "SelectionOptimism") -> "SelectionOptimism":
-        return SelectionOptimism(self.expected + other.expected, self.seen + other.seen, self.promises + other.promises)
+        return SelectionOptimism(
+            self.expected + other.expected, self.observed + other.observed, self.promises + other.promises
+        )
 
     @property
     def excess(self) -> float:
         """What is added to the chance of a false alarm: the best of several looks better than it is. At least 0; ten
         promises are taken to have been as good as they looked."""
-        return max(0.0, (self.seen - self.expected) / (self.promises + PRIOR))
+        return max(0.0, (self.observed - self.expected) / (self.promises + PRIOR))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,7 @@ class PatternIndex:
 
     sums: PatternSums
     calibration: Calibration = field(default_factory=Calibration)
-    seen: Background = field(default_factory=Background)
+    background: Background = field(default_factory=Background)
     optimism: SelectionOptimism = field(default_factory=SelectionOptimism)
 
     @property
@@ -91,7 +93,7 @@ def merge_indexes(parts: Iterable[PatternIndex]) -> PatternIndex:
     return PatternIndex(
         merge_sums([each.sums for each in listed]) if listed else nothing(),
         merge_calibrations(each.calibration for each in listed),
-        merge_backgrounds(each.seen for each in listed),
+        merge_backgrounds(each.background for each in listed),
         sum((each.optimism for each in listed), SelectionOptimism()),
     )
 

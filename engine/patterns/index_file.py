@@ -84,8 +84,8 @@ def _header(index: PatternIndex) -> Mapping[str, Any]:
         "floors": FLOORS,
         "size": index.sums.size,
         "cells": dict(index.calibration.cells),
-        "seen": {str(number): looks for number, looks in index.seen.columns.items()},
-        "excess": [index.optimism.expected, index.optimism.seen, index.optimism.promises],
+        "seen": {str(number): looks for number, looks in index.background.columns.items()},
+        "excess": [index.optimism.expected, index.optimism.observed, index.optimism.promises],
     }
 
 

@@ -21,7 +21,7 @@ DETECTED_OF = 1000
 FALLBACKS = frozenset(("characters", "characters_sized", "framed", "vocabulary"))
 # Only patterns that tell a structure, that hardly ever alarmed, and that few other columns have.
 STRICT = ChoicePolicy(
-    dread=10.0, most_alarms=0.01, most_passes=0.1, families=(frozenset(LAKE) | frozenset(SHAPES)) - FALLBACKS
+    false_alarm_cost=10.0, most_alarms=0.01, most_passes=0.1, families=(frozenset(LAKE) | frozenset(SHAPES)) - FALLBACKS
 )
 
 
@@ -81,7 +81,7 @@ def infer(values: Sequence[str | None], index: PatternIndex, taste: ChoicePolicy
     if len(texts) < LEAST_VALUES:
         return PatternResult(learned=None, reason=_too_few(len(texts)), lake=lake)
     found = list(candidates(texts, known))
-    chosen = best(candidate_choices(found, index.calibration, index.seen), taste or ChoicePolicy())
+    chosen = best(candidate_choices(found, index.calibration, index.background), taste or ChoicePolicy())
     if chosen is None:
         return PatternResult(learned=None, reason=_nothing(found), lake=lake)
     return _promised(chosen, index, lake)

@@ -70,7 +70,7 @@ class PatternLake:
             marks = self.forgotten()
             marks |= {name: marks.get(name, 0) + 1 for name in map(_name, tables)}
             _replace(self.folder / FORGOTTEN, marks)
-            columns = sum(len(said["columns"]) for said in self.told() if said["table"] in tables)
+            columns = sum(len(said["columns"]) for said in self.table_records() if said["table"] in tables)
             for table in tables:
                 for path in self._files(table):
                     path.unlink(missing_ok=True)
@@ -89,15 +89,15 @@ class PatternLake:
 
     def tables(self) -> list[str]:
         """The tables that are indexed, by name."""
-        return sorted(self.standing())
+        return sorted(self.table_versions())
 
-    def standing(self) -> dict[str, str]:
+    def table_versions(self) -> dict[str, str]:
         """By table that is indexed what it was when it changed last; '' where nobody said, and of all of them after a
         change that was cut short."""
         cut = (self.folder / UNFINISHED).exists()
-        return {each["table"]: "" if cut else each.get("as_of", "") for each in self.told()}
+        return {each["table"]: "" if cut else each.get("as_of", "") for each in self.table_records()}
 
-    def told(self) -> Iterator[Mapping[str, Any]]:
+    def table_records(self) -> Iterator[Mapping[str, Any]]:
         """What is said of each table: its name (`table`), and by column the patterns that nearly all its values have
         with their impurity (`columns`), and what they mean (`domains`). Of those that are there when their turn
         comes."""
@@ -125,7 +125,7 @@ class PatternLake:
     def _write(self, table: str, columns: Mapping[str, Sequence[str]], as_of: str) -> None:
         path, told = self._files(table)
         sums = {name: sums_of([values]) for name, values in columns.items()}
-        save(PatternIndex(merge_sums(list(sums.values())), seen=background(columns.values())), path)
+        save(PatternIndex(merge_sums(list(sums.values())), background=background(columns.values())), path)
         patterns = {name: _pure(each) for name, each in sums.items()}
         means = {name: found.name for name, values in columns.items() if (found := domain_of(values))}
         _replace(told, {"table": table, "as_of": as_of, "columns": patterns, "domains": means})
@@ -135,11 +135,16 @@ class PatternLake:
         index = load(path)
         replays = [each for values in sample_evenly(columns, MOST_REPLAYED) if (each := replay_column(values, others))]
         counts = merge_calibrations(each.counts for each in replays)
-        before = self.index() if (self.folder / INDEX).exists() else PatternIndex(index.sums, seen=Background())
-        save(PatternIndex(index.sums, counts, index.seen, optimism_of(replays, before.calibration, before.seen)), path)
+        before = self.index() if (self.folder / INDEX).exists() else PatternIndex(index.sums, background=Background())
+        save(
+            PatternIndex(
+                index.sums, counts, index.background, optimism_of(replays, before.calibration, before.background)
+            ),
+            path,
+        )
 
     def _sums(self, half: int) -> Iterator[PatternSums]:
-        for said in self.told():
+        for said in self.table_records():
             path, _ = self._files(said["table"])
             if half_of(said["table"]) == half and path.exists():
                 yield load(path).sums

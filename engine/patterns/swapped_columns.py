@@ -18,7 +18,7 @@ class SwappedColumn:
 
     column: str
     pattern: str
-    found: ConformityComparison
+    comparison: ConformityComparison
     like: tuple[str, ...]
 
 

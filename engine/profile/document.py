@@ -48,7 +48,7 @@ def _column(profile: ColumnProfile, history: TableProfile, rows: int) -> ColumnD
     whole = history.whole
     facts = {name: _json_fact(profile, name, whole) for name in FACTS if _is_measured(profile, name, whole)}
     counts, error = profile.values(whole)
-    masks, mistaken = profile.looks(whole)
+    masks, mistaken = profile.mask_counts(whole)
     told = ColumnDocument(
         name=profile.column.name,
         type=profile.column.type,

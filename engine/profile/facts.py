@@ -95,4 +95,4 @@ def _part(part: BoundComponent, column: str, sql: str) -> BoundComponent:
 
 
 def _shows_values(each: BoundAnalyzer) -> bool:
-    return any(part.passing for part in each.parts.values())
+    return any(part.is_transient for part in each.parts.values())

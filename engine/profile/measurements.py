@@ -15,12 +15,12 @@ Counted = tuple[Mapping[str, int], int]
 class HistorySlice:
     """The partitions of a history from `start` up to `end`, oldest first.
 
-    `known` is shared by all parts of the history: what one read is read for the others, too."""
+    `cache` is shared by all parts of the history: what one read is read for the others, too."""
 
     history: TableProfile
     start: int
     end: int
-    known: dict[Any, list[Any]] = field(default_factory=dict, repr=False)
+    cache: dict[Any, list[Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, history: TableProfile) -> "HistorySlice":
@@ -29,7 +29,7 @@ class HistorySlice:
 
     def part(self, start: int, end: int | None = None) -> "HistorySlice":
         """Some of these partitions, by position."""
-        return HistorySlice(self.history, self.start + start, self.end if end is None else self.start + end, self.known)
+        return HistorySlice(self.history, self.start + start, self.end if end is None else self.start + end, self.cache)
 
     def __len__(self) -> int:
         return self.end - self.start
@@ -59,17 +59,17 @@ class HistorySlice:
         """(frequent value -> count, greatest error of a count) of each partition."""
         return self.read((column.column.name, "values", None), column.values)
 
-    def looks(self, column: ColumnProfile) -> list[Counted]:
+    def mask_counts(self, column: ColumnProfile) -> list[Counted]:
         """(mask -> count, greatest error of a count) of each partition."""
         key = (column.column.name, "looks", None)
-        if key not in self.known:
+        if key not in self.cache:
             every = zip(self.history.partitions, self._whole.values(column), strict=True)
-            self.known[key] = [column.looks(bag, counted) for (_, bag), counted in every]
-        return self.known[key][self.start : self.end]
+            self.cache[key] = [column.mask_counts(bag, counted) for (_, bag), counted in every]
+        return self.cache[key][self.start : self.end]
 
     @property
     def _whole(self) -> "HistorySlice":
-        return HistorySlice(self.history, 0, len(self.history.partitions), self.known)
+        return HistorySlice(self.history, 0, len(self.history.partitions), self.cache)
 
     def all_values(self, column: ColumnProfile, most: int | None = None) -> Counted:
         """The values of all these partitions, added up; some of them where they are more than `most`."""
@@ -77,19 +77,19 @@ class HistorySlice:
 
     def all_looks(self, column: ColumnProfile) -> Counted:
         """The masks of all these partitions, added up."""
-        return self._once(("looks", column.column.name), lambda: sum_counts(self.looks(column)))
+        return self._once(("looks", column.column.name), lambda: sum_counts(self.mask_counts(column)))
 
     def _once(self, what: Any, tell: Callable[[], Counted]) -> Counted:
         key = (self.start, self.end, *what)
-        if key not in self.known:
-            self.known[key] = [tell()]
-        return self.known[key][0]  # type: ignore[no-any-return]
+        if key not in self.cache:
+            self.cache[key] = [tell()]
+        return self.cache[key][0]  # type: ignore[no-any-return]
 
     def read(self, key: Any, measure: Callable[[StateBag], Any]) -> list[Any]:
         """What `measure` says of each partition. Of one key there is one measure."""
-        if key not in self.known:
-            self.known[key] = [measure(bag) for _, bag in self.history.partitions]
-        return self.known[key][self.start : self.end]
+        if key not in self.cache:
+            self.cache[key] = [measure(bag) for _, bag in self.history.partitions]
+        return self.cache[key][self.start : self.end]
 
 
 def sum_counts(counted: list[Counted], most: int | None = None) -> Counted:

@@ -28,13 +28,17 @@ def first_reading(profile: ColumnProfile) -> ColumnProfile:
     """The column of texts as the first scan reads it where hardly any of them is thought to read as anything else: one
     count, in place of one for each class."""
     operand = Operand(sql=begins(quote(profile.column.name)), type="boolean")
-    return replace(profile, begun=BoundComponent(CountIfComponent(), (operand,)))
+    return replace(profile, prefix_count=BoundComponent(CountIfComponent(), (operand,)))
 
 
 def mistaken(columns: Iterable[ColumnProfile], whole: StateBag) -> list[ColumnProfile]:
     """The columns of which texts enough may read as something else after all: with their classes to be counted."""
-    given = ((each, int(state_of(each.begun, whole) or 0)) for each in columns if each.begun)
-    return [replace(each, begun=None) for each, begun in given if begun and begun >= LEAST_SHARE * _texts(each, whole)]
+    given = ((each, int(state_of(each.prefix_count, whole) or 0)) for each in columns if each.prefix_count)
+    return [
+        replace(each, prefix_count=None)
+        for each, begun in given
+        if begun and begun >= LEAST_SHARE * _texts(each, whole)
+    ]
 
 
 def classes_plan(columns: Iterable[ColumnProfile]) -> Plan:
@@ -51,7 +55,7 @@ def _classes(profile: ColumnProfile, whole: StateBag) -> Sequence[int]:
     """How many texts read as each class; () where that is not known. Where most of them do not begin like another
     class they are all counted as the last: too few are of any other for that to matter."""
     known = state_of(profile.classes, whole)
-    if known is None and profile.begun:
+    if known is None and profile.prefix_count:
         return (*(0 for _ in CLASSES[1:]), _texts(profile, whole))
     return known or ()
 
@@ -59,10 +63,10 @@ def _classes(profile: ColumnProfile, whole: StateBag) -> Sequence[int]:
 def second_plan(columns: Iterable[ColumnProfile]) -> Plan | None:
     """The second scan of the columns that `looked_into` returned; None where nothing is left to be read."""
     given = list(columns)
-    parts = [part for each in given for tried in each.tried for part in (tried.read, tried.padded) if part]
+    parts = [part for each in given for tried in each.type_readings for part in (tried.read, tried.padded) if part]
     texts = [each.masks for each in given if each.masks and not each.classified]
     counted = [*texts, *(each.frequent for each in given if each.frequent and each.column.base_type not in TEXT)]
-    metrics = [metric for each in given for tried in each.tried for metric in tried.metrics.values()]
+    metrics = [metric for each in given for tried in each.type_readings for metric in tried.metrics.values()]
     metrics += [metric for each in given for metric in each.traits.values()]
     return plan(metrics, beside=(*parts, *counted)) if parts or counted or metrics else None
 
@@ -74,7 +78,7 @@ def with_second_scan(profile: ColumnProfile, whole: StateBag, schema: Schema) ->
         masks = profile.masks if known else part_of(PatternProfile(), operand_of(profile.column.name, schema))
         long = int(profile.value("maximum_length", whole) or 0) >= LONGEST
         traits = traits_of(profile.column.name, schema) if long or (known and _is_untold(profile, whole)) else {}
-        return replace(profile, tried=_type_readings(profile, whole, schema), masks=masks, traits=traits)
+        return replace(profile, type_readings=_type_readings(profile, whole, schema), masks=masks, traits=traits)
     distinct = profile.value("approx_count_distinct", whole)
     few = distinct is not None and 0 < float(distinct) <= MOST_COUNTED
     if not few or profile.classified or profile.column.base_type not in _DISCRETE:
@@ -99,7 +103,7 @@ def traits_plan(columns: Iterable[ColumnProfile]) -> Plan:
 
 def _is_untold(profile: ColumnProfile, whole: StateBag) -> bool:
     """Whether masks are to be counted, and are not all known."""
-    counts, error = profile.looks(whole) if profile.masks else ({"": 0}, 0)
+    counts, error = profile.mask_counts(whole) if profile.masks else ({"": 0}, 0)
     return bool(error) or not counts
 
 
@@ -110,7 +114,7 @@ def _as_text(column: Column) -> Operand:
 
 
 def _type_readings(profile: ColumnProfile, whole: StateBag, schema: Schema) -> tuple[TypeReading, ...]:
-    classes, (masks, _) = _classes(profile, whole), profile.looks(whole)
+    classes, (masks, _) = _classes(profile, whole), profile.mask_counts(whole)
     longest = profile.value("maximum_length", whole)
     sql = quote(profile.column.name)
     found = readings(sql, classes, masks, int(longest) if longest is not None else None)
@@ -133,7 +137,7 @@ def with_text_type(profile: ColumnProfile, whole: StateBag) -> ColumnProfile:
 
     Of several formats the one that reads most texts; where two read all alike, each is named, and no date is told."""
     classes = _classes(profile, whole)
-    counts = [(int(state_of(tried.read, whole) or 0), tried) for tried in profile.tried]
+    counts = [(int(state_of(tried.read, whole) or 0), tried) for tried in profile.type_readings]
     dated = [(count, tried) for count, tried in counts if tried.reading.format]
     most = max((count for count, _ in dated), default=0)
     if dated and most >= LEAST_SHARE * sum(classes):

@@ -35,10 +35,10 @@ def profile_from_states(packed: Packed, schema: Schema, *, without: Iterable[str
     looked = tuple(with_second_scan(each, found.whole, schema) for each in columns) if first else tuple(columns)
     wanted = second_plan(looked)
     if wanted and (more := _extra_states(opened, wanted.keys)):
-        found = found.beside(more)
+        found = found.with_states(more)
     late = columns_without_masks(looked, found.whole, schema)
     if late and (more := _extra_states(opened, traits_plan(late.values()).keys)):
-        found = found.beside(more)
+        found = found.with_states(more)
     return found.with_columns(with_text_type(late.get(each.column.name, each), found.whole) for each in looked)
 
 

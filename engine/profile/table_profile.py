@@ -46,9 +46,9 @@ class ColumnProfile:
     """What is measured of one column: its facts by name, and the frequent values where they may be shown.
 
     `classes` and `masks`, of texts: as what they read, and what they look like (masks are counted where the frequent
-    values are not all there are, and where they may not be shown). `begun`: how many begin as if they were no mere
-    texts, where that is counted in place of the classes. `traits`: the shares of texts that have each
-    (`treaty.engine.profile.text_traits`), where masks do not tell them. `tried`: as what the second scan reads
+    values are not all there are, and where they may not be shown). `prefix_count`: how many begin as if they were no
+    mere texts, where that is counted in place of the classes. `traits`: the shares of texts that have each
+    (`treaty.engine.profile.text_traits`), where masks do not tell them. `type_readings`: as what the second scan reads
     them; `read_as`: as what they were found to read, where they were: then the facts are those of the values read."""
 
     column: Column
@@ -56,20 +56,20 @@ class ColumnProfile:
     frequent: BoundComponent | None
     unique: BoundAnalyzer | None
     classes: BoundComponent | None = None
-    begun: BoundComponent | None = None
+    prefix_count: BoundComponent | None = None
     masks: BoundComponent | None = None
     traits: Mapping[str, BoundAnalyzer] = field(default_factory=dict)
-    tried: tuple[TypeReading, ...] = ()
+    type_readings: tuple[TypeReading, ...] = ()
     read_as: InferredTextType | None = None
     classified: bool = False
 
     def value(self, metric: str, bag: StateBag) -> Value:
         """The metric in these states; None where this column has no such metric or no value."""
         measured = self.metrics.get(metric)
-        return self.told(measured, bag) if measured else None
+        return self.metric_value(measured, bag) if measured else None
 
     @staticmethod
-    def told(measured: BoundAnalyzer, bag: StateBag) -> Value:
+    def metric_value(measured: BoundAnalyzer, bag: StateBag) -> Value:
         """What the metric is in these states; None where they do not say."""
         try:
             return measured.value(bag.values)
@@ -82,7 +82,7 @@ class ColumnProfile:
         Error 0: these are all values. Kept of texts, and of columns of few values (`second.MOST_COUNTED`)."""
         return HeavyHitters.values(state_of(self.frequent, bag))
 
-    def looks(
+    def mask_counts(
         self, bag: StateBag, counted: tuple[Mapping[str, int], int] | None = None
     ) -> tuple[Mapping[str, int], int]:
         """(mask -> count, greatest error of a count): what texts look like; empty for columns that are no text.
@@ -140,7 +140,7 @@ def part_of(component: Component, operand: Operand | None) -> BoundComponent | N
 def profile_plan(columns: Iterable[ColumnProfile]) -> Plan:
     """The first scan of all these columns; no grouping."""
     given = list(columns)
-    beside = (part for each in given for part in (each.begun or each.classes, each.frequent, each.masks) if part)
+    beside = (part for each in given for part in (each.prefix_count or each.classes, each.frequent, each.masks) if part)
     return plan((measured for each in given for measured in each.metrics.values()), beside=beside)
 
 
@@ -149,13 +149,13 @@ class TableProfile:
     """The profiled columns and the states of each partition, oldest first.
 
     `sampled`: the share of the rows that was read; below 1 the states say nothing of how many rows or which single
-    values there are. `notes`: what could not be read, and why. `together`: what was counted of several columns."""
+    values there are. `notes`: what could not be read, and why. `column_groups`: what was counted of several columns."""
 
     columns: tuple[ColumnProfile, ...]
     partitions: tuple[tuple[str, StateBag], ...]
     sampled: float = 1.0
     notes: tuple[str, ...] = field(default=(), compare=False)
-    together: "tuple[ColumnGroup, ...]" = ()
+    column_groups: "tuple[ColumnGroup, ...]" = ()
 
     def part(self, start: int, end: int | None = None) -> "TableProfile":
         """The history of some partitions, by position: the same one for the same positions, for putting states together
@@ -193,11 +193,11 @@ class TableProfile:
         made.__dict__.update({name: self.__dict__[name] for name in ("whole",) if name in self.__dict__})
         return made
 
-    def beside(self, more: Mapping[str, StateBag]) -> "TableProfile":
+    def with_states(self, more: Mapping[str, StateBag]) -> "TableProfile":
         """The history with the states of another reading of the same partitions; the same where that read nothing."""
         if not more:
             return self
-        both = tuple((name, bag.beside(more[name]) if name in more else bag) for name, bag in self.partitions)
+        both = tuple((name, bag.union(more[name]) if name in more else bag) for name, bag in self.partitions)
         return replace(self, partitions=both)
 
 
@@ -218,9 +218,9 @@ def order_partitions(
 @dataclass(frozen=True)
 class ColumnGroup:
     """What is counted of several columns for a kind of suggestion: `column` is the one that it is about, None for the
-    table; `others` those that it is told by."""
+    table; `other_columns` those that it is told by."""
 
     kind: str
     column: str | None
-    others: tuple[str, ...]
+    other_columns: tuple[str, ...]
     measured: BoundAnalyzer

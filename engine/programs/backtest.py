@@ -28,7 +28,7 @@ ROW_COUNT = "row_count"
 class Backtest:
     """The partitions that were judged, oldest first, and those of them that alarmed, by name."""
 
-    judged: tuple[str, ...] = ()
+    evaluated: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
 
 
@@ -83,7 +83,7 @@ def rows_anew(history: ColumnHistory, most: int) -> Backtest:
 def _tested(
     history: ColumnHistory, most: int, alarmed: Callable[[ColumnHistory, Mapping[str, float | None]], bool]
 ) -> Backtest:  # fmt: skip
-    earlier = [(at, history.first(at)) for at in history.kept[-most:]]
+    earlier = [(at, history.first(at)) for at in history.training_positions[-most:]]
     told = {
         history.batches[at].name: alarmed(before, history.row(at))
         for at, before in earlier

@@ -74,7 +74,7 @@ class ClauseSearch:
     `price`: how large a share of the issues a false alarm in every batch is worth. Without one the budget is spent on
     whatever catches one issue more."""
 
-    among: ConstraintCandidates
+    candidates: ConstraintCandidates
     budget: float
     most: int
     caught: Array
@@ -84,30 +84,32 @@ class ClauseSearch:
         """Algorithm 1, the better of its greedy set and the best single one; then each clause for a better one.
 
         The exchange is never worth less: without a price the approximation that is proven of the algorithm remains."""
-        if not len(self.among.rates):
+        if not len(self.candidates.rates):
             return []
         picked = self._greedy()
         single = self._best(frozenset())
         if single is not None and self._worth([single]) > self._worth(picked):
             picked = [single]
-        return [self.among.choice(at) for at in self._exchanged(picked)]
+        return [self.candidates.choice(at) for at in self._exchanged(picked)]
 
     def _greedy(self) -> list[int]:
         picked: dict[int, int] = {}
         covered = self._free.copy()
         while True:
-            gains = (self.among.caught & ~covered).sum(axis=1)
-            held = numpy.array([self.among.rates[picked[at]] if at in picked else 0.0 for at in range(self._pasts)])
-            paid = self.among.rates - held[self.among.of]
-            spent = sum(self.among.rates[at] for at in picked.values())
+            gains = (self.candidates.caught & ~covered).sum(axis=1)
+            held = numpy.array(
+                [self.candidates.rates[picked[at]] if at in picked else 0.0 for at in range(self._pasts)]
+            )
+            paid = self.candidates.rates - held[self.candidates.of]
+            spent = sum(self.candidates.rates[at] for at in picked.values())
             full = len(picked) >= self.most
-            known = numpy.isin(self.among.of, list(picked))
+            known = numpy.isin(self.candidates.of, list(picked))
             may = (gains > 0) & (spent + paid <= self.budget) & (known | (not full))
             if not may.any():
                 return list(picked.values())
             at = int(numpy.argmax(numpy.where(may, gains / (numpy.maximum(paid, 0.0) + LEAST_PAID), -1.0)))
-            picked[int(self.among.of[at])] = at
-            covered |= self.among.caught[at]
+            picked[int(self.candidates.of[at])] = at
+            covered |= self.candidates.caught[at]
 
     @cached_property
     def _free(self) -> Array:
@@ -116,11 +118,11 @@ class ClauseSearch:
 
     @property
     def _pasts(self) -> int:
-        return int(self.among.of[-1]) + 1
+        return int(self.candidates.of[-1]) + 1
 
     def _worth(self, picked: Sequence[int]) -> float:
         """How many bits these add to what is caught anyway, less what their false alarms cost."""
-        caught = self.among.caught[list(picked)].any(axis=0) & ~self._free
+        caught = self.candidates.caught[list(picked)].any(axis=0) & ~self._free
         return float(caught.sum() - self._cost(self._spent(picked)))
 
     def _cost(self, rates: Any) -> Any:
@@ -128,18 +130,18 @@ class ClauseSearch:
         return self.price * len(self._free) * rates
 
     def _spent(self, picked: Iterable[int]) -> float:
-        return float(sum(self.among.rates[at] for at in picked))
+        return float(sum(self.candidates.rates[at] for at in picked))
 
     def _best(self, others: frozenset[int]) -> int | None:
         """The one that is worth most beside the others, for the least; None where there is none that may be added."""
         kept = list(others)
-        covered = self._free | self.among.caught[kept].any(axis=0) if kept else self._free
-        worth = (self.among.caught & ~covered).sum(axis=1) - self._cost(self.among.rates)
+        covered = self._free | self.candidates.caught[kept].any(axis=0) if kept else self._free
+        worth = (self.candidates.caught & ~covered).sum(axis=1) - self._cost(self.candidates.rates)
         left = self.budget - self._spent(kept)
-        may = (self.among.rates <= left) & ~numpy.isin(self.among.of, self.among.of[kept]) & (worth > 0)
+        may = (self.candidates.rates <= left) & ~numpy.isin(self.candidates.of, self.candidates.of[kept]) & (worth > 0)
         if not may.any():
             return None
-        return int(numpy.lexsort((self.among.rates, numpy.where(may, -worth, 1)))[0])
+        return int(numpy.lexsort((self.candidates.rates, numpy.where(may, -worth, 1)))[0])
 
     def _exchanged(self, picked: list[int]) -> list[int]:
         for _ in range(ROUNDS):

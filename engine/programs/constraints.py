@@ -29,7 +29,7 @@ class ProbabilityBound:
     `proven`: whatever the distribution, as long as its mean and deviation are known."""
 
     name: str
-    told: str
+    description: str
     rate: "Callable[[StatisticSummary, Array], Array]"
     proven: bool = False
 
@@ -60,26 +60,26 @@ PAPERS: Mapping[Law, Callable[[Array], Array]] = {"any": chebyshev, "distance": 
 class StatisticSummary:
     """What the past says of a statistic, as its change has it: the middle, the spread with its floor, of how many.
 
-    `moved`: the standard deviation as a share of the spread; 1 beyond the floor, 0 where nothing ever moved. `seen`:
-    the values themselves, as the change has them."""
+    `relative_deviation`: the standard deviation as a share of the spread; 1 beyond the floor, 0 where nothing ever
+    moved. `values`: the values themselves, as the change has them."""
 
     statistic: Statistic
     change: LagTransform
     middle: float
-    spread: float
+    deviation: float
     points: int
-    moved: float = 1.0
-    seen: Array = field(default_factory=lambda: numpy.zeros(0), compare=False, repr=False)
+    relative_deviation: float = 1.0
+    values: Array = field(default_factory=lambda: numpy.zeros(0), compare=False, repr=False)
 
     def broken(self, width: Array) -> Array:
         """The share of the past itself that lies beyond each width; 0 where it is not known."""
-        beyond: Array = (self.away(self.seen) > width[:, None]).sum(axis=1) / max(1, len(self.seen))
+        beyond: Array = (self.away(self.values) > width[:, None]).sum(axis=1) / max(1, len(self.values))
         return beyond
 
     def away(self, seen: Any) -> Any:
         """How many spreads values lie from the middle, on the sides that alarm; 0 within these."""
         with numpy.errstate(over="ignore"):
-            distance = (numpy.asarray(seen, dtype=float) - self.middle) / self.spread
+            distance = (numpy.asarray(seen, dtype=float) - self.middle) / self.deviation
         one_sided = self.statistic.is_distance and not self.change.lag
         return numpy.maximum(distance, 0.0) if one_sided else numpy.abs(distance)
 
@@ -97,14 +97,14 @@ def measured_tail(past: StatisticSummary, width: Array) -> Array:
     spreads: where these are of the floor, k is so much larger. Nor is a rate below that of the past itself: what comes
     at the end of each month comes again."""
     scarce = max(1.0, MEASURED_AT / max(past.points, 1))
-    tail = scarce**2 * QUARTER * numpy.square(past.moved / width)
-    told = tail + scarce * EVENTS * (1.0 + (1.0 - past.moved) / width)
+    tail = scarce**2 * QUARTER * numpy.square(past.relative_deviation / width)
+    told = tail + scarce * EVENTS * (1.0 + (1.0 - past.relative_deviation) / width)
     return numpy.minimum(1.0, numpy.maximum(told, past.broken(width)))
 
 
 def _deviations(past: StatisticSummary, width: Array) -> Array:
     """Widths in spreads as widths in standard deviations; infinite where nothing ever moved."""
-    return width / past.moved if past.moved else numpy.full(len(width), numpy.inf)
+    return width / past.relative_deviation if past.relative_deviation else numpy.full(len(width), numpy.inf)
 
 
 def _proven(past: StatisticSummary, width: Array) -> Array:
@@ -145,7 +145,13 @@ def past(statistic: Statistic, change: LagTransform, values: Array, floor: float
     moved = min(1.0, deviation / spread)
     return (
         StatisticSummary(
-            statistic=statistic, change=change, middle=middle, spread=spread, points=len(seen), moved=moved, seen=seen
+            statistic=statistic,
+            change=change,
+            middle=middle,
+            deviation=spread,
+            points=len(seen),
+            relative_deviation=moved,
+            values=seen,
         )
         if finite
         else None

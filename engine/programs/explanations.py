@@ -44,7 +44,7 @@ def sentence(clause: Clause, guessed: float = 0.0) -> str:
     """The clause in a sentence: what is looked at, its limits, how often it would have alarmed, what it catches.
 
     `guessed`: the standard error of the count of distinct values, where a sketch tells it."""
-    seen = ", ".join(part for part in (statistic(clause.statistic), clause.change.told) if part)
+    seen = ", ".join(part for part in (statistic(clause.statistic), clause.change.description) if part)
     looked = "of the ratio's logarithm " if clause.change.logged else ""
     alarms = f"would have alarmed {clause.alarms} of {clause.points} times"
     catches = f"catches {clause.caught:.0%} of the issues, {clause.gain:.0%} alone"
@@ -55,9 +55,9 @@ def sentence(clause: Clause, guessed: float = 0.0) -> str:
 
 def backtest_sentence(tested: Backtest) -> str:
     """How often the program would have alarmed, learned anew before each of the newest partitions; '' for none."""
-    if not tested.judged:
+    if not tested.evaluated:
         return ""
-    times = f"{len(tested.alarms)} of the last {len(tested.judged)} times"
+    times = f"{len(tested.alarms)} of the last {len(tested.evaluated)} times"
     return f"learned anew each time, its program would have alarmed {times}"
 
 
@@ -67,7 +67,7 @@ def explain_program(program: ColumnProgram) -> tuple[str, ...]:
     bound = BOUNDS[program.bound]
     sure = "proven" if bound.proven else "no guarantee"
     rates = f"{program.rate:.2%} of clean batches alarm, of {program.budget:.2%} admitted"
-    rests = f"at most {rates}: {bound.told} ({sure})"
+    rests = f"at most {rates}: {bound.description} ({sure})"
     learned = f"learned from {program.points} batches"
     return (*map(sentence, program.clauses), *([f"catches {issues}"] if issues else []), rests, learned)
 
@@ -79,6 +79,6 @@ def broken(verdict: ClauseVerdict) -> str:
         return f"{statistic(clause.statistic)} was not judged: {verdict.reason}"
     if verdict.holds:
         return ""
-    seen = f", {clause.change.told}," if clause.change.lag else ""
+    seen = f", {clause.change.description}," if clause.change.lag else ""
     edges = [edge for edge in (clause.lower, clause.upper) if edge is not None]
-    return f"{statistic(clause.statistic)}{seen} is {figure(verdict.seen, beside=edges)}, not {limits(clause)}"
+    return f"{statistic(clause.statistic)}{seen} is {figure(verdict.transformed, beside=edges)}, not {limits(clause)}"

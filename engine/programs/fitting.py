@@ -47,7 +47,7 @@ def learner_of(history: ColumnHistory, recipe: Recipe, on: SampleTrials | None) 
 
 def guards(history: ColumnHistory, recipe: Recipe) -> tuple[Clause, ...]:
     """The guards that stand in every program of that recipe."""
-    found = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.without]
+    found = [guard(name, history) for name in GUARDS if recipe.guarded and name not in recipe.excluded_guards]
     return tuple(each for each in found if each is not None)
 
 

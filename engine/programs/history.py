@@ -42,10 +42,10 @@ class Batch:
 class ColumnHistory:
     """Batches in the order of their runs: in that of their times where all have one, else as given.
 
-    `known`: the statistics of all of them, where they are told already."""
+    `cache`: the statistics of all of them, where they are told already."""
 
     batches: tuple[Batch, ...] = ()
-    known: dict[str, Array] = field(default_factory=dict)
+    cache: dict[str, Array] = field(default_factory=dict)
 
     @staticmethod
     def of(batches: Iterable[Batch]) -> "ColumnHistory":
@@ -60,7 +60,7 @@ class ColumnHistory:
         return ColumnHistory(batches, _columns(rows))
 
     @cached_property
-    def kept(self) -> list[int]:
+    def training_positions(self) -> list[int]:
         """Where the batches stand that are learned from: neither excluded, nor set aside, nor of another type than the
         newest of these that has values."""
         there = [at for at, batch in enumerate(self.batches) if not batch.excluded]
@@ -82,12 +82,12 @@ class ColumnHistory:
     @cached_property
     def learned(self) -> tuple[Batch, ...]:
         """What is learned from."""
-        return tuple(self.batches[at] for at in self.kept)
+        return tuple(self.batches[at] for at in self.training_positions)
 
     @cached_property
     def aside(self) -> tuple[str, ...]:
         """The names of the batches that are not learned from."""
-        kept = set(self.kept)
+        kept = set(self.training_positions)
         return tuple(batch.name for at, batch in enumerate(self.batches) if at not in kept)
 
     @property
@@ -103,17 +103,23 @@ class ColumnHistory:
     @cached_property
     def series(self) -> dict[str, Array]:
         """Every statistic of what is learned from, by name; NaN where a batch has none, infinite where values are."""
-        return {name: values[self.kept] for name, values in self.known.items()} or _columns(self.rows)
+        return {name: values[self.training_positions] for name, values in self.cache.items()} or _columns(self.rows)
 
     @cached_property
     def rows(self) -> tuple[dict[str, float | None], ...]:
         """The statistics of each batch that is learned from, distances from the last one before that has values."""
         return tuple(compute_statistics(now, before) for now, before in self._pairs())
 
-    def apart(self) -> dict[str, Array]:
+    def distances(self) -> dict[str, Array]:
         """The distances of all batches by name, each from the last one before that is learned from and has values; NaN
         for what is not learned from."""
-        rows = dict(zip(self.kept, (compute_statistics(*each, among=DISTANCES) for each in self._pairs()), strict=True))
+        rows = dict(
+            zip(
+                self.training_positions,
+                (compute_statistics(*each, among=DISTANCES) for each in self._pairs()),
+                strict=True,
+            )
+        )
         nothing = dict.fromkeys(next(iter(rows.values()), ()))
         return _columns(rows.get(at, nothing) for at in range(len(self.batches)))
 
@@ -135,11 +141,11 @@ class ColumnHistory:
 
     def first(self, many: int) -> "ColumnHistory":
         """What was known after so many batches."""
-        return ColumnHistory(self.batches[:many], {name: values[:many] for name, values in self.known.items()})
+        return ColumnHistory(self.batches[:many], {name: values[:many] for name, values in self.cache.items()})
 
     def row(self, at: int) -> dict[str, float | None]:
         """The statistics of a batch that is learned from, by its place among all."""
-        place = self.kept.index(at)
+        place = self.training_positions.index(at)
         found = {name: values[place] for name, values in self.series.items()}
         return {name: None if numpy.isnan(value) else float(value) for name, value in found.items()}
 
@@ -222,5 +228,5 @@ def _is_far(value: float, kept: list[float], far: float, least: float) -> bool:
 
 def distance_inputs(asked: Iterable[BoundAnalyzer], values: Mapping[str, Any]) -> dict[str, Any]:
     """What distances of a column are told from, of the states' values by key; of what is not among them nothing."""
-    parts = [part for bound in asked if bound.analyzer.compares for part in bound.parts.values()]
+    parts = [part for bound in asked if bound.analyzer.needs_previous for part in bound.parts.values()]
     return distance_parts({each.component.kind: values[each.key] for each in parts if each.key in values})

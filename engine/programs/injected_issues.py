@@ -184,7 +184,7 @@ def _number(text: str) -> float:
 class Issue:
     """A type of issue by the paper's number and a word for it; what it is made with, and with which settings.
 
-    `drawn`: the first of a setting is how many percent are hit, which are drawn by chance."""
+    `is_random`: the first of a setting is how many percent are hit, which are drawn by chance."""
 
     number: int
     name: str
@@ -192,7 +192,7 @@ class Issue:
     settings: tuple[Setting, ...]
     of_texts: bool = True
     of_numbers: bool = True
-    drawn: bool = True
+    is_random: bool = True
 
     def fits(self, given: ColumnValues) -> bool:
         """Whether columns of that type have it."""
@@ -220,13 +220,13 @@ ISSUES: tuple[Issue, ...] = (
         of_numbers=False,
     ),
     Issue(number=4, name="blanks", make=blanks, settings=_each(1, 50, 100)),
-    Issue(number=5, name="volume_change", make=volume_change, settings=_each(2, 10, 0.5, 0.1), drawn=False),
+    Issue(number=5, name="volume_change", make=volume_change, settings=_each(2, 10, 0.5, 0.1), is_random=False),
     Issue(
         number=6,
         name="distribution_change",
         make=distribution_change,
         settings=tuple(product((10, 50), ("first", "last"))),
-        drawn=False,
+        is_random=False,
     ),
     Issue(number=7, name="misspelling", make=misspelling, settings=_each(1, 10, 100)),
     Issue(number=8, name="insertion", make=insertion, settings=_each(10, 50)),
@@ -260,7 +260,7 @@ def variations(given: ColumnValues, generator: Generator, most: float = EVERY) -
     sources = iter(generator.spawn(sum(len(issue.settings) for issue in ISSUES)))
     for issue in ISSUES:
         for setting, source in zip(issue.settings, sources, strict=False):
-            wanted = issue.fits(given) and (most >= EVERY or (issue.drawn and setting[0] <= most))
+            wanted = issue.fits(given) and (most >= EVERY or (issue.is_random and setting[0] <= most))
             changed = issue.make(given, source, *setting) if wanted else given.values
             if not _same(changed, given.values):
                 yield Variation(issue, setting, changed)

@@ -42,15 +42,15 @@ class SampleTrials:
     @property
     def issues(self) -> tuple[Issue, ...]:
         """The issues that are put into the sample, each as often as it has settings that change something."""
-        return self._tried[0]
+        return self._trial_statistics[0]
 
     @property
     def measured(self) -> dict[str, Array]:
         """What each statistic of the next batch would be with each of them."""
-        return self._tried[1]
+        return self._trial_statistics[1]
 
     @cached_property
-    def _tried(self) -> tuple[tuple[Issue, ...], dict[str, Array]]:
+    def _trial_statistics(self) -> tuple[tuple[Issue, ...], dict[str, Array]]:
         """Told together, so that the changed values need not be kept."""
         whole, own = self.history.newest, summary(self.sample)
         full = whole is not None and whole.rows == own.rows
@@ -128,10 +128,10 @@ class Learner:
                 is_text=self._is_text,
             )
         chosen = ClauseSearch(
-            among=self.candidates, budget=budget, most=self.recipe.most, caught=self.free, price=self.recipe.price
+            candidates=self.candidates, budget=budget, most=self.recipe.most, caught=self.free, price=self.recipe.price
         ).chosen()
         clauses = [clause_of(each, self.history.series[each.past.statistic.name]) for each in chosen]
-        return self._told((*clauses, *self.guards), budget)
+        return self._program_of((*clauses, *self.guards), budget)
 
     @cached_property
     def candidates(self) -> ConstraintCandidates:
@@ -183,7 +183,7 @@ class Learner:
         broken: Array = low | high
         return broken
 
-    def _told(self, clauses: tuple[Clause, ...], budget: float) -> ColumnProgram:
+    def _program_of(self, clauses: tuple[Clause, ...], budget: float) -> ColumnProgram:
         """The program of these clauses with what each catches, and what of each issue is caught."""
         given = [self._broken(clause) for clause in clauses]
         broken: Array = numpy.array(given, dtype=bool).reshape(len(clauses), len(self.issues))

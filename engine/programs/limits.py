@@ -18,7 +18,7 @@ Array = NDArray[Any]
 def clause_of(choice: ConstraintChoice, values: Array) -> Clause:
     """The clause of a choice, with its limits and how often it would have alarmed in these values of the past."""
     known = choice.past
-    half = choice.width * known.spread
+    half = choice.width * known.deviation
     series = known.change.series(values)
     alarms = int((known.away(series[numpy.isfinite(series)]) > choice.width).sum())
     lower, upper = limits(known.statistic, known.change, known.middle, half)

@@ -33,7 +33,7 @@ class Clause:
     gain: float = 0.0
     guard: bool = False
 
-    def seen(self, value: float | None, history: ColumnHistory) -> float | None:
+    def transform(self, value: float | None, history: ColumnHistory) -> float | None:
         """The value as the clause looks at it; None where there is none, or none to compare it with."""
         if value is None:
             return None
@@ -49,12 +49,12 @@ class Clause:
 class ClauseVerdict:
     """What a clause says of a batch: `holds` None where it could not be judged, for the `reason`.
 
-    `value`: the statistic's, `seen`: what the clause looked at."""
+    `value`: the statistic's, `transformed`: what the clause looked at."""
 
     clause: Clause
     holds: bool | None
     value: float | None = None
-    seen: float | None = None
+    transformed: float | None = None
     reason: str = ""
 
 
@@ -121,11 +121,11 @@ def verdict(clause: Clause, value: float | None, history: ColumnHistory) -> Clau
     if value is None:
         return ClauseVerdict(clause=clause, holds=None, reason="the partition has no value for it")
     if not numpy.isfinite(value):
-        return ClauseVerdict(clause=clause, holds=False, value=value, seen=value)
-    seen = clause.seen(value, history)
+        return ClauseVerdict(clause=clause, holds=False, value=value, transformed=value)
+    seen = clause.transform(value, history)
     if seen is None:
         return ClauseVerdict(clause=clause, holds=None, value=value, reason="there is no partition to compare it with")
-    return ClauseVerdict(clause=clause, holds=clause.holds(seen), value=value, seen=seen)
+    return ClauseVerdict(clause=clause, holds=clause.holds(seen), value=value, transformed=seen)
 
 
 @dataclass(frozen=True)

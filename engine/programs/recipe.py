@@ -37,13 +37,13 @@ class Recipe:
     paper_only: bool = False
     least: int = LEAST_BATCHES
     elsewhere: frozenset[str] = frozenset()
-    without: frozenset[str] = frozenset()
+    excluded_guards: frozenset[str] = frozenset()
     seed: int = 0
 
     def admits(self, statistic: Statistic) -> bool:
         """Whether clauses may be of that statistic."""
         wanted = (self.distances or not statistic.is_distance) and (statistic.in_paper or not self.paper_only)
-        return wanted and statistic.name not in self.without
+        return wanted and statistic.name not in self.excluded_guards
 
 
 RECIPE = Recipe()

@@ -35,13 +35,15 @@ def suggestion(refit: Refit, check: ContractCheck, entry: Mapping[str, Any], obj
 def sentence(refit: Refit) -> str:
     """What the clause would admit, and what it admits as it was approved."""
     of, clause = refit.watched, refit.watched.clause
-    seen = ", ".join(filter(None, (explanations.statistic(of.statistic), LagTransform(clause.lag, clause.logged).told)))
+    seen = ", ".join(
+        filter(None, (explanations.statistic(of.statistic), LagTransform(clause.lag, clause.logged).description))
+    )
     return f"{seen}, {explanations.limits(refit)}; approved is {explanations.limits(clause)}"
 
 
 def backtest(refit: Refit) -> str:
     """How often limits learned so would have alarmed, each time of what came before."""
-    return f"would have alarmed {len(refit.alarms)} of {refit.judged} times"
+    return f"would have alarmed {len(refit.alarms)} of {refit.evaluated} times"
 
 
 def _with_limits(entry: Mapping[str, Any], refit: Refit) -> dict[str, Any]:
@@ -60,8 +62,8 @@ def _evidence(refit: Refit) -> dict[str, Any]:
         "held": refit.points - len(refit.outside),
         "failed_on": list(refit.outside),
         "learned_on": refit.points,
-        "judged_on": refit.judged,
-        "history": [[name, value] for name, value in zip(refit.partitions, refit.seen, strict=True)],
+        "judged_on": refit.evaluated,
+        "history": [[name, value] for name, value in zip(refit.partitions, refit.observed, strict=True)],
         "limits": [refit.lower, refit.upper],
         "back_test": list(refit.alarms),
         "details": {"approved": list(clause.limits), "refit": clause.refit},

@@ -49,17 +49,17 @@ class WatchedClause:
 class Refit:
     """A clause's limits as newer history tells them, rounded outwards.
 
-    `partitions`: those that they were learned from, of so many `rows`. `judged`: how many of these were judged in the
-    back-test, each by limits of those before it alone; `alarms`: which of them alarmed, none of which was bad as far as
-    anybody knows. `seen`: what the clause looks at in each partition, None where there is nothing."""
+    `partitions`: those that they were learned from, of so many `rows`. `evaluated`: how many of these were judged in
+    the back-test, each by limits of those before it alone; `alarms`: which of them alarmed, none of which was bad as
+    far as anybody knows. `observed`: what the clause looks at in each partition, None where there is nothing."""
 
     watched: WatchedClause
     lower: float | None
     upper: float | None
     partitions: tuple[str, ...]
-    judged: int
+    evaluated: int
     alarms: tuple[str, ...]
-    seen: tuple[float | None, ...]
+    observed: tuple[float | None, ...]
     rows: int = 0
 
     @property
@@ -75,7 +75,7 @@ class Refit:
     @property
     def outside(self) -> tuple[str, ...]:
         """The partitions among these that lie outside the limits."""
-        pairs = zip(self.partitions, self.seen, strict=True)
+        pairs = zip(self.partitions, self.observed, strict=True)
         return tuple(name for name, value in pairs if value is not None and not between(self.limits, value))
 
 
@@ -113,7 +113,7 @@ class ColumnPasts:
     def before(self) -> Mapping[int, ColumnHistory]:
         """By the place of each partition that is learned from, what was known when it came."""
         of = self.history
-        return {at: of.first(at) for at in of.kept if at >= LEAST_BATCHES}
+        return {at: of.first(at) for at in of.training_positions if at >= LEAST_BATCHES}
 
 
 def _refit(of: WatchedClause, past: ColumnPasts) -> Refit | NoProgram:
@@ -129,9 +129,9 @@ def _refit(of: WatchedClause, past: ColumnPasts) -> Refit | NoProgram:
         lower=lower,
         upper=upper,
         partitions=tuple(batch.name for batch in history.learned),
-        judged=sum(holds is not None for holds in tested.values()),
+        evaluated=sum(holds is not None for holds in tested.values()),
         alarms=tuple(names[at] for at, holds in tested.items() if holds is False),
-        seen=tuple(map(finite, clause.change.series(history.series[of.statistic]).tolist())),
+        observed=tuple(map(finite, clause.change.series(history.series[of.statistic]).tolist())),
         rows=sum(batch.summary.rows for batch in history.learned),
     )
 
@@ -141,8 +141,8 @@ def _holds(clause: Clause, statistic: str, at: int, past: ColumnPasts) -> bool |
     before = past.before[at]
     if before.points < LEAST_BATCHES:
         return None
-    value = finite(past.history.known[statistic][at])
-    seen = clause.seen(value, before)
+    value = finite(past.history.cache[statistic][at])
+    seen = clause.transform(value, before)
     return None if seen is None else refit_clause(clause, before).holds(seen)
 
 
@@ -190,8 +190,8 @@ def of_states(
         values={column or TABLE: _values(of, [bag for _, _, bag in found]) for column, of in asked.items()},
         texts=frozenset(name for name in asked if name and not _is_number(name, schema)),
         samples={},
-        spoilt=spoilt,
-        apart={
+        excluded_partitions=spoilt,
+        distance_parts={
             name: [distance_inputs(of.values(), bag.values) for _, _, bag in found]
             for name, of in asked.items()
             if name
@@ -221,7 +221,7 @@ def _read(packed: bytes, keys: frozenset[str], files: StateFileStore | None) -> 
 
 
 def _values(of: Mapping[str, BoundAnalyzer], bags: Sequence[StateBag]) -> dict[str, list[float | None]]:
-    alone = {name: each for name, each in of.items() if not each.analyzer.compares}
+    alone = {name: each for name, each in of.items() if not each.analyzer.needs_previous}
     return {name: [_value(each, bag) for bag in bags] for name, each in alone.items()}
 
 

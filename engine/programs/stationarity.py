@@ -59,7 +59,7 @@ class LagTransform:
         return numpy.log(given, out=numpy.full_like(given, numpy.nan), where=given > 0)
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What is looked at, in words; '' for the value itself."""
         if not self.lag:
             return ""

@@ -40,7 +40,7 @@ PROGRAMS_ANEW, ANEW = 300, (3, 10)
 TABLE = "the table"
 KIND = "program"
 
-IN_CONTRACTS = replace(RECIPE, without=frozenset(STATISTICS) - MEASURES.keys())
+IN_CONTRACTS = replace(RECIPE, excluded_guards=frozenset(STATISTICS) - MEASURES.keys())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +48,9 @@ class TableHistory:
     """What is known of a table's partitions, oldest first: the `names`, their `times`, how many `rows` each has.
 
     `values`: by column and statistic one a partition, None where it has none. `texts`: the columns whose values are
-    told as texts. `samples`: values of the newest partition, of the columns that issues may be put into. `spoilt`: the
-    partitions that belong to an incident, by name: nothing is learned from them. `apart`: by column what distances are
-    told from, for each partition the parts of its summary by name."""
+    told as texts. `samples`: values of the newest partition, of the columns that issues may be put into.
+    `excluded_partitions`: the partitions that belong to an incident, by name: nothing is learned from them.
+    `distance_parts`: by column what distances are told from, for each partition the parts of its summary by name."""
 
     names: tuple[str, ...]
     times: tuple[datetime, ...]
@@ -58,8 +58,8 @@ class TableHistory:
     values: Mapping[str, Mapping[str, Sequence[float | None]]]
     texts: frozenset[str]
     samples: Mapping[str, ColumnValues]
-    spoilt: frozenset[str] = frozenset()
-    apart: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    excluded_partitions: frozenset[str] = frozenset()
+    distance_parts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
     @cached_property
     def histories(self) -> dict[str, ColumnHistory]:
@@ -68,15 +68,15 @@ class TableHistory:
 
     def _history(self, column: str) -> ColumnHistory:
         of = {"row_count": self.rows, **self.values[column]}
-        apart = self.apart.get(column) or [{}] * len(self.names)
+        apart = self.distance_parts.get(column) or [{}] * len(self.names)
         summaries = [
             _summary({name: each[at] for name, each in of.items()}, is_text=column in self.texts, **apart[at])
             for at in range(len(self.names))
         ]
         given = zip(self.names, summaries, self.times, strict=True)
-        batches = tuple(Batch(name, each, time, name in self.spoilt) for name, each, time in given)
+        batches = tuple(Batch(name, each, time, name in self.excluded_partitions) for name, each, time in given)
         known = {name: _series(of[name]) if name in of else _nothing(len(self.names)) for name in STATISTICS}
-        return ColumnHistory(batches, known | (ColumnHistory(batches).apart() if self.apart else {}))
+        return ColumnHistory(batches, known | (ColumnHistory(batches).distances() if self.distance_parts else {}))
 
 
 def _series(values: Sequence[float | None]) -> Any:
@@ -240,8 +240,8 @@ def _evidence(
 
 
 def _back_test(tested: Backtest) -> dict[str, Any]:
-    told = {"judged_on": len(tested.judged)}
-    return {**told, "back_test": list(tested.alarms)} if tested.judged else told
+    told = {"judged_on": len(tested.evaluated)}
+    return {**told, "back_test": list(tested.alarms)} if tested.evaluated else told
 
 
 def _details(clause: Clause, found: TableProgram, program: Any) -> dict[str, Any]:

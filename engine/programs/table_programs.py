@@ -111,7 +111,7 @@ def fit_within(
 
     Raises ValueError for no columns."""
     longest = max(histories.values(), key=lambda each: each.points)
-    each = replace(recipe, without=recipe.without | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
+    each = replace(recipe, excluded_guards=recipe.excluded_guards | ONCE, elsewhere=recipe.elsewhere | TOLD_BY_ROWS)
     learners = {name: learner(known, each, samples.get(name)) for name, known in histories.items()}
     menus = {name: _menu(found, budget) for name, found in learners.items() if isinstance(found, Learner)}
     still = {name: found for name, found in learners.items() if isinstance(found, NoProgram)}

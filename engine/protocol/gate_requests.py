@@ -20,15 +20,16 @@ class TableKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class TableStatusRequest:
-    """How does the table stand? `ident`: the publication that is looked for in its history, after version `since`.
+    """How does the table stand? `ident`: the publication that is looked for in its history, after version
+    `since_version`.
 
-    `places`: the partitions whose folders are to be told."""
+    `partitions`: the partitions whose folders are to be told."""
 
     table: str
     partition_by: tuple[str, ...] = ()
     ident: str | None = None
-    since: int = -1
-    places: tuple[str, ...] = ()
+    since_version: int = -1
+    partitions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

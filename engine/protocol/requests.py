@@ -32,45 +32,48 @@ class TableSource:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureRequest:
-    """Compute the states of what changed. `known`: by partition, the fingerprint whose states are already stored.
+    """Compute the states of what changed. `stored_fingerprints`: by partition, the fingerprint whose states are already
+    stored.
 
-    `held`: for known partitions that lack some states, the keys of those they have; only the others are computed.
-    `passed`: partitions that could not be read just now and are not tried again.
-    `afresh`: what must be read of all rows at once is read even where nothing changed. `arrivals`: by fingerprint,
-    those that a table without partition columns is cut into; what came since is one more. None: it is not cut.
+    `stored_keys`: for known partitions that lack some states, the keys of those they have; only the others are
+    computed. `skipped_partitions`: partitions that could not be read just now and are not tried again.
+    `reread_whole`: what must be read of all rows at once is read even where nothing changed. `arrivals`: by
+    fingerprint, those that a table without partition columns is cut into; what came since is one more. None: it is not
+    cut.
 
     `portion`: so many partitions are read at most, and the answer says how many are `left` for further requests.
 
-    `beside`: a table that this one will be part of; where all rows must be read at once, so are its other partitions.
+    `target_table`: a table that this one will be part of; where all rows must be read at once, so are its other
+    partitions.
 
-    `others`: where the other datasets are that the contract's checks read. `limits` asks to measure in them what limits
-    refer to, too. `statistics` lets the files' own statistics answer what they state exactly. `key`: what values of
-    classified columns are hashed with; without one, states that need it are not stored.
+    `datasets`: where the other datasets are that the contract's checks read. `reference_limits` asks to measure in them
+    what limits refer to, too. `statistics` lets the files' own statistics answer what they state exactly. `key`: what
+    values of classified columns are hashed with; without one, states that need it are not stored.
 
-    `also`: further documents with the object of each, whose checks' states are computed in the same reading; what of
-    them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all.
+    `extra_documents`: further documents with the object of each, whose checks' states are computed in the same reading;
+    what of them does not fit the table is left out. `classifying`: documents that say what of it is classified, to all.
 
-    `look`: what the look for changes begins with, beside what is `known`. `columns`: where nothing is read, the table's
-    columns are asked for all the same."""
+    `hints`: what the look for changes begins with, beside what is `stored_fingerprints`. `columns`: where nothing is
+    read, the table's columns are asked for all the same."""
 
     source: TableSource
     contract: bytes
     object: str
-    known: Mapping[str, str] = field(default_factory=dict)
-    held: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    passed: frozenset[str] = frozenset()
-    afresh: bool = False
+    stored_fingerprints: Mapping[str, str] = field(default_factory=dict)
+    stored_keys: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    skipped_partitions: frozenset[str] = frozenset()
+    reread_whole: bool = False
     portion: int | None = None
     state_url: str | None = None
-    beside: TableSource | None = None
-    others: Mapping[str, TableSource] = field(default_factory=dict)
-    limits: bool = False
+    target_table: TableSource | None = None
+    datasets: Mapping[str, TableSource] = field(default_factory=dict)
+    reference_limits: bool = False
     statistics: bool = True
     key: HashKey | None = None
     arrivals: Mapping[str, str] | None = None
-    also: tuple[tuple[bytes, str], ...] = ()
+    extra_documents: tuple[tuple[bytes, str], ...] = ()
     classifying: tuple[tuple[bytes, str], ...] = ()
-    look: ChangeHints = field(default_factory=ChangeHints)
+    hints: ChangeHints = field(default_factory=ChangeHints)
     columns: bool = False
 
 
@@ -83,40 +86,42 @@ class MeasureResult:
     read has a bag that says why, and a marker that no reading has: it counts as changed until it can be read.
 
     `added`: the states that known partitions lacked, packed; they stand beside those that are stored.
-    `left`: how many partitions changed or lack states and were not read, as more was due than a portion.
-    `passing`: by changed or lacking partition, the packed states that are judged by and never stored.
-    `whole`: the packed bag of what can only be read of all rows at once, where something changed and a check needs it.
-    `referents`: what limits refer to, by their words, where it was asked for.
-    `how`: by what it was told which partitions changed. `at`: the version that the fingerprints are of, of a format
-    that has them; `pinned`: it was read, else the table as it was. `behind`: it had newer ones by then. `columns`:
-    those of the table by name and type, where they were asked for and nothing was read; () else."""
+    `remaining`: how many partitions changed or lack states and were not read, as more was due than a portion.
+    `transient_states`: by changed or lacking partition, the packed states that are judged by and never stored.
+    `whole_table_states`: the packed bag of what can only be read of all rows at once, where something changed and a
+    check needs it. `referents`: what limits refer to, by their words, where it was asked for.
+    `method`: by what it was told which partitions changed. `table_version`: the version that the fingerprints are of,
+    of a format that has them; `pinned`: it was read, else the table as it was. `is_outdated`: it had newer ones by
+    then. `columns`: those of the table by name and type, where they were asked for and nothing was read; () else."""
 
     schema: "Schema"
     fingerprints: Mapping[str, str]
     states: Mapping[str, bytes]
     vanished: tuple[str, ...] = ()
     added: Mapping[str, bytes] = field(default_factory=dict)
-    left: int = 0
-    whole: bytes | None = None
+    remaining: int = 0
+    whole_table_states: bytes | None = None
     referents: Mapping[str, "ReferenceValue"] = field(default_factory=dict)
-    passing: Mapping[str, bytes] = field(default_factory=dict)
-    how: DetectionMethod | None = None
-    at: TableVersion | None = None
+    transient_states: Mapping[str, bytes] = field(default_factory=dict)
+    method: DetectionMethod | None = None
+    table_version: TableVersion | None = None
     pinned: bool = True
-    behind: bool = False
+    is_outdated: bool = False
     columns: tuple[tuple[str, str], ...] = ()
 
     @property
     def version(self) -> int | None:
         """The version that was read; None where it is not known which."""
-        return self.at.version if self.at and self.pinned else None
+        return self.table_version.version if self.table_version and self.pinned else None
 
-    def judged(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
+    def evaluated_states(self, states: Mapping[str, bytes]) -> dict[str, bytes]:
         """The bags by partition, with the states that are not stored put beside what is. Never to be stored."""
         from treaty.engine.states.bag import combine_readings
 
         passed = {
-            name: combine_readings(states[name], packed) for name, packed in self.passing.items() if name in states
+            name: combine_readings(states[name], packed)
+            for name, packed in self.transient_states.items()
+            if name in states
         }
         return {**states, **passed}
 
@@ -152,8 +157,9 @@ class DraftRequest:
     `in_force`: what it classifies is so in the draft, too. `lake`: the folder of the index that patterns of texts are
     learned from; without one none are suggested. `alarms`: programs are learned from the partitions, for so many false
     alarms a quarter; None: none are; `refit` says which limits that they learn later may judge. `keys`: those that
-    columns may refer to; `sketched`: also where they are not named after them, by sketches of both. `spoilt`:
-    partitions that nothing is learned from, by their names; one that the table lacks is left out already."""
+    columns may refer to; `sketched`: also where they are not named after them, by sketches of both.
+    `excluded_partitions`: partitions that nothing is learned from, by their names; one that the table lacks is left out
+    already."""
 
     source: TableSource
     contract_id: str
@@ -168,7 +174,7 @@ class DraftRequest:
     refit: str = "pinned"
     keys: tuple[ReferableKey, ...] = ()
     sketched: bool = True
-    spoilt: tuple[str, ...] = ()
+    excluded_partitions: tuple[str, ...] = ()
 
     @property
     def profile(self) -> ProfileRequest:
@@ -223,7 +229,8 @@ class TextsRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class SampleRequest:
-    """Read up to `limit` rows that break each failed check of `only`, by check id with the partitions it failed in.
+    """Read up to `limit` rows that break each failed check of `failed_checks`, by check id with the partitions it
+    failed in.
 
     `partitions` are those that are read; () means all. `arrivals` are read instead, by their fingerprints, where they
     are named. `classifying`: as of a measurement."""
@@ -231,10 +238,10 @@ class SampleRequest:
     source: TableSource
     contract: bytes
     object: str
-    only: Mapping[str, tuple[str, ...]]
+    failed_checks: Mapping[str, tuple[str, ...]]
     partitions: tuple[str, ...] = ()
     limit: int = 5
-    others: Mapping[str, TableSource] = field(default_factory=dict)
+    datasets: Mapping[str, TableSource] = field(default_factory=dict)
     arrivals: Mapping[str, str] = field(default_factory=dict)
     classifying: tuple[tuple[bytes, str], ...] = ()
 
@@ -260,8 +267,8 @@ class QuarantineRequest:
     source: TableSource
     contract: bytes
     object: str
-    into: QuarantineTarget
-    others: Mapping[str, TableSource] = field(default_factory=dict)
+    target: QuarantineTarget
+    datasets: Mapping[str, TableSource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,9 +278,9 @@ class QuarantineResult:
 
     good: int
     bad: int
-    broken: Mapping[str, int]
+    violating_rows: Mapping[str, int]
     unevaluated: Mapping[str, int]
-    unjudged: Mapping[str, str]
+    not_evaluated: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)

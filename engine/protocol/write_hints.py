@@ -18,19 +18,19 @@ class DetectionMethod(StrEnum):
 
 @dataclass(frozen=True)
 class WriteHint:
-    """What a producer says of its write. `partitions`: those that it wrote, by name, told by `how`; None: it does not
-    say. `version`: the one that the write made, of a table format that has them; None: it does not say. Of several
-    writes it is the greatest, and `others` are the other ones."""
+    """What a producer says of its write. `partitions`: those that it wrote, by name, told by `method`; None: it does
+    not say. `version`: the one that the write made, of a table format that has them; None: it does not say. Of several
+    writes it is the greatest, and `other_versions` are the other ones."""
 
     partitions: tuple[str, ...] | None = None
-    how: DetectionMethod | None = None
+    method: DetectionMethod | None = None
     version: int | None = None
-    others: tuple[int, ...] = ()
+    other_versions: tuple[int, ...] = ()
 
     @property
     def versions(self) -> tuple[int, ...]:
         """All versions that are known to have been made."""
-        return self.others if self.version is None else (self.version, *self.others)
+        return self.other_versions if self.version is None else (self.version, *self.other_versions)
 
 
 # What the `table` of a version begins with whose number is one of no order.
@@ -63,10 +63,11 @@ class TableVersion:
 class ChangeHints:
     """What a look at a table begins with, beside the fingerprints that are known.
 
-    `since`: the version that these are of. `latest`: where neither the table nor the hint tells what changed, so many
-    of its newest partitions are read; None: all. `reading` names this reading, for tables that nothing else marks."""
+    `since_version`: the version that these are of. `newest_count`: where neither the table nor the hint tells what
+    changed, so many of its newest partitions are read; None: all. `reading` names this reading, for tables that nothing
+    else marks."""
 
     hint: WriteHint = field(default_factory=WriteHint)
-    since: TableVersion | None = None
-    latest: int | None = None
+    since_version: TableVersion | None = None
+    newest_count: int | None = None
     reading: str = ""

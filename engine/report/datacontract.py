@@ -22,12 +22,12 @@ def datacontract(run: RunResult) -> dict[str, Any]:
     checks = [_check(result, run.object, analyzers) | _samples(result, rows) for result in run.results]
     results = {check["result"] for check in checks}
     return {
-        "runId": str(uuid5(NAMESPACE_URL, f"{run.contract_fingerprint} {run.object} {run.started.isoformat()}")),
+        "runId": str(uuid5(NAMESPACE_URL, f"{run.contract_fingerprint} {run.object} {run.started_at.isoformat()}")),
         "datacontractCliVersion": f"treaty {version('treaty')}",
         "dataContractId": run.contract_id,
         "dataContractVersion": run.contract_version,
-        "timestampStart": run.started.isoformat(),
-        "timestampEnd": run.finished.isoformat(),
+        "timestampStart": run.started_at.isoformat(),
+        "timestampEnd": run.finished_at.isoformat(),
         "result": next((each for each in WORST_FIRST if each in results), "unknown"),
         "checks": checks,
         "logs": [],

@@ -29,8 +29,8 @@ def _suite(run: RunResult) -> dict[str, str]:
         "failures": str(kinds.count("failure")),
         "errors": str(kinds.count("error")),
         "skipped": str(kinds.count("skipped")),
-        "time": f"{(run.finished - run.started).total_seconds():.3f}",
-        "timestamp": run.started.replace(tzinfo=None).isoformat(timespec="seconds"),
+        "time": f"{(run.finished_at - run.started_at).total_seconds():.3f}",
+        "timestamp": run.started_at.replace(tzinfo=None).isoformat(timespec="seconds"),
     }
 
 

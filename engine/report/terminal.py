@@ -44,7 +44,7 @@ def print_run(run: RunResult, console: Console) -> None:
     console.print(table)
     print_samples(run, console)
     rows = "" if run.rows is None else f", {run.rows:,} rows"
-    seconds = (run.finished - run.started).total_seconds()
+    seconds = (run.finished_at - run.started_at).total_seconds()
     name = escape(visible(f"{run.contract_id} {run.contract_version} on {run.object}"))
     console.print(f"\n{VERDICTS[run.verdict]}: {name}, {len(run.partitions)} partition(s){rows}, {seconds:.1f} s")
     stated = sum(STATED in measured.sources for measured in run.measurements)

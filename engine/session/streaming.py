@@ -69,7 +69,7 @@ class StreamSink:
     stream: str
     read: Callable[[Any], BatchReading]
     on_run: OnRun | None = None
-    stops: frozenset[Verdict] = frozenset()
+    stop_verdicts: frozenset[Verdict] = frozenset()
     now: Callable[[], datetime] = clock.now
 
     def __call__(self, rows: Any, batch: int) -> None:
@@ -100,8 +100,8 @@ class StreamSink:
         if not any(bag.rows for bag in arrived.states.values()):
             return
         merged = {name: self._merged(known, name, bag) for name, bag in arrived.lasting.items()}
-        run = self._judged(arrived, merged, known, started)
-        if run.verdict in self.stops:
+        run = self._evaluate(arrived, merged, known, started)
+        if run.verdict in self.stop_verdicts:
             raise BatchRejected(run)
         if self.on_run is None or self.on_run(run, rows, batch) is not False:
             self._fold(merged, batch, known, run)
@@ -115,15 +115,15 @@ class StreamSink:
             return bags.unpack(self.store.bag(entry.bag))
         except StateError as error:
             where = f"partition {name}" if name else "the whole stream"
-            raise StateError(f"the states of {where} in {self.store.where} cannot be used: {error}") from error
+            raise StateError(f"the states of {where} in {self.store.place} cannot be used: {error}") from error
 
-    def _judged(
+    def _evaluate(
         self, arrived: BatchReading, merged: Mapping[str, StateBag], known: Generation, started: datetime
     ) -> RunResult:
         request = EvaluationRequest(
             contract=self.contract, object_name=self.object, states=_MergedStates(merged, known, self.store),
             parts=arrived.states, delta=sorted(arrived.states), schema=arrived.checks.schema, checks=arrived.checks,
-            started=started, finished=self.now(),
+            started_at=started, finished_at=self.now(),
         )  # fmt: skip
         return evaluate(request)
 
@@ -204,5 +204,5 @@ def watch_stream(  # noqa: PLR0913
         stream=stream,
         read=read,
         on_run=on_run,
-        stops=frozenset(Verdict(each) for each in stops),
+        stop_verdicts=frozenset(Verdict(each) for each in stops),
     )

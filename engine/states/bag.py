@@ -43,13 +43,14 @@ class ComponentState:
     """One component's state: the merged value and the component that knows how to merge and write it.
 
     `source` says where it comes from: SCANNED, or STATED where the files' own statistics told it, or MIXED.
-    `key_id`: of the key that its values were hashed with; '' for none. `passing`: why it is not stored; '': it is."""
+    `key_id`: of the key that its values were hashed with; '' for none. `transient_reason`: why it is not stored; '': it
+    is."""
 
     component: Component
     value: Any
     source: str = SCANNED
     key_id: str = ""
-    passing: str = ""
+    transient_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class StateBag:
         """The states of these keys, those that are there."""
         return replace(self, entries={key: self.entries[key] for key in self.entries.keys() & keys})
 
-    def beside(self, other: "StateBag") -> "StateBag":
+    def union(self, other: "StateBag") -> "StateBag":
         """These states with those of another reading of the same rows."""
         return StateBag({**self.entries, **other.entries}, self.schema, {**self.failures, **other.failures})
 
@@ -88,18 +89,18 @@ class StateBag:
         """What may be stored: header, states and sha256 as bytes, and why others are not among them.
 
         With `files`, the large ones lie there and the bag points at them."""
-        written = [_written(key, state, files) for key, state in self.entries.items() if not state.passing]
-        unkept = {key: state.passing for key, state in self.entries.items() if state.passing}
+        written = [_written(key, state, files) for key, state in self.entries.items() if not state.transient_reason]
+        unkept = {key: state.transient_reason for key, state in self.entries.items() if state.transient_reason}
         return seal_bag(self.schema, written, {**self.failures, **unkept})
 
-    def carried(self) -> bytes:
+    def dump_all(self) -> bytes:
         """All states as bytes, to be handed on and never stored."""
         return seal_bag(self.schema, [_written(*entry, None) for entry in self.entries.items()], self.failures)
 
     @property
     def passing(self) -> "StateBag | None":
         """The states that are not stored, with the number of rows; None where there is none."""
-        keys = frozenset(key for key, state in self.entries.items() if state.passing)
+        keys = frozenset(key for key, state in self.entries.items() if state.transient_reason)
         return replace(self.only(keys | {ROWS.key}), failures={}) if keys else None
 
 
@@ -113,13 +114,18 @@ def _written(key: str, state: ComponentState, files: StateFileStore | None) -> P
             source=state.source,
             file=None,
             key_id=state.key_id,
-            passing=state.passing,
+            transient_reason=state.transient_reason,
         )
     content, file = component.dump(state.value), None
     if files and component.grouping and content:
         content, file = b"", files.write(content)
     return PackedState(
-        described=described, content=content, source=state.source, file=file, key_id=state.key_id, passing=state.passing
+        described=described,
+        content=content,
+        source=state.source,
+        file=file,
+        key_id=state.key_id,
+        transient_reason=state.transient_reason,
     )
 
 
@@ -130,16 +136,16 @@ def bag_of_plan(
     plan: Plan, values: Mapping[str, Any], schema: Schema, *, failures: Mapping[str, str] | None = None
 ) -> StateBag:
     """The states of a plan from the values by component key; a missing value stands for no rows unless it failed."""
-    failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.apart)
+    failed, parts = failures or {}, (*plan.scan, *plan.groupings, *plan.separate)
     given = {part.key: _state(part, values.get(part.key, part.component.zero), plan.key) for part in parts}
     return StateBag({key: state for key, state in given.items() if key not in failed}, schema, failed)
 
 
 def _state(part: BoundComponent, value: Any, key: HashKey | None) -> ComponentState:
     keyless = part.keyed and not (key and key.lasting)
-    passing = CLASSIFIED if part.passing else KEYLESS if keyless else ""
+    passing = CLASSIFIED if part.is_transient else KEYLESS if keyless else ""
     return ComponentState(
-        component=part.component, value=value, key_id=key.id if key and part.keyed else "", passing=passing
+        component=part.component, value=value, key_id=key.id if key and part.keyed else "", transient_reason=passing
     )
 
 
@@ -218,7 +224,7 @@ def _merged(states: Sequence[ComponentState]) -> ComponentState:
         value=value,
         source=source,
         key_id=key_id,
-        passing=next((each.passing for each in states if each.passing), ""),
+        transient_reason=next((each.transient_reason for each in states if each.transient_reason), ""),
     )
 
 
@@ -249,7 +255,7 @@ def _loaded(packed: PackedState, files: StateFileStore | None) -> ComponentState
         value=_value(packed, component, files),
         source=packed.source,
         key_id=packed.key_id,
-        passing=packed.passing,
+        transient_reason=packed.transient_reason,
     )
 
 

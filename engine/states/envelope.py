@@ -38,14 +38,14 @@ class StateDescriptor(NamedTuple):
 class PackedState:
     """A state as it lies in a packed bag: an encoded value or bytes; or in a file, whose name it has.
 
-    `key_id`: of the key that its values were hashed with. `passing`: why it is handed on and never stored."""
+    `key_id`: of the key that its values were hashed with. `transient_reason`: why it is handed on and never stored."""
 
     described: StateDescriptor
     content: Any
     source: str = SCANNED
     file: str | None = None
     key_id: str = ""
-    passing: str = ""
+    transient_reason: str = ""
 
     @property
     def size(self) -> int:
@@ -82,7 +82,7 @@ def seal_bag(schema: Schema, states: Iterable[PackedState], failures: Mapping[st
     }
     # Most bags have neither: only states of classified columns do.
     keys = {each.described.key: each.key_id for each in ordered if each.key_id}
-    passing = {each.described.key: each.passing for each in ordered if each.passing}
+    passing = {each.described.key: each.transient_reason for each in ordered if each.transient_reason}
     own |= {word: told for word, told in (("keys", keys), ("passing", passing)) if told}
     head = {"format": FORMAT, "schema": columns, "states": [each.described for each in ordered]}
     body = b"".join([MAGIC, _block(head), _block(own), *blobs])
@@ -139,7 +139,7 @@ def _lying(head: BagHeader, own: Mapping[str, Any], blobs: bytes) -> tuple[Packe
             source=sources.get(each.key, SCANNED),
             file=files.get(each.key),
             key_id=keys.get(each.key, ""),
-            passing=passing.get(each.key, ""),
+            transient_reason=passing.get(each.key, ""),
         )
         for each, content in zip(head.states, contents, strict=True)
     )

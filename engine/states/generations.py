@@ -60,10 +60,10 @@ class Generation:
 
 
 class GenerationStore(Protocol):
-    """Where the states of one table lie. `where` names the place."""
+    """Where the states of one table lie. `place` names the place."""
 
     @property
-    def where(self) -> str: ...
+    def place(self) -> str: ...
 
     def current(self) -> Generation:
         """The newest generation; an empty one, number 0, of a new store. Raises StateError where it is damaged."""
@@ -74,7 +74,7 @@ class GenerationStore(Protocol):
     def bag(self, name: str) -> bytes:
         """The packed bag of that name. Raises StateError where it is gone or damaged."""
 
-    def judged(self, run: RunResult, schema: Schema) -> GenerationVerdict:
+    def verdict_of(self, run: RunResult, schema: Schema) -> GenerationVerdict:
         """The judgement of a generation that this run judges, on tables of that schema; with the run kept, where the
         store keeps runs."""
 
@@ -95,11 +95,11 @@ class GenerationStore(Protocol):
 class StateFolder:
     """The states of one table in a folder of this machine, which is made when something is kept."""
 
-    where: str
+    place: str
     disk: Disk = field(default_factory=Disk, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "where", os.path.realpath(self.where))
+        object.__setattr__(self, "place", os.path.realpath(self.place))
 
     def current(self) -> Generation:
         """The newest generation; an empty one of a new folder. Raises StateError where the file that says so is
@@ -131,7 +131,7 @@ class StateFolder:
             raise StateError(f"the bag {name} is damaged: the checksum differs; compute the partition again")
         return content
 
-    def judged(self, run: RunResult, _: Schema) -> GenerationVerdict:
+    def verdict_of(self, run: RunResult, _: Schema) -> GenerationVerdict:
         """How the run ended; the run itself is not kept."""
         return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object)
 
@@ -140,7 +140,7 @@ class StateFolder:
     ) -> Generation:
         """Makes these the entries of the generation after `expected`. Raises Overtaken where that is not current."""
         following = Generation(expected + 1, dict(entries), judged)
-        self.disk.folder(self.where)
+        self.disk.folder(self.place)
         with self._alone():
             found = self.current().number
             if found != expected:
@@ -164,7 +164,7 @@ class StateFolder:
         return file_lock(self._path(LOCK), patience=PATIENCE_SECONDS)
 
     def _path(self, *parts: str) -> str:
-        return os.path.join(self.where, *parts)
+        return os.path.join(self.place, *parts)
 
 
 def _generation(document: Mapping[str, Any]) -> Generation:

@@ -54,4 +54,4 @@ def _merged(given: Iterable[StateBag | None]) -> StateBag | None:
 
 def _compacted(state: ComponentState) -> ComponentState:
     component = state.component
-    return replace(state, value=component.settled(state.value)) if component.grouping else state
+    return replace(state, value=component.compacted(state.value)) if component.grouping else state

@@ -27,7 +27,7 @@ class BagContents(NamedTuple):
     """The schema of a packed bag, what it holds, none of it read, and why other states are not there, by key."""
 
     schema: Schema
-    held: tuple[StateEntry, ...]
+    entries: tuple[StateEntry, ...]
     failures: Mapping[str, str]
 
 

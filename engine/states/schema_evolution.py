@@ -49,7 +49,7 @@ def is_of_none(component: Component, key: str, schema: Schema) -> bool:
     """Whether the state says nothing of rows that were read on that schema: it leaves nulls out, and has none of the
     columns that the state reads."""
     paths = _mentioned(key)
-    leaves_out = component.kind != "count_if" and not component.apart and _FILTER_CLAUSE not in key
+    leaves_out = component.kind != "count_if" and not component.needs_own_statement and _FILTER_CLAUSE not in key
     return bool(leaves_out and schema.columns and paths) and not any(schema.find(path) for path in paths)
 
 

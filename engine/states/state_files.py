@@ -23,7 +23,7 @@ class StoredFile:
     """A file of states as it lies there, and when it was written last."""
 
     name: str
-    written: datetime
+    written_at: datetime
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class StateFiles:
                 raise StateError(f"the state file {name} is gone or damaged; compute the partition again") from None
         return found
 
-    def listed(self) -> tuple[StoredFile, ...]:
+    def list_files(self) -> tuple[StoredFile, ...]:
         """All files of states, and what crashes left of others; none where the folder is not there yet."""
         from pyarrow.fs import FileSelector
 

@@ -74,7 +74,7 @@ def quantile(share: float, of: NumberSummary) -> float | None:
     """The least number that at least that share of the numbers does not exceed."""
     if of.curve is None:
         return None
-    at = int(of.curve.upto.searchsorted(share - 1e-12))
+    at = int(of.curve.cumulative.searchsorted(share - 1e-12))
     return float(of.curve.at[min(at, len(of.curve.at) - 1)])
 
 
@@ -97,7 +97,7 @@ def zero_ratio(of: NumberSummary) -> float | None:
     """The share of numbers that are 0."""
     if of.curve is None:
         return None
-    upto, at = of.curve.upto, int(of.curve.at.searchsorted(0.0))
+    upto, at = of.curve.cumulative, int(of.curve.at.searchsorted(0.0))
     there = at < len(of.curve.at) and of.curve.at[at] == 0
     return float(upto[at] - (upto[at - 1] if at else 0.0)) if there else 0.0
 
@@ -107,7 +107,7 @@ def negative_ratio(of: NumberSummary) -> float | None:
     if of.curve is None:
         return None
     at = int(of.curve.at.searchsorted(0.0))
-    return float(of.curve.upto[at - 1]) if at else 0.0
+    return float(of.curve.cumulative[at - 1]) if at else 0.0
 
 
 def mean_length(of: TextSummary) -> float | None:

@@ -23,12 +23,12 @@ Array = NDArray[numpy.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StepFunction:
-    """Ascending values `at`, and `upto`: the share of all values that are at most each of them; the last is 1.
+    """Ascending values `at`, and `cumulative`: the share of all values that are at most each of them; the last is 1.
 
     `error` is by how much such a share may be wrong, `of_bin` one between two values."""
 
     at: Array
-    upto: Array
+    cumulative: Array
     error: float
     of_bin: float
     smallest: float
@@ -37,7 +37,7 @@ class StepFunction:
 
     def below(self, values: Array) -> Array:
         """The share of all values that are at most each of the given ones."""
-        return numpy.concatenate([[0.0], self.upto])[numpy.searchsorted(self.at, values, side="right")]
+        return numpy.concatenate([[0.0], self.cumulative])[numpy.searchsorted(self.at, values, side="right")]
 
     @property
     def area_error(self) -> float:
@@ -57,7 +57,7 @@ def steps(state: bytes | None) -> StepFunction | None:
     error, of_bin = (sketch.normalized_rank_error(pmf) if guessed else 0.0 for pmf in (False, True))
     return StepFunction(
         at=at,
-        upto=upto,
+        cumulative=upto,
         error=error,
         of_bin=of_bin,
         smallest=sketch.get_min_value(),

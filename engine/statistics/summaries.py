@@ -92,7 +92,7 @@ def _of_numbers(values: Array) -> NumberSummary:
     at = ordered[last]
     curve = StepFunction(
         at=at,
-        upto=(last + 1) / present,
+        cumulative=(last + 1) / present,
         error=0.0,
         of_bin=0.0,
         smallest=float(at[0]),

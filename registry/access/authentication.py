@@ -154,7 +154,7 @@ def needs_usage_update(principal: Principal, *, now: datetime) -> bool:
     """Whether the use of the principal's token should be noted; False for sessions."""
     if principal.token_id is None:
         return False
-    return principal.token_used is None or principal.token_used <= now - USED_EVERY
+    return principal.token_used_at is None or principal.token_used_at <= now - USED_EVERY
 
 
 def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
@@ -217,5 +217,5 @@ def _within(whole: Principal, token: ApiTokenRow) -> Principal:
         permissions=whole.permissions & scopes,
         granted=tuple(replace(each, permissions=each.permissions & scopes) for each in whole.granted),
         token_id=token.id,
-        token_used=token.last_used,
+        token_used_at=token.last_used,
     )

@@ -80,7 +80,7 @@ class Principal:
     roles: frozenset[Role]
     permissions: frozenset[Permission]
     token_id: UUID | None = None
-    token_used: datetime | None = None
+    token_used_at: datetime | None = None
     granted: tuple[ScopedGrant, ...] = ()
 
     @property

@@ -22,18 +22,18 @@ TOO_MANY_ATTEMPTS = "too many attempts to sign in have failed: try again in {} m
 
 @dataclass(frozen=True)
 class RateLimit:
-    """At most so many attempts `within` a time, of one kind (name, address). `said`: by whom, as they say."""
+    """At most so many attempts `window` a time, of one kind (name, address). `value`: by whom, as they say."""
 
     kind: str
-    said: str
+    value: str
     most: int
-    within: timedelta
+    window: timedelta
 
     @property
     def key(self) -> str:
         """What the attempts are counted under. People type passwords where a name belongs: too little of the hash is
         kept to tell which."""
-        return f"{self.kind}/{hashlib.sha256(self.said.encode()).hexdigest()[:8]}"
+        return f"{self.kind}/{hashlib.sha256(self.value.encode()).hexdigest()[:8]}"
 
 
 def limits(settings: RegistrySettings, *, address: str | None, name: str | None = None) -> tuple[RateLimit, ...]:
@@ -86,11 +86,11 @@ def _window(session: Session, limit: RateLimit, now: datetime) -> SignInWindowRo
 
 
 def _lasts(window: SignInWindowRow, limit: RateLimit, now: datetime) -> bool:
-    return now < window.began + limit.within
+    return now < window.began + limit.window
 
 
 def _too_many(window: SignInWindowRow, limit: RateLimit, now: datetime) -> RateLimited:
-    left = max(1, int((window.began + limit.within - now).total_seconds()))
+    left = max(1, int((window.began + limit.window - now).total_seconds()))
     return RateLimited(TOO_MANY_ATTEMPTS.format(-(-left // 60)), seconds=left)
 
 
@@ -107,6 +107,6 @@ def _note(session: Session, window: SignInWindowRow, limit: RateLimit, now: date
 def _audit_subject(session: Session, limit: RateLimit) -> dict[str, str]:
     """The address, or the name where somebody has it: any other text may be a password."""
     if limit.kind == "address":
-        return {"address": limit.said}
-    known = session.exec(select(UserRow.name).where(UserRow.name == limit.said)).first()
+        return {"address": limit.value}
+    known = session.exec(select(UserRow.name).where(UserRow.name == limit.value)).first()
     return {"user": known} if known else {}

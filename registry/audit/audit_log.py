@@ -32,7 +32,7 @@ class PendingEntry(NamedTuple):
     """An entry that has no place in the chain yet, and the transactions that it ends with if one is undone."""
 
     entry: AuditEntryRow
-    within: tuple[SessionTransaction, ...]
+    transactions: tuple[SessionTransaction, ...]
 
 
 def record(
@@ -133,7 +133,7 @@ def _append(session: Any) -> None:
 def _forget(session: Any, undone: SessionTransaction) -> None:
     """Drops the entries of what was undone."""
     if WAITING in session.info:
-        session.info[WAITING] = [each for each in session.info[WAITING] if undone not in each.within]
+        session.info[WAITING] = [each for each in session.info[WAITING] if undone not in each.transactions]
 
 
 def _last(session: Session) -> tuple[int, str]:

@@ -16,7 +16,7 @@ class VersionApproval:
     """Who approved a version, and when."""
 
     by: str
-    at: datetime
+    approved_at: datetime
 
 
 @dataclass(frozen=True)

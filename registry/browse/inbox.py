@@ -101,7 +101,7 @@ def _queries(by: Principal, now: datetime) -> _Queries:
     changing = (col(ProposalRow.state) == ProposalState.CHANGES_REQUESTED) & (col(ProposalRow.author_id) == by.user_id)
     mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
     others = query.where(col(ProposalRow.state) != ProposalState.DRAFT, not_(mine))
-    free = col(ProposalRow.state).in_(PROPOSAL.where("approve")) & not_(
+    free = col(ProposalRow.state).in_(PROPOSAL.states_allowing("approve")) & not_(
         func.coalesce(assignment.assigned_elsewhere(by), false())
     )
     deciding = func.coalesce(visibility.proposals(by, Permission.DECIDE), false()) & free

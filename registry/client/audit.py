@@ -17,7 +17,7 @@ class AuditApi(ApiTransport):
     ) -> list[schemas.AuditOut]:
         """Audit entries, newest first."""
         form = schemas.Page[schemas.AuditOut]
-        return self._listed(form, "/audit", action=action, object_id=object_id, limit=limit)
+        return self._list(form, "/audit", action=action, object_id=object_id, limit=limit)
 
     def audit_chain(self) -> schemas.ChainOut:
         """Whether the audit is as it was written."""

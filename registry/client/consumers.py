@@ -15,7 +15,7 @@ class ConsumersApi(ApiTransport):
     ) -> list[schemas.SubscriptionOut]:
         """Subscriptions, of a contract or one's own; each with whether its pin is behind."""
         form = schemas.Page[schemas.SubscriptionOut]
-        return self._listed(form, "/subscriptions", contract_id=contract_id, mine=mine, ended=ended)
+        return self._list(form, "/subscriptions", contract_id=contract_id, mine=mine, ended=ended)
 
     def subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
         """A subscription."""
@@ -82,7 +82,7 @@ class ConsumersApi(ApiTransport):
     ) -> list[schemas.AcknowledgementOut]:
         """What consumers were told of approved versions, and their answers, newest first."""
         form, path = schemas.Page[schemas.AcknowledgementOut], "/acknowledgements"
-        return self._listed(form, path, contract_id=contract_id, version=version, mine=mine, waiting=waiting)
+        return self._list(form, path, contract_id=contract_id, version=version, mine=mine, waiting=waiting)
 
     def answer(
         self,

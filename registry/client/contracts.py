@@ -26,7 +26,7 @@ class ContractsApi(ApiTransport):
 
     def contracts(self, *, limit: int | None = None) -> list[schemas.ContractSummaryOut]:
         """Contracts by id, each with its last run; all of them without a limit."""
-        return self._listed(schemas.Page[schemas.ContractSummaryOut], "/contracts", limit=limit)
+        return self._list(schemas.Page[schemas.ContractSummaryOut], "/contracts", limit=limit)
 
     def contract_ids(self) -> list[str]:
         """The ids of all contracts, in their order."""
@@ -45,7 +45,7 @@ class ContractsApi(ApiTransport):
     ) -> list[schemas.RunSummaryOut]:
         """Runs of contracts' own checks, or of those of that subscription, newest first."""
         whose = {"contract_id": contract_id, "subscription_id": subscription_id}
-        return self._listed(schemas.Page[schemas.RunSummaryOut], "/runs", limit=limit, **whose)
+        return self._list(schemas.Page[schemas.RunSummaryOut], "/runs", limit=limit, **whose)
 
     def run(self, run_id: UUID) -> schemas.RunOut:
         """The report of a run."""

@@ -22,7 +22,7 @@ class IncidentsApi(ApiTransport):
     ) -> list[schemas.IncidentOut]:
         """Incidents, newest first."""
         form, which = schemas.Page[schemas.IncidentOut], state.value if state else None
-        return self._listed(
+        return self._list(
             form, "/incidents", limit=limit, contract_id=contract_id, state=which, mine=mine, snoozed=snoozed
         )
 

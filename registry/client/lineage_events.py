@@ -21,7 +21,7 @@ class LineageEventsApi(ApiTransport):
     ) -> list[schemas.LineageEventOut]:
         """Accepted events, newest first."""
         form, moment = schemas.Page[schemas.LineageEventOut], since.isoformat() if since else None
-        return self._listed(form, "/lineage/inbox", state=state, producer=producer, since=moment, limit=limit)
+        return self._list(form, "/lineage/inbox", state=state, producer=producer, since=moment, limit=limit)
 
     def inbox_counts(self) -> schemas.LineageEventCountsOut:
         """How many events lie in the inbox, and how far it is behind."""
@@ -29,7 +29,7 @@ class LineageEventsApi(ApiTransport):
 
     def refused(self, *, producer: str | None = None, limit: int | None = 100) -> list[schemas.RejectedEventOut]:
         """Bodies that were refused, newest first."""
-        return self._listed(schemas.Page[schemas.RejectedEventOut], "/lineage/rejected", producer=producer, limit=limit)
+        return self._list(schemas.Page[schemas.RejectedEventOut], "/lineage/rejected", producer=producer, limit=limit)
 
     def refusal(self, event_id: UUID) -> schemas.RejectedEventDetailOut:
         """A refused body, with how it begins where that may be seen."""

@@ -28,7 +28,7 @@ class NotificationsApi(ApiTransport):
 
     def messages(self, *, state: OutboxState | None = None, limit: int | None = 100) -> list[schemas.OutboxMessageOut]:
         """Messages that go out, newest first; for who administers."""
-        return self._listed(schemas.Page[schemas.OutboxMessageOut], "/messages", limit=limit, state=state)
+        return self._list(schemas.Page[schemas.OutboxMessageOut], "/messages", limit=limit, state=state)
 
     def replay_message(self, message_id: UUID) -> schemas.OutboxMessageOut:
         """Has a message that was given up be delivered after all."""

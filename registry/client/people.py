@@ -44,7 +44,7 @@ class PeopleApi(ApiTransport):
 
     def users(self) -> list[schemas.UserOut]:
         """All users, by name."""
-        return self._listed(schemas.Page[schemas.UserOut], "/users")
+        return self._list(schemas.Page[schemas.UserOut], "/users")
 
     def create_user(self, name: str, *, roles: Iterable[Role], password: str | None = None) -> schemas.UserOut:
         """A new user; without a password, one that signs in with API tokens only."""
@@ -59,7 +59,7 @@ class PeopleApi(ApiTransport):
 
     def tokens(self) -> list[schemas.TokenOut]:
         """One's own tokens; all for who manages users."""
-        return self._listed(schemas.Page[schemas.TokenOut], "/tokens")
+        return self._list(schemas.Page[schemas.TokenOut], "/tokens")
 
     def issue_token(
         self,
@@ -86,7 +86,7 @@ class PeopleApi(ApiTransport):
 
     def teams(self) -> list[schemas.TeamOut]:
         """One's own teams, by name; all for who manages users."""
-        return self._listed(schemas.Page[schemas.TeamOut], "/teams")
+        return self._list(schemas.Page[schemas.TeamOut], "/teams")
 
     def create_team(self, name: str) -> schemas.TeamOut:
         """A new team, which nobody belongs to."""
@@ -107,7 +107,7 @@ class PeopleApi(ApiTransport):
 
     def grants(self, *, target: str | None = None) -> list[schemas.GrantOut]:
         """All grants, oldest first, or those on one domain, contract or dataset."""
-        return self._listed(schemas.Page[schemas.GrantOut], "/grants", target=target)
+        return self._list(schemas.Page[schemas.GrantOut], "/grants", target=target)
 
     def grant(self, given: schemas.GrantIn) -> schemas.GrantOut:
         """Grants a role to a user or to a team."""

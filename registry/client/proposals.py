@@ -26,7 +26,7 @@ class ProposalsApi(ApiTransport):
     ) -> list[schemas.ProposalSummaryOut]:
         """Proposals, newest first."""
         form = schemas.Page[schemas.ProposalSummaryOut]
-        return self._listed(form, "/proposals", state=state, contract_id=contract_id, limit=limit)
+        return self._list(form, "/proposals", state=state, contract_id=contract_id, limit=limit)
 
     def proposal(self, proposal_id: UUID) -> schemas.ProposalOut:
         """A proposal with its suggestions."""
@@ -88,9 +88,9 @@ class ProposalsApi(ApiTransport):
 
     def comments(self, proposal_id: UUID) -> list[schemas.CommentOut]:
         """The discussion of a proposal, oldest first."""
-        return self._listed(schemas.Page[schemas.CommentOut], f"/proposals/{proposal_id}/comments")
+        return self._list(schemas.Page[schemas.CommentOut], f"/proposals/{proposal_id}/comments")
 
-    def say(self, proposal_id: UUID, text: str) -> schemas.CommentOut:
+    def add_comment(self, proposal_id: UUID, text: str) -> schemas.CommentOut:
         """Says something about a proposal, for good."""
         return self._post(schemas.CommentOut, f"/proposals/{proposal_id}/comments", schemas.CommentIn(text=text))
 

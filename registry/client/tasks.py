@@ -41,7 +41,7 @@ class TasksApi(ApiTransport):
     ) -> list[schemas.TaskSummaryOut]:
         """Tasks of the queue that the caller may see, newest first."""
         form = schemas.Page[schemas.TaskSummaryOut]
-        return self._listed(form, "/tasks", state=state, kind=kind, contract_id=contract_id, limit=limit)
+        return self._list(form, "/tasks", state=state, kind=kind, contract_id=contract_id, limit=limit)
 
     def send_event(self, event: Mapping[str, Any]) -> None:
         """Sends one OpenLineage event; returning means that it is kept."""

@@ -38,9 +38,7 @@ class ApiTransport:
     def _get(self, form: type[Answer], path: str, **query: Any) -> Answer:
         return self._answer(form, self._send("GET", path, query=query))
 
-    def _listed(
-        self, form: type[schemas.Page[Item]], path: str, *, limit: int | None = None, **query: Any
-    ) -> list[Item]:
+    def _list(self, form: type[schemas.Page[Item]], path: str, *, limit: int | None = None, **query: Any) -> list[Item]:
         """The first `limit` items of a list, None: all, in as many requests as that takes."""
         found: list[Item] = []
         cursor: str | None = None

@@ -24,7 +24,7 @@ class Lifecycle(Generic[State]):
             raise IllegalTransition(self.subject, state=state.value, step=name, legal=legal)
         return legal[name]
 
-    def where(self, name: str) -> frozenset[State]:
+    def states_allowing(self, name: str) -> frozenset[State]:
         """The states in which that step is legal."""
         return frozenset(state for state, legal in self.steps.items() if name in legal)
 
@@ -99,9 +99,9 @@ INCIDENT = Lifecycle(
         IncidentState.RESOLVED: {"reopen": IncidentState.OPEN},
     },
 )
-OPEN = PROPOSAL.where("edit")
+OPEN = PROPOSAL.states_allowing("edit")
 # Before the owners, whether it waits for them or for its author.
-REVIEWED = PROPOSAL.where("reject")
+REVIEWED = PROPOSAL.states_allowing("reject")
 # What judges and what the gate answers for: a deprecated version keeps its promises until it is retired.
 IN_FORCE = frozenset({VersionState.ACTIVE, VersionState.DEPRECATED})
 ODCS: Mapping[str, str] = {

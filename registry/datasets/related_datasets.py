@@ -141,13 +141,13 @@ class MetricTimeline:
     """What a metric was measured as, run after run: `times` ascend. `reason`: why it was measured by none."""
 
     times: tuple[datetime, ...] = ()
-    found: tuple[ReferenceValue, ...] = ()
+    values: tuple[ReferenceValue, ...] = ()
     reason: str = ""
 
     def at(self, moment: datetime) -> ReferenceValue:
         """The value that the newest run up to that moment measured."""
         at = bisect_right(self.times, moment)
-        return self.found[at - 1] if at else ReferenceValue(reason=self.reason)
+        return self.values[at - 1] if at else ReferenceValue(reason=self.reason)
 
 
 def timelines(session: Session, contract: Contract, of: DataObject) -> dict[str, MetricTimeline]:

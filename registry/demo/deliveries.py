@@ -22,17 +22,17 @@ Make = Callable[[Any], Frame]
 class DemoDelivery:
     """One partition of one table, as it arrives: `make` gives its frame from a Spark session.
 
-    `turn`: why it arrives on another day than its own. `rows`: what is in it, of a table of the shop."""
+    `late_delivery`: why it arrives on another day than its own. `rows`: what is in it, of a table of the shop."""
 
     table: str
     partition: str
     make: Make
     incidents: tuple[DemoIncident, ...] = ()
-    turn: LateDelivery | None = None
+    late_delivery: LateDelivery | None = None
     rows: Callable[[], list[Row]] = list
 
     @property
-    def where(self) -> tuple[str, str]:
+    def target(self) -> tuple[str, str]:
         """The table and the partition."""
         return self.table, self.partition
 
@@ -46,7 +46,7 @@ class DemoLake:
     history: tuple[DemoDelivery, ...]
     deliveries: tuple[tuple[DemoDelivery, ...], ...]
     incidents: tuple[DemoIncident, ...] = field(default=())
-    turns: tuple[LateDelivery, ...] = ()
+    late_deliveries: tuple[LateDelivery, ...] = ()
 
 
 def shop_lake(
@@ -69,7 +69,7 @@ def shop_lake(
         history=past,
         deliveries=arriving,
         incidents=tuple(known),
-        turns=tuple(within),
+        late_deliveries=tuple(within),
     )
 
 
@@ -77,7 +77,7 @@ def _arriving(
     day: int, tables: Sequence[ShopTable], within: Sequence[LateDelivery], seed: int
 ) -> tuple[DemoDelivery, ...]:
     """What arrives on a day: its own partitions but those that are late, then what is of other days."""
-    late = {each.table for each in within if each.day == day and not each.again}
+    late = {each.table for each in within if each.day == day and not each.is_repeat}
     of = {table.name: table for table in tables}
     own = (_delivery(table, day, seed) for table in tables if table.name not in late)
     return (*own, *(_delivery(of[each.table], each.day, seed, each) for each in within if each.on == day))
@@ -85,7 +85,7 @@ def _arriving(
 
 def _delivery(table: ShopTable, day: int, seed: int, turn: LateDelivery | None = None) -> DemoDelivery:
     """A day of the table; what is delivered again comes as the shop has it, whatever befell it the first time."""
-    known = () if turn and turn.again else incidents.of(table.name, day)
+    known = () if turn and turn.is_repeat else incidents.of(table.name, day)
 
     def rows() -> list[Row]:
         return incidents.befallen(known, shop_data.rows_of(table, day, seed=seed), seed=seed)
@@ -96,7 +96,7 @@ def _delivery(table: ShopTable, day: int, seed: int, turn: LateDelivery | None =
         return frame.withColumns({name: frame[name].cast(kind) for name, kind in changed.items()}) if changed else frame
 
     return DemoDelivery(
-        table=table.name, partition=shop_data.day_name(day), make=make, incidents=known, turn=turn, rows=rows
+        table=table.name, partition=shop_data.day_name(day), make=make, incidents=known, late_delivery=turn, rows=rows
     )
 
 

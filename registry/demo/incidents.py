@@ -19,7 +19,7 @@ class DemoIncident:
     name: str
     table: str
     day: int
-    what: str
+    description: str
     damage: Damage = lambda rows, _: rows
     types: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -46,38 +46,42 @@ def _lower_case(rows: list[Row], rng: Random) -> list[Row]:
 
 INCIDENTS = (
     DemoIncident(
-        name="nulls", table="orders", day=27, what="three in ten orders lost their customer_id", damage=_nulls
+        name="nulls", table="orders", day=27, description="three in ten orders lost their customer_id", damage=_nulls
     ),
     DemoIncident(
         name="truncated load",
         table="order_items",
         day=30,
-        what="the load broke off after 35 % of the rows",
+        description="the load broke off after 35 % of the rows",
         damage=_truncated,
     ),
     DemoIncident(
         name="new category",
         table="orders",
         day=33,
-        what="a payment kind nobody announced, in 5 % of the orders",
+        description="a payment kind nobody announced, in 5 % of the orders",
         damage=_new_category,
     ),
     DemoIncident(
         name="schema change",
         table="order_items",
         day=35,
-        what="the quantity arrived as text",
+        description="the quantity arrived as text",
         types={"quantity": "string"},
     ),
     DemoIncident(
         name="negative amounts",
         table="orders",
         day=37,
-        what="one in fifty amounts with the wrong sign",
+        description="one in fifty amounts with the wrong sign",
         damage=_negative,
     ),
     DemoIncident(
-        name="casing change", table="customers", day=39, what="half of the countries in lower case", damage=_lower_case
+        name="casing change",
+        table="customers",
+        day=39,
+        description="half of the countries in lower case",
+        damage=_lower_case,
     ),
 )
 

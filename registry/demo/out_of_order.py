@@ -7,26 +7,30 @@ from dataclasses import dataclass
 class LateDelivery:
     """A partition (of day `day`, 0 the first) that arrives with those of the later day `on`.
 
-    `again`: it came in its own turn too, and comes once more as the shop has it."""
+    `is_repeat`: it came in its own turn too, and comes once more as the shop has it."""
 
     name: str
     table: str
     day: int
     on: int
-    what: str
-    again: bool = False
+    description: str
+    is_repeat: bool = False
 
 
 TURNS = (
     LateDelivery(
-        name="late partition", table="orders", day=28, on=29, what="the orders of a day arrived with those of the next"
+        name="late partition",
+        table="orders",
+        day=28,
+        on=29,
+        description="the orders of a day arrived with those of the next",
     ),
     LateDelivery(
         name="re-delivery",
         table="order_items",
         day=30,
         on=31,
-        what="the load that broke off was delivered again, whole",
-        again=True,
+        description="the load that broke off was delivered again, whole",
+        is_repeat=True,
     ),
 )

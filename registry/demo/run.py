@@ -37,17 +37,17 @@ MARKS = {
 class DemoReport:
     """What the demo found. `missed` names the incidents that no check caught."""
 
-    judged: tuple[DeliveryResult, ...]
+    results: tuple[DeliveryResult, ...]
     incidents: tuple[DemoIncident, ...]
-    turns: tuple[LateDelivery, ...] = ()
+    late_deliveries: tuple[LateDelivery, ...] = ()
 
     def of(self, incident: DemoIncident) -> DeliveryResult | None:
         """The verdict on the delivery that the incident hit."""
-        return next((each for each in self.judged if incident in each.delivery.incidents), None)
+        return next((each for each in self.results if incident in each.delivery.incidents), None)
 
     def out_of(self, turn: LateDelivery) -> DeliveryResult | None:
         """The verdict on what arrived out of turn."""
-        return next((each for each in self.judged if each.delivery.turn == turn), None)
+        return next((each for each in self.results if each.delivery.late_delivery == turn), None)
 
     @property
     def missed(self) -> tuple[DemoIncident, ...]:
@@ -56,7 +56,7 @@ class DemoReport:
     @property
     def false_alarms(self) -> tuple[DeliveryResult, ...]:
         """Alarms on deliveries that no documented incident hit."""
-        return tuple(each for each in self.judged if each.alarmed and not each.delivery.incidents)
+        return tuple(each for each in self.results if each.alarmed and not each.delivery.incidents)
 
 
 def demo(*, data: str | None, partition_by: str | None, keep: bool, write: Path | None) -> int:
@@ -100,7 +100,10 @@ def _write(root: Path, console: Console) -> int:
     lake = shop_lake()
     every = (*lake.history, *(each for day in lake.deliveries for each in day))
     parquet_folders.write(
-        root, lake.column, (each for each in every if not (each.turn and each.turn.again)), shop_data.TABLES
+        root,
+        lake.column,
+        (each for each in every if not (each.late_delivery and each.late_delivery.is_repeat)),
+        shop_data.TABLES,
     )
     for table in lake.tables:
         console.print(f"wrote {root / table}")
@@ -133,7 +136,7 @@ def prepare(
     producer = DemoProducer(
         session=session, root=settings.home / "lake", column=lake.column, url=settings.api, token=people.token
     )
-    return DemoLoop(lake=lake, people=people, tell=lambda line: console.print(escape(line))), producer
+    return DemoLoop(lake=lake, people=people, report=lambda line: console.print(escape(line))), producer
 
 
 def run_loop(loop: DemoLoop, producer: DemoProducer, console: Console) -> DemoReport:
@@ -145,11 +148,11 @@ def run_loop(loop: DemoLoop, producer: DemoProducer, console: Console) -> DemoRe
     console.print("[bold]4  Deliver[/]  each partition a Spark write with OpenLineage events over HTTP")
     for judged in loop.deliver_all(producer):
         console.print(_line(judged))
-    return DemoReport(tuple(loop.judged), loop.lake.incidents, loop.lake.turns)
+    return DemoReport(tuple(loop.results), loop.lake.incidents, loop.lake.late_deliveries)
 
 
 def _line(judged: DeliveryResult) -> str:
-    turn = f" ({judged.delivery.turn.name})" if judged.delivery.turn else ""
+    turn = f" ({judged.delivery.late_delivery.name})" if judged.delivery.late_delivery else ""
     name = f"{judged.delivery.table} {judged.delivery.partition}{turn}"
     words = f"  {names_of(judged.broken)}" if judged.broken else ""
     return f"  {MARKS[judged.run.verdict]}  {escape(name)}  {judged.seconds:.1f} s{escape(words)}"
@@ -160,19 +163,19 @@ def print_report(report: DemoReport, console: Console) -> None:
     console.print("[bold]5  What was caught[/]")
     if report.incidents:
         console.print(_table(report))
-    for turn in report.turns:
+    for turn in report.late_deliveries:
         console.print(_out_of_turn(turn, report.out_of(turn)))
-    clean = [each for each in report.judged if not each.delivery.incidents]
+    clean = [each for each in report.results if not each.delivery.incidents]
     alarms = "alarms" if not report.incidents else "false alarms"
     console.print(f"{alarms}: {len(report.false_alarms)} of {len(clean)} deliveries without a documented incident")
-    times = sorted(each.seconds for each in report.judged)
+    times = sorted(each.seconds for each in report.results)
     if times:
         console.print(f"from event to verdict: median {median(times):.1f} s, slowest {times[-1]:.1f} s")
 
 
 def _out_of_turn(turn: LateDelivery, found: DeliveryResult | None) -> str:
     told = f"{found.delivery.partition}, {MARKS[found.run.verdict]}" if found else "no verdict"
-    return f"{turn.name}: {turn.table} {told} ({escape(turn.what)})"
+    return f"{turn.name}: {turn.table} {told} ({escape(turn.description)})"
 
 
 def _table(report: DemoReport) -> Table:
@@ -184,7 +187,7 @@ def _table(report: DemoReport) -> Table:
         caught = escape(names_of(found.broken)) if found and found.alarmed else "[bold red]missed[/]"
         seconds = f"{found.seconds:.1f}" if found else "-"
         day = found.delivery.partition if found else str(incident.day)
-        table.add_row(incident.name, incident.table, day, incident.what, caught, seconds)
+        table.add_row(incident.name, incident.table, day, incident.description, caught, seconds)
     return table
 
 

@@ -51,13 +51,13 @@ class DeliveryResult:
 
 @dataclass(kw_only=True)
 class DemoLoop:
-    """One run of the loop over a lake. `tell` is given a line of progress at a time."""
+    """One run of the loop over a lake. `report` is given a line of progress at a time."""
 
     lake: DemoLake
     people: DemoPeople
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     drafts: dict[str, TaskOut] = field(default_factory=dict)
-    judged: list[DeliveryResult] = field(default_factory=list)
+    results: list[DeliveryResult] = field(default_factory=list)
 
     def land_history(self, producer: DemoProducer) -> None:
         """Writes what was there before anybody thought of contracts: no events. Asks for each table's draft at once."""
@@ -66,7 +66,7 @@ class DemoLoop:
             for delivery in known:
                 producer.write(delivery)
             self.drafts[table] = self.request_draft(producer, table)
-            self.tell(f"  {table}: {len(known)} partitions are there")
+            self.report(f"  {table}: {len(known)} partitions are there")
 
     def approve_all(self) -> None:
         """Has the owner approve each table's draft, and waits until its history is judged."""
@@ -74,11 +74,11 @@ class DemoLoop:
             proposal_id = self.finished_draft(task)
             self.people.producer.submit(proposal_id)
             accepted = self._approve(proposal_id)
-            self.tell(f"  {table}: drafted, {accepted} suggestions, approved by the owner")
+            self.report(f"  {table}: drafted, {accepted} suggestions, approved by the owner")
         for table in self.lake.tables:
             first = self._run_of(table, lambda run: True)
             seen = f"{len(first.partitions)} partitions, {first.rows or 0:,} rows"
-            self.tell(f"  {table}: history judged, {first.verdict} ({seen})")
+            self.report(f"  {table}: history judged, {first.verdict} ({seen})")
 
     def request_draft(self, producer: DemoProducer, table: str) -> TaskOut:
         """Asks for a draft of a table as the producer."""
@@ -107,12 +107,12 @@ class DemoLoop:
                 begun[delivery] = time.monotonic()
             for delivery in together:
                 judged = self._verdict(delivery, begun[delivery])
-                self.judged.append(judged)
+                self.results.append(judged)
                 yield judged
 
     def _verdict(self, delivery: DemoDelivery, begun: float) -> DeliveryResult:
-        name, where = f"{escape_name(self.lake.column)}={escape_name(delivery.partition)}", delivery.where
-        earlier = {each.run.id for each in self.judged if each.delivery.where == where}
+        name, where = f"{escape_name(self.lake.column)}={escape_name(delivery.partition)}", delivery.target
+        earlier = {each.run.id for each in self.results if each.delivery.target == where}
         run = self._run_of(delivery.table, lambda each: name in each.partitions and each.id not in earlier)
         report = self.people.owner.run(run.id)
         return DeliveryResult(delivery, run, tuple(_broken(report)), time.monotonic() - begun)

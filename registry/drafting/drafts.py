@@ -43,7 +43,9 @@ def request(session: Session, payload: Mapping[str, Any], lake: str) -> DraftReq
         keys=reference_keys.keys(session, payload),
         # By night no other tables are read than those whose keys columns are named after.
         sketched="author" in payload,
-        spoilt=baselines.spoilt_partitions(session, RunSeriesKey(payload["contract_id"], payload["object"], "")),
+        excluded_partitions=baselines.spoilt_partitions(
+            session, RunSeriesKey(payload["contract_id"], payload["object"], "")
+        ),
     )
 
 

@@ -72,14 +72,16 @@ class FeedbackPreview:
     back_test: tuple[int, int] | None = None
 
     @property
-    def judged(self) -> tuple[PreviewPoint, ...]:
+    def comparable_points(self) -> tuple[PreviewPoint, ...]:
         """The points that would count as clean, and of which both sides say something."""
         return tuple(each for each in self.points if each.learned[1] and None not in (each.value, *each.bands))
 
     @property
     def alarms(self) -> tuple[int, int]:
         """How many of those lie outside, as it is, and as it would be."""
-        return sum(each.alarms(0) for each in self.judged), sum(each.alarms(1) for each in self.judged)
+        return sum(each.alarms(0) for each in self.comparable_points), sum(
+            each.alarms(1) for each in self.comparable_points
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +94,11 @@ class PreviewRequest:
     dataset: DatasetRow
     checks: BoundChecks
     approved: BoundCheck
-    judging: BoundCheck
-    word: PointFeedbackRow
+    current: BoundCheck
+    feedback: PointFeedbackRow
 
     @property
-    def whose(self) -> RunSeriesKey:
+    def series_key(self) -> RunSeriesKey:
         """Whose runs it is about."""
         return RunSeriesKey(self.run.contract_id, self.run.object, "")
 
@@ -110,16 +112,16 @@ def foresee(
     run = feedback.run_for_feedback(session, said, by=by)
     asked = _preview_request(session, settings, run, feedback.word(session, run, said, by=by), check_id)
     known = _known_points(asked, said.partition)
-    detector = asked.judging.detector
+    detector = asked.current.detector
     if detector is None or (asked.approved.analyzer and asked.approved.analyzer.judged_segments):
-        return FeedbackPreview(RefitOutlook.WRITTEN, tuple(known.seen(NOWHERE) for known in known[-SHOWN:]))
+        return FeedbackPreview(RefitOutlook.WRITTEN, tuple(known.preview_point(NOWHERE) for known in known[-SHOWN:]))
     approved = asked.approved.detector
     if not isinstance(approved, ProgramClause) or not isinstance(detector, ProgramClause):
         return FeedbackPreview(RefitOutlook.TOLD, tuple(_preview_points(asked, known, (detector, detector))))
     refit = _refit(asked)
     then = approved.fitted(refit.limits, refit.points, approved.named) if refit else detector
     limits = detector.limits, then.limits
-    back_test = (len(refit.alarms), refit.judged) if refit else None
+    back_test = (len(refit.alarms), refit.evaluated) if refit else None
     return FeedbackPreview(
         _outlook(approved, refit), tuple(_preview_points(asked, known, (detector, then))), limits, back_test
     )
@@ -146,8 +148,8 @@ def _preview_request(
                     dataset=dataset,
                     checks=approved,
                     approved=found,
-                    judging=_of(now, check_id) or found,
-                    word=word,
+                    current=_of(now, check_id) or found,
+                    feedback=word,
                 )
     raise InvalidRequest(UNKNOWN.format(check_id, about))
 
@@ -170,8 +172,8 @@ def _refit(asked: PreviewRequest) -> Refit | None:
     stored = drafting_refits.stored(asked.session, asked.dataset)
     if not stored or not wanted or not wanted[0].clause.has_width:
         return None
-    spoilt = baselines.spoilt_partitions(asked.session, asked.whose, also=[asked.word])
-    found = refits(wanted, stored.known(wanted, asked.settings, spoilt))[wanted[0].check_id]
+    spoilt = baselines.spoilt_partitions(asked.session, asked.series_key, also=[asked.feedback])
+    found = refits(wanted, stored.table_history(wanted, asked.settings, spoilt))[wanted[0].check_id]
     return found if isinstance(found, Refit) else None
 
 
@@ -183,15 +185,15 @@ class KnownPoint:
     partition: str | None
     value: float | None
     run_id: UUID | None
-    left_out: tuple[bool, bool]
+    excluded: tuple[bool, bool]
 
     def point(self, side: int) -> SeriesPoint:
         """The point as detectors learn from it."""
-        return SeriesPoint(time=self.time, value=self.value, partition=self.partition, excluded=self.left_out[side])
+        return SeriesPoint(time=self.time, value=self.value, partition=self.partition, excluded=self.excluded[side])
 
-    def seen(self, bands: Both) -> PreviewPoint:
+    def preview_point(self, bands: Both) -> PreviewPoint:
         """The point with what is admitted of it."""
-        without = self.left_out
+        without = self.excluded
         return PreviewPoint(
             partition=self.partition,
             time=self.time,
@@ -205,10 +207,10 @@ class KnownPoint:
 def _known_points(asked: PreviewRequest, partition: str | None) -> list[KnownPoint]:
     """The check's metric on the data of the same segment, in the order of their time."""
     identity = asked.approved.identity or ""
-    found = history.earlier(asked.session, asked.whose, {identity}, limit=baselines.MOST, each_run=True)[identity]
+    found = history.earlier(asked.session, asked.series_key, {identity}, limit=baselines.MOST, each_run=True)[identity]
     sides = (
-        baselines.spoilt(asked.session, asked.whose),
-        baselines.spoilt(asked.session, asked.whose, also=[asked.word]),
+        baselines.spoilt(asked.session, asked.series_key),
+        baselines.spoilt(asked.session, asked.series_key, also=[asked.feedback]),
     )
     here = partition_key(partition)
     alike = [each for each in found if _is_alike(each, partition, here.time, here.segment)]
@@ -230,7 +232,7 @@ def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
         partition=of.partition or None,
         value=finite(of.value),
         run_id=of.run_id,
-        left_out=(spot in sides[0], spot in sides[1]),
+        excluded=(spot in sides[0], spot in sides[1]),
     )
 
 
@@ -244,13 +246,13 @@ def _preview_points(
     until, bands = monotonic() + SECONDS, list[Both]()
     for each in reversed(shown):
         bands.append(tell(each) if monotonic() < until else NOWHERE)
-    return (each.seen(both) for each, both in zip(shown, reversed(bands), strict=True))
+    return (each.preview_point(both) for each, both in zip(shown, reversed(bands), strict=True))
 
 
 def _next(known: Sequence[KnownPoint], past: Series) -> list[KnownPoint]:
     last = known[-1:]
     return [
-        KnownPoint(time=each.time + past.step, partition=None, value=None, run_id=None, left_out=(False, False))
+        KnownPoint(time=each.time + past.step, partition=None, value=None, run_id=None, excluded=(False, False))
         for each in last
     ]
 
@@ -259,7 +261,7 @@ def _teller(
     asked: PreviewRequest, known: Sequence[KnownPoint], past: tuple[Series, ...], detectors: tuple[Detector, Detector]
 ) -> Callable[[KnownPoint], Both]:
     """What both sides admit of a point; what came before anything changes is told once."""
-    changed = min((each.time for each in known if each.left_out[0] is not each.left_out[1]), default=None)
+    changed = min((each.time for each in known if each.excluded[0] is not each.excluded[1]), default=None)
     alike = detectors[0] == detectors[1]
     sharing = sum(each.shares_alarms for each in asked.checks.checks)
     partitions = sorted({each.partition for each in known if each.partition})

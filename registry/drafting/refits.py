@@ -104,7 +104,7 @@ class RefitStates:
     schema: Schema
     version: int
 
-    def known(
+    def table_history(
         self, wanted: Sequence[WatchedClause], settings: RegistrySettings, spoilt: Collection[str]
     ) -> TableHistory:
         """What they say of the columns that are watched."""
@@ -147,7 +147,7 @@ def _refit_result(
 ) -> RefitResult:
     checks = bind(contract.object(about.object), read.schema)
     wanted = [each for each in watched_clauses(checks) if each.clause.is_refitted]
-    told = refits(wanted, read.known(wanted, settings, spoilt)).values()
+    told = refits(wanted, read.table_history(wanted, settings, spoilt)).values()
     return RefitResult(
         contract=contract,
         about=about,
@@ -209,7 +209,7 @@ def _row(found: RefitResult, refit: Refit, reason: FitReason, *, now: datetime, 
         without=sorted(set(found.contents) - set(refit.partitions)),
         states_version=found.states_version,
         training=training,
-        judged=refit.judged,
+        judged=refit.evaluated,
         alarms=list(refit.alarms),
         admitted=clause.admits(refit.limits),
         reason=reason,

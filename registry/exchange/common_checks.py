@@ -53,12 +53,12 @@ WHOLE_NUMBERS = frozenset({CommonCheckKind.ROWS, CommonCheckKind.DISTINCT})
 
 @dataclass(frozen=True, kw_only=True)
 class CommonCheck:
-    """A check in one of these words. `told`: the listed values; the least and the greatest one, None for no bound; the
-    pattern that the whole text matches; the condition that is true. `where`: of which rows alone."""
+    """A check in one of these words. `values`: the listed values; the least and the greatest one, None for no bound;
+    the pattern that the whole text matches; the condition that is true. `where`: of which rows alone."""
 
     kind: CommonCheckKind
     columns: tuple[str, ...]
-    told: tuple[Any, ...]
+    values: tuple[Any, ...]
     check: CheckAssignment
     where: str | None = None
 
@@ -111,7 +111,7 @@ def _common_checks(check: CheckAssignment) -> Iterator[CommonCheck | Unsupported
 
 def _promise(meant: "CommonForm", check: CheckAssignment, where: str | None) -> CommonCheck:
     kind, columns, told = meant
-    return CommonCheck(kind=kind, columns=columns, told=told, check=check, where=where)
+    return CommonCheck(kind=kind, columns=columns, values=told, check=check, where=where)
 
 
 def _hindrance(check: CheckAssignment, found: list["CommonForm"], where: str | None) -> str | None:

@@ -113,7 +113,7 @@ def _typed(kind: str | None) -> dict[str, Any]:
         return {}
     unknown = Faults()
     known = known_type(kind, "", unknown)
-    return {"physicalType": kind} if unknown.found else {"logicalType": LOGICAL[_base(known)], "physicalType": known}
+    return {"physicalType": kind} if unknown.items else {"logicalType": LOGICAL[_base(known)], "physicalType": known}
 
 
 def _base(kind: str) -> str:

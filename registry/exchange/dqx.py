@@ -61,7 +61,7 @@ def _filled(of: CommonCheck) -> DqxChecks:
 
 
 def _in_list(of: CommonCheck) -> DqxChecks:
-    yield "is_in_list", {"column": of.column, "allowed": list(of.told)}
+    yield "is_in_list", {"column": of.column, "allowed": list(of.values)}
 
 
 def _ranged(of: CommonCheck) -> DqxChecks:
@@ -69,12 +69,12 @@ def _ranged(of: CommonCheck) -> DqxChecks:
 
 
 def _matched(of: CommonCheck) -> DqxChecks:
-    yield "regex_match", {"column": of.column, "regex": of.told[0]}
+    yield "regex_match", {"column": of.column, "regex": of.values[0]}
 
 
 def _true(of: CommonCheck) -> DqxChecks:
     # To DQX a row of which the condition is null keeps it.
-    yield "sql_expression", {"expression": f"coalesce(({of.told[0]}), false)", "msg": label(of.check.check.id)}
+    yield "sql_expression", {"expression": f"coalesce(({of.values[0]}), false)", "msg": label(of.check.check.id)}
 
 
 def _unique(of: CommonCheck) -> DqxChecks:
@@ -88,7 +88,7 @@ def _counted(function: str) -> Callable[[CommonCheck], DqxChecks]:
 
 
 def _bounded(of: CommonCheck, names: tuple[str, str], arguments: Mapping[str, Any]) -> DqxChecks:
-    for name, limit in zip(names, of.told, strict=True):
+    for name, limit in zip(names, of.values, strict=True):
         if limit is not None:
             yield name, {**arguments, "limit": limit}
 

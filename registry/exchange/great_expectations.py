@@ -75,14 +75,14 @@ def _of_column(kind: str, *names: str) -> Callable[[CommonCheck], Expectation]:
     """An expectation of one column, which is told these in turn; a bound that there is not is left out."""
 
     def said(of: CommonCheck) -> Expectation:
-        told = {name: each for name, each in zip(names, of.told, strict=True) if each is not None}
+        told = {name: each for name, each in zip(names, of.values, strict=True) if each is not None}
         return kind, {"column": of.column, **told}
 
     return said
 
 
 def _in_set(of: CommonCheck) -> Expectation:
-    return "expect_column_values_to_be_in_set", {"column": of.column, "value_set": list(of.told)}
+    return "expect_column_values_to_be_in_set", {"column": of.column, "value_set": list(of.values)}
 
 
 def _unique(of: CommonCheck) -> Expectation:
@@ -92,7 +92,7 @@ def _unique(of: CommonCheck) -> Expectation:
 
 
 def _rows(of: CommonCheck) -> Expectation:
-    bounds = zip(BOUNDS, of.told, strict=True)
+    bounds = zip(BOUNDS, of.values, strict=True)
     return "expect_table_row_count_to_be_between", {name: each for name, each in bounds if each is not None}
 
 

@@ -35,7 +35,7 @@ class SodaCheck(NamedTuple):
 
     metric: str
     range: Bounds | None
-    more: Mapping[str, Any] = MappingProxyType({})
+    options: Mapping[str, Any] = MappingProxyType({})
 
 
 def write(subject: ExportSource) -> bytes:
@@ -81,7 +81,7 @@ def _entry(of: CommonCheck, said: SodaCheck) -> dict[str, Any]:
     """Its threshold stands in its head; of a warning, when to warn."""
     name = {"name": label(of.check.check.id)}
     filtered = {"filter": of.where} if of.where and said.range else {}
-    body = {**name, **said.more, **filtered}
+    body = {**name, **said.options, **filtered}
     if of.mild:
         return {said.metric: {**body, "warn": f"when {_breaking(said.range or NONE)}"}}
     return {f"{said.metric} {_keeping(said.range)}" if said.range else said.metric: body}
@@ -114,26 +114,26 @@ def _unique(of: CommonCheck) -> SodaCheck:
 
 
 def _valid_values(of: CommonCheck) -> SodaCheck:
-    return SodaCheck(f"invalid_count({of.column})", NONE, {"valid values": list(of.told)})
+    return SodaCheck(f"invalid_count({of.column})", NONE, {"valid values": list(of.values)})
 
 
 def _ranged(of: CommonCheck) -> SodaCheck:
-    bounds = zip(("valid min", "valid max"), of.told, strict=True)
+    bounds = zip(("valid min", "valid max"), of.values, strict=True)
     return SodaCheck(f"invalid_count({of.column})", NONE, {word: each for word, each in bounds if each is not None})
 
 
 def _matched(of: CommonCheck) -> SodaCheck:
-    return SodaCheck(f"invalid_count({of.column})", NONE, {"valid regex": of.told[0]})
+    return SodaCheck(f"invalid_count({of.column})", NONE, {"valid regex": of.values[0]})
 
 
 def _true(of: CommonCheck) -> SodaCheck:
     """Rows of which the condition is null break it."""
     among = f"({of.where}) AND " if of.where else ""
-    return SodaCheck("failed rows", None, {"fail condition": f"{among}NOT coalesce(({of.told[0]}), false)"})
+    return SodaCheck("failed rows", None, {"fail condition": f"{among}NOT coalesce(({of.values[0]}), false)"})
 
 
 def _number(metric: str) -> Callable[[CommonCheck], SodaCheck]:
-    return lambda of: SodaCheck(f"{metric}({of.column})" if of.column else metric, (of.told[0], of.told[1]))
+    return lambda of: SodaCheck(f"{metric}({of.column})" if of.column else metric, (of.values[0], of.values[1]))
 
 
 SAYING: Mapping[CommonCheckKind, Callable[[CommonCheck], SodaCheck]] = {

@@ -57,7 +57,7 @@ class _Reader:
     def table(self) -> DdlTable:
         """The whole text."""
         name = self._head() if self._takes("create") else None
-        columns = self._listed(self._column)
+        columns = self._comma_list(self._column)
         if name is None:
             self._refuse_more()
             return DdlTable(tuple(columns))
@@ -78,11 +78,11 @@ class _Reader:
     def _partitions(self) -> tuple[str, ...]:
         while self._next:
             if self._takes("partitioned") and self._takes("by") and self._takes("("):
-                return tuple(self._listed(self._name))
+                return tuple(self._comma_list(self._name))
             self.at += 1
         return ()
 
-    def _listed(self, one: Callable[[], Any]) -> list[Any]:
+    def _comma_list(self, one: Callable[[], Any]) -> list[Any]:
         found = [one()]
         while self._takes(","):
             found.append(one())
@@ -113,10 +113,10 @@ class _Reader:
     def _nested(self, word: str) -> str:
         self._need("<")
         if word == "struct":
-            fields = [column for column, _ in self._listed(self._column)]
+            fields = [column for column, _ in self._comma_list(self._column)]
             parts = [f"{each.name}:{each.type}" for each in fields]
         else:
-            parts = self._listed(self._type)
+            parts = self._comma_list(self._type)
         self._need(">")
         if len(parts) != NESTED.get(word, len(parts)):
             raise self._fault(f"is no {word}: it names {len(parts)} types")
@@ -125,13 +125,13 @@ class _Reader:
     def _plain(self, place: int, word: str) -> str:
         sizes = ""
         if self._takes("("):
-            sizes = f"({','.join(self._listed(self._name))})"
+            sizes = f"({','.join(self._comma_list(self._name))})"
             self._need(")")
         faults = Faults()
         kind = known_type(word + sizes, "", faults)
-        if faults.found:
+        if faults.items:
             self.at = place
-            raise self._fault(faults.found[0].message, faults.found[0].remedy)
+            raise self._fault(faults.items[0].message, faults.items[0].remedy)
         return kind
 
     def _name(self) -> str:

@@ -63,7 +63,7 @@ def _of_json(source: bytes) -> DdlTable:
     if parsed.data.get("type") != "struct" or not isinstance(parsed.data.get("fields"), list):
         faults.add("spark-schema", "type", "is not the schema of a table", "give what schema.json() gives")
     columns = tuple(_column(path, each, faults) for path, each in members(parsed.data, "fields"))
-    if not columns and not faults.found:
+    if not columns and not faults.items:
         faults.add("spark-schema", "fields", "has no columns")
     faults.settle()
     return DdlTable(columns)

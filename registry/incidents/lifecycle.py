@@ -83,7 +83,7 @@ def _continued(seen: RunViolations, part: IncidentObjectRow) -> IncidentRow:
 def _widen(incident: IncidentRow, seen: RunViolations) -> None:
     """More is wrong with the data; the incident of data that came late knows only now that there is."""
     if incident.dataset_id is None:
-        incident.dataset_id, incident.since, incident.columns = seen.run.dataset_id, seen.written, seen.columns
+        incident.dataset_id, incident.since, incident.columns = seen.run.dataset_id, seen.written_at, seen.columns
         incident.data_version = seen.data_version
     else:
         incident.columns = _joined(incident.columns, seen.columns)
@@ -141,7 +141,7 @@ def _new(seen: RunViolations) -> IncidentRow:
         state=IncidentState.OPEN,
         opened=seen.now,
         changed=seen.now,
-        since=seen.written,
+        since=seen.written_at,
         data_version=seen.data_version,
         columns=seen.columns,
     )
@@ -168,7 +168,7 @@ def _reopened(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRo
     incident.resolved_by_id, incident.acknowledged_by_id = None, None
     incident.reopened += 1
     if _is_root(incident, part):
-        incident.since, incident.recovered, incident.columns = seen.written, None, seen.columns
+        incident.since, incident.recovered, incident.columns = seen.written_at, None, seen.columns
         incident.data_version = seen.data_version
     part.active, part.recovered = True, None
     _store(part, seen, seen.failing)
@@ -183,7 +183,7 @@ def _recover(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow
     """Ends the part of the incident, and the incident with its last one."""
     part.active, part.recovered = None, seen.now
     if _is_root(incident, part):
-        incident.recovered = seen.written
+        incident.recovered = seen.written_at
     _changed(incident, seen.now)
     seen.session.flush()
     if not incident_objects(seen.session, incident.id, active=True):

@@ -52,7 +52,7 @@ class RunViolations:
         return self.session.get(LineageRunRow, self.run.lineage_run_id) if self.run.lineage_run_id else None
 
     @property
-    def written(self) -> datetime:
+    def written_at(self) -> datetime:
         """When the data came that it judged: with the end of the run that wrote them, where one is known."""
         return (self.by.finished or self.by.started if self.by else None) or self.run.started
 

@@ -84,7 +84,7 @@ def learn(session: Session, links: Iterable[AliasLink]) -> tuple[LinkConflict, .
     """Remembers what events tell of names; those links that are new and not followed, with the reason."""
     told: dict[tuple[LineageName, LineageName], list[datetime]] = {}
     for each in links:
-        told.setdefault(each.pair, []).append(each.at)
+        told.setdefault(each.pair, []).append(each.observed_at)
     known = {_pair(row): row for row in _links(session, told)}
     for pair in sorted(told):
         _keep(session, pair, told[pair], known.get(pair))
@@ -118,7 +118,7 @@ class _Surroundings:
 
     links: Sequence[AliasLink]
     owners: Mapping[LineageName, pure.Owners]
-    kept: Mapping[tuple[str, str], tuple[bool, UUID, LineageName]]
+    canonical: Mapping[tuple[str, str], tuple[bool, UUID, LineageName]]
 
 
 def _surroundings(session: Session, names: set[LineageName]) -> _Surroundings:
@@ -206,7 +206,7 @@ def _group(found: pure.NameGroups, seen: _Surroundings, name: LineageName, made:
     members = found.group(name)
     if id(members) not in made:
         owned = found.owned(name)
-        places = [seen.kept[each] for each in owned if each in seen.kept]
+        places = [seen.canonical[each] for each in owned if each in seen.canonical]
         stands = min(places)[2] if places else min(members)
         made[id(members)] = AliasGroup(stands, frozenset(members), frozenset(ContractObject(*each) for each in owned))
     return made[id(members)]

@@ -54,7 +54,7 @@ def group_names(
     for names in _declared(owners):
         for other in names[1:]:
             found.join(names[0], other)
-    ordered = sorted(links, key=lambda each: (each.at, each.pair))
+    ordered = sorted(links, key=lambda each: (each.observed_at, each.pair))
     refused = [_refusal(found, each) for each in ordered]
     return found, tuple(each for each in refused if each)
 

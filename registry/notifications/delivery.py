@@ -142,7 +142,7 @@ def _through_client(path: str, message: OutboxMessageRow) -> None:
 def _notice(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
     with read_session(desk.database) as tx:
         channel = _channel(tx, message)
-    told = RenderedNotice.kept(message.payload["notice"]).at(desk.settings.pages)
+    told = RenderedNotice.from_payload(message.payload["notice"]).at(desk.settings.pages)
     WAYS[channel.kind](desk, channel, told, message)
 
 
@@ -161,7 +161,7 @@ def _by_mail(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, m
         subject=f"[Treaty] {told.title}",
         text=messages.as_text(told),
         key=identity(message),
-        time=datetime.fromisoformat(told.time),
+        sent_at=datetime.fromisoformat(told.time),
     )
     try:
         smtp.send(mail, by=smtp.server(desk.settings.smtp_url), sender=desk.settings.mail_from)

@@ -110,7 +110,7 @@ class _Audience:
         owner = self._contract is not None and self._contract.owner_id == channel.user_id
         owns = owner or holder.may(Permission.DECIDE, self._place)
         uses = [each for each in self._used if _is_of(each, channel)]
-        wanted = any(self._wanted(each, channel) for each in uses)
+        wanted = any(self._is_subscribed(each, channel) for each in uses)
         chosen = wanted or not uses or self._notice.kind not in CHOSEN
         return (
             (not meant.isdisjoint(self._notice.to) and chosen)
@@ -118,7 +118,7 @@ class _Audience:
             or (AudienceKind.CONSUMERS in audience and wanted)
         )
 
-    def _wanted(self, use: SubscriptionRow, channel: ChannelRow) -> bool:
+    def _is_subscribed(self, use: SubscriptionRow, channel: ChannelRow) -> bool:
         """Whether its subscriber wants to be told of such through that channel."""
         return (not use.kinds or self._notice.kind in use.kinds) and use.channel_id in (None, channel.id)
 

@@ -35,7 +35,7 @@ VERDICTS = {
 class Notification:
     """Something that people are told once: `kind` and `subject`, the id of what it is about, say whether they were.
 
-    `title`: the verdict in one line. `table`: which one; '' for none. `found`: what failed, or what changes, in
+    `title`: the verdict in one line. `table`: which one; '' for none. `details`: what failed, or what changes, in
     sentences without values. `next_step`: what to do. `page`: where it is shown, as `run?id=...`. `to`: users who are
     told beside those whom the kind concerns; `by`: the user who did it, and knows. `place`: where that is which no
     contract is about yet."""
@@ -45,7 +45,7 @@ class Notification:
     subject: str
     title: str
     table: str = ""
-    found: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
     next_step: str = ""
     page: str = ""
     to: frozenset[UUID] = frozenset()
@@ -75,8 +75,8 @@ class RenderedNotice:
     @classmethod
     def of(cls, notice: Notification, *, now: datetime) -> "RenderedNotice":
         """The notice as of that moment, cut to what people read."""
-        lines = [_line(each) for each in notice.found[:MOST_LINES]]
-        more = len(notice.found) - len(lines)
+        lines = [_line(each) for each in notice.details[:MOST_LINES]]
+        more = len(notice.details) - len(lines)
         return cls(
             kind=notice.kind.value,
             contract=notice.contract_id,
@@ -90,7 +90,7 @@ class RenderedNotice:
         )
 
     @classmethod
-    def kept(cls, payload: Mapping[str, Any]) -> "RenderedNotice":
+    def from_payload(cls, payload: Mapping[str, Any]) -> "RenderedNotice":
         """The notice as it was kept."""
         known = {name: payload[name] for name in cls.__dataclass_fields__}
         return cls(**{**known, "found": tuple(known["found"])})
@@ -108,7 +108,7 @@ def violated(run: RunRow, results: Sequence[Result], *, subject: str) -> Notific
         subject=subject,
         title=f"{run.contract_id} {run.version}: {VERDICTS[run.verdict]}",
         table=run.object,
-        found=tuple(dict.fromkeys(map(_failure, filter(_is_bad, results)))) or (run.reason or "",),
+        details=tuple(dict.fromkeys(map(_failure, filter(_is_bad, results)))) or (run.reason or "",),
         next_step="look at the run, and say that you deal with it",
         page=f"run?id={run.id}",
     )
@@ -134,7 +134,7 @@ def proposal_submitted(proposal: ProposalRow, *, by: UUID) -> Notification:
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
         title=f"{proposal.contract_id}: a proposal waits for its owners",
-        found=(proposal.title,),
+        details=(proposal.title,),
         next_step="review it, then approve or reject it",
         page=f"review?proposal={proposal.id}",
         by=by,
@@ -150,7 +150,7 @@ def changes_asked(
         contract_id=proposal.contract_id,
         subject=str(comment.id),
         title=f"{proposal.contract_id}: changes of a proposal are asked for",
-        found=(proposal.title, comment.text),
+        details=(proposal.title, comment.text),
         next_step="change it, or answer in its discussion",
         page=f"review?proposal={proposal.id}",
         to=frozenset(to),
@@ -165,7 +165,7 @@ def comment_added(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Col
         contract_id=proposal.contract_id,
         subject=str(comment.id),
         title=f"{proposal.contract_id}: something was said about a proposal",
-        found=(proposal.title, comment.text),
+        details=(proposal.title, comment.text),
         page=f"review?proposal={proposal.id}",
         to=frozenset(to),
         by=comment.author_id,
@@ -182,7 +182,7 @@ def proposal_decided(
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
         title=f"{proposal.contract_id}: a proposal was {outcome}",
-        found=(proposal.title, *([f"{label}: {said}"] if said else [])),
+        details=(proposal.title, *([f"{label}: {said}"] if said else [])),
         page=f"review?proposal={proposal.id}",
         to=frozenset({proposal.author_id, *to}),
         by=by,
@@ -196,7 +196,7 @@ def breaking(version: ContractVersionRow, breaks: Mapping[UUID, Sequence[str]], 
         contract_id=version.contract_id,
         subject=str(version.id),
         title=f"{version.contract_id}: version {version.version} breaks {len(breaks)} consumer(s)",
-        found=tuple(dict.fromkeys(why for each in breaks.values() for why in each)),
+        details=tuple(dict.fromkeys(why for each in breaks.values() for why in each)),
         next_step=f"acknowledge it, or object, until {deadline:%Y-%m-%d %H:%M} UTC",
         page=f"contract?id={quote(version.contract_id, safe='')}",
         to=frozenset(breaks),
@@ -210,7 +210,7 @@ def lagging(subscription: SubscriptionRow, why: str, newest: str) -> Notificatio
         contract_id=subscription.contract_id,
         subject=f"{subscription.id}/{subscription.pinned_to}/{newest}",
         title=f"{subscription.contract_id}: your pin is behind",
-        found=(why, f"purpose: {subscription.purpose}"),
+        details=(why, f"purpose: {subscription.purpose}"),
         next_step="move on to the version in force, or say that you stay",
         page=f"contract?id={quote(subscription.contract_id, safe='')}",
         to=frozenset({subscription.user_id}),
@@ -225,7 +225,7 @@ def contract_requested(request: ContractRequestRow, author: str, place: Resource
         subject=str(request.id),
         title=f"{author} asks for a contract of {request.name}",
         table=request.name,
-        found=(request.why,),
+        details=(request.why,),
         next_step="draft one, or decline",
         page=_page(request),
         by=request.author_id,
@@ -241,7 +241,7 @@ def declined(request: ContractRequestRow, reason: str, place: Resource, *, by: U
         subject=f"{request.id}/declined",
         title=f"no contract of {request.name} for now",
         table=request.name,
-        found=(f"reason: {reason}",),
+        details=(f"reason: {reason}",),
         page=_page(request),
         to=frozenset({request.author_id}),
         by=by,

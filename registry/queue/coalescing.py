@@ -38,10 +38,10 @@ class ValidationRequest:
 
 @dataclass(frozen=True)
 class DebouncePolicy:
-    """When a trigger wants to be looked at. `quiet`: after a validation of it, nothing else is for so long. `every`:
-    what is written all the time is looked at so often. `waits_for`: not before that run has ended."""
+    """When a trigger wants to be looked at. `quiet_period`: after a validation of it, nothing else is for so long.
+    `every`: what is written all the time is looked at so often. `waits_for`: not before that run has ended."""
 
-    quiet: timedelta = timedelta(0)
+    quiet_period: timedelta = timedelta(0)
     every: timedelta | None = None
     waits_for: str | None = None
 
@@ -57,7 +57,7 @@ def record_trigger(
     clean = mark.dirty_seq == mark.done_seq
     mark.dirty_seq += 1
     mark.told = pending_triggers.added(mark.told, subject.extra, mark.dirty_seq)
-    mark.quiet_seconds = pace.quiet.total_seconds()
+    mark.quiet_seconds = pace.quiet_period.total_seconds()
     mark.priority = subject.priority if clean else min(mark.priority, subject.priority)
     due = _due(mark, pace, now)
     mark.due = due if clean or mark.due is None else min(mark.due, due)

@@ -56,7 +56,7 @@ class ContractDifferenceOut(ApiModel):
 
     part: DifferenceSection
     change: DifferenceKind
-    what: str
+    element: str
     direction: Direction
     sentence: str
     path: str

@@ -24,10 +24,10 @@ NOWHERE = "the registry does not know where {} lies: name its location when it i
 
 
 class GateRefusal(Exception):
-    """The data are not read. `told` is what the gate answered; the message says why."""
+    """The data are not read. `answer` is what the gate answered; the message says why."""
 
     def __init__(self, told: GateOut, reason: str) -> None:
-        self.told = told
+        self.answer = told
         super().__init__(reason)
 
 
@@ -44,12 +44,12 @@ class AdmittedTable:
     """A table that was let through: its frame, and what the gate answered."""
 
     frame: Any
-    told: GateOut
+    answer: GateOut
 
     @property
     def marker(self) -> str | None:
         """What names the data that were judged."""
-        return self.told.marker
+        return self.answer.marker
 
 
 def table(  # noqa: PLR0913 - each is a word of the question

@@ -38,12 +38,12 @@ TIMEOUT_SECONDS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class RegistryStates:
-    """The states of a dataset as the registry has them: a store for a gate. `where` is the service and the dataset.
+    """The states of a dataset as the registry has them: a store for a gate. `place` is the service and the dataset.
 
     Every method raises EngineError where the service refuses or cannot be reached."""
 
     client: Client
-    where: str
+    place: str
     name: str
     namespace: str
     contract_id: str
@@ -53,7 +53,7 @@ class RegistryStates:
     def current(self) -> Generation:
         """The newest generation."""
         with _engine_errors():
-            return _generation(self.client.generation(self.name, **self._meant))
+            return _generation(self.client.generation(self.name, **self._query))
 
     def keep(self, packed: bytes) -> str:
         """The name of the bag, its content's checksum; it is not part of the memory until a generation names it."""
@@ -69,14 +69,14 @@ class RegistryStates:
         return self._read[name]
 
     @property
-    def _meant(self) -> dict[str, str]:
+    def _query(self) -> dict[str, str]:
         """Which dataset of the name, and whose promises about it."""
         return {"namespace": self.namespace, "contract_id": f"{self.contract_id}.{self.object.name}"}
 
     def _fetched(self, name: str) -> bytes:
         with _engine_errors():
             try:
-                packed = self.client.bag(self.name, name, **self._meant)
+                packed = self.client.bag(self.name, name, **self._query)
             except ClientError as error:
                 if error.status == NOT_FOUND:
                     raise StateError(error.message) from None
@@ -84,7 +84,7 @@ class RegistryStates:
         inventory.describe_bag(packed)
         return packed
 
-    def judged(self, run: RunResult, schema: Schema) -> GenerationVerdict:
+    def verdict_of(self, run: RunResult, schema: Schema) -> GenerationVerdict:
         """How the run ended, with the run itself kept, to be recorded with the generation. What the contract classifies
         does not leave this process."""
         with _engine_errors():
@@ -102,7 +102,7 @@ class RegistryStates:
         )  # fmt: skip
         try:
             with _engine_errors():
-                return _generation(self.client.swap_generation(self.name, body, **self._meant))
+                return _generation(self.client.swap_generation(self.name, body, **self._query))
         except GenerationConflict:
             # A request that was sent twice on its way is refused the second time: then what came first was this one.
             found = self.current()
@@ -117,7 +117,7 @@ class RegistryStates:
         """Has the registry know that no publication is open; it collects what is left over itself."""
         with _engine_errors():
             try:
-                self.client.settle(self.name, **self._meant)
+                self.client.settle(self.name, **self._query)
             except ClientError as error:
                 if error.status != CONFLICT:
                     raise
@@ -139,7 +139,7 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
         described = contract.object(found.object)
         store = RegistryStates(
             client=used,
-            where=where,
+            place=where,
             name=found.name,
             namespace=found.namespace,
             contract_id=found.contract_id,
@@ -152,10 +152,10 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
             object=found.object,
             partition_by=by,
             store=store,
-            others=others,
+            datasets=others,
             location=lies,
-            keyed=keyed,
-            spoilt=spoilt,
+            key_context=keyed,
+            excluded_partitions=spoilt,
         )
 
 

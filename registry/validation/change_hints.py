@@ -59,7 +59,7 @@ def is_past(dataset: DatasetRow, runs: Iterable[WrittenDataset], look: ChangeHin
     """Whether the newest look at the dataset found all that these runs wrote: it began well after they had ended, at a
     version no older than theirs. Then nothing needs to be looked at to say so."""
     ends = [run.ended for run, _ in runs]
-    versions, since, seen = look.hint.versions, look.since, dataset.seen
+    versions, since, seen = look.hint.versions, look.since_version, dataset.seen
     if not ends or not versions or since is None or seen is None or not all(map(since.holds, versions)):
         return False
     return all(end is not None and end + SKEW <= seen for end in ends)

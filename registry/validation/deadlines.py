@@ -36,15 +36,15 @@ class DueDeadline:
     """A deadline that passed: what was promised, in which version, since when data count."""
 
     contract: Contract
-    promised: ParsedDeadline
+    deadline: ParsedDeadline
     version_id: UUID
-    due: datetime
+    due_at: datetime
     dataset: DatasetRow | None
 
     @property
     def since(self) -> datetime:
         """Data that came before it are of the deadline before."""
-        return self.promised.rhythm.begins(self.due)
+        return self.deadline.rhythm.begins(self.due_at)
 
     @property
     def arrived(self) -> datetime | None:
@@ -67,9 +67,9 @@ def due_deadline(session: Session, task: TaskRow) -> DueDeadline | None:
     dataset = contract_datasets.dataset_of(session, contract.id, promised.object)
     return DueDeadline(
         contract=contract,
-        promised=promised,
+        deadline=promised,
         version_id=version.id,
-        due=datetime.fromisoformat(task.payload["due"]),
+        due_at=datetime.fromisoformat(task.payload["due"]),
         dataset=dataset,
     )
 
@@ -84,9 +84,9 @@ def judge(
         return {"note": OVER}
     row = _appointment(session, asked)
     if asked.arrived is None or asked.arrived <= asked.since:
-        row.missed = asked.due
-    elif not asked.promised.rhythm.goes_on:
-        row.due = asked.promised.rhythm.following(now, asked.arrived)
+        row.missed = asked.due_at
+    elif not asked.deadline.rhythm.goes_on:
+        row.due = asked.deadline.rhythm.following(now, asked.arrived)
     run = _record(session, asked, _result(asked, looked), _VerdictSource(task.id, emitter, now, ids))
     return {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": 0}
 
@@ -98,13 +98,13 @@ def give_up(
     asked = due_deadline(session, task)
     if asked is None:
         return
-    _appointment(session, asked).missed = asked.due
+    _appointment(session, asked).missed = asked.due_at
     told = _check_result(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
     _record(session, asked, told, _VerdictSource(task.id, emitter, now, ids))
 
 
 def _appointment(session: Session, asked: DueDeadline) -> ScheduleEntryRow:
-    key = asked.version_id, asked.promised.object, asked.promised.name
+    key = asked.version_id, asked.deadline.object, asked.deadline.name
     return session.get_one(ScheduleEntryRow, key, with_for_update=True)
 
 
@@ -117,8 +117,8 @@ def arrived(
     told = []
     for row, asked in missed:
         row.missed = None
-        if not asked.promised.rhythm.goes_on:
-            row.due = asked.promised.rhythm.following(now, came)
+        if not asked.deadline.rhythm.goes_on:
+            row.due = asked.deadline.rhythm.following(now, came)
         told.append(_record(session, asked, _cleared(asked, came or now), _VerdictSource(task_id, emitter, now, ids)))
     return told
 
@@ -144,9 +144,9 @@ def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEnt
                     each,
                     DueDeadline(
                         contract=contract,
-                        promised=promised,
+                        deadline=promised,
                         version_id=each.version_id,
-                        due=each.missed,
+                        due_at=each.missed,
                         dataset=dataset,
                     ),
                 )
@@ -157,11 +157,11 @@ def _result(asked: DueDeadline, looked: datetime | None) -> CheckResult:
     if came is None or came <= asked.since:
         last = f"; the last came at {_at(came)}" if came else ""
         return _check_result(asked, Outcome.FAILED, f"nothing came since {_at(asked.since)}{last}")
-    if came <= asked.due:
+    if came <= asked.due_at:
         return _check_result(asked, Outcome.PASSED, f"came at {_at(came)}", value=0)
     if looked is None:
-        return _check_result(asked, Outcome.FAILED, _lateness(asked, came), value=_minutes(came - asked.due))
-    if looked <= asked.due + SLACK:
+        return _check_result(asked, Outcome.FAILED, _lateness(asked, came), value=_minutes(came - asked.due_at))
+    if looked <= asked.due_at + SLACK:
         return _check_result(
             asked, Outcome.PASSED, f"had come when the files were looked at, at {_at(looked)}", value=0
         )
@@ -169,9 +169,9 @@ def _result(asked: DueDeadline, looked: datetime | None) -> CheckResult:
 
 
 def _cleared(asked: DueDeadline, came: datetime) -> CheckResult:
-    if came <= asked.due:
+    if came <= asked.due_at:
         return _check_result(asked, Outcome.PASSED, f"came at {_at(came)}, in time", value=0)
-    return _check_result(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due))
+    return _check_result(asked, Outcome.PASSED, _lateness(asked, came), value=_minutes(came - asked.due_at))
 
 
 def _check_result(
@@ -183,13 +183,13 @@ def _check_result(
     reason: str | None = None,
 ) -> CheckResult:
     return CheckResult(
-        check_id=f"deadline: {asked.promised.name}",
-        name=asked.promised.name,
+        check_id=f"deadline: {asked.deadline.name}",
+        name=asked.deadline.name,
         outcome=outcome,
-        severity=asked.promised.severity,
+        severity=asked.deadline.severity,
         scope="dataset",
         partition=None,
-        sentence=asked.promised.sentence,
+        sentence=asked.deadline.sentence,
         dimension="timeliness",
         value=value,
         found=found,
@@ -212,11 +212,11 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
         contract_id=asked.contract.id,
         contract_version=asked.contract.version,
         contract_fingerprint=asked.contract.fingerprint,
-        object=asked.promised.object,
+        object=asked.deadline.object,
         partitions=(),
         rows=None,
-        started=asked.due,
-        finished=by.now,
+        started_at=asked.due_at,
+        finished_at=by.now,
         results=(told,),
         measurements=(),
     )
@@ -224,18 +224,21 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
     origin = RunProvenance(task_id=by.task_id, reason=told.found or told.reason, cause=RunKind.DEADLINE)
     run = recording.record(session, by.ids(), result, origin, now=by.now)
     lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
-    described = asked.contract.object(asked.promised.object)
+    described = asked.contract.object(asked.deadline.object)
     promise = ValidationTarget(
-        contract=asked.contract, object=described, about=ContractObject(asked.contract.id, described.name), since=None
+        contract=asked.contract,
+        object=described,
+        contract_object=ContractObject(asked.contract.id, described.name),
+        validated_fingerprints=None,
     )
     openlineage_emitter.note(
-        session, EvaluationResult(promise=promise, result=result, reason=origin.reason), run, by.emitter, now=by.now
+        session, EvaluationResult(target=promise, result=result, reason=origin.reason), run, by.emitter, now=by.now
     )
     return run
 
 
 def _lateness(asked: DueDeadline, came: datetime) -> str:
-    return f"came at {_at(came)}, {duration_text(came - asked.due)} late"
+    return f"came at {_at(came)}, {duration_text(came - asked.due_at)} late"
 
 
 def _minutes(span: timedelta) -> int:

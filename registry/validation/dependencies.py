@@ -52,8 +52,8 @@ class ValidationDeps:
 
     database: Database
     engine: Engine
-    judge: EvaluateFunction
-    lacking: MissingStatesFunction
+    evaluate: EvaluateFunction
+    missing_states: MissingStatesFunction
     large: Large
     clock: Callable[[], datetime]
     state_url: str | None

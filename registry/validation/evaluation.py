@@ -38,12 +38,12 @@ REDEFINED = "the table was given other columns; its data are as they were"
 class EvaluationResult:
     """How a promise was kept. `reason`: why nothing could be judged, or what else people should know.
 
-    `readable`: data were judged, so that what is the same next time needs no judging. `cause`: what was judged."""
+    `evaluated`: data were judged, so that what is the same next time needs no judging. `cause`: what was judged."""
 
-    promise: ValidationTarget
+    target: ValidationTarget
     result: RunResult
     reason: str | None = None
-    readable: bool = True
+    evaluated: bool = True
     cause: RunKind = RunKind.DATA
 
 
@@ -51,10 +51,10 @@ class EvaluationResult:
 class EvaluationInputs:
     """What all promises are judged from: the reading, the states of every partition there is, and their schema."""
 
-    asked: ValidationPlan
+    plan: ValidationPlan
     tools: ValidationDeps
-    found: ReadResult
-    started: datetime
+    reading: ReadResult
+    started_at: datetime
     states: Mapping[str, bytes] = field(default_factory=dict)
     schema: Schema = field(default_factory=lambda: Schema(()))
     spectra: Mapping[str, FrequencySpectrum] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def prepare(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult, sta
             files |= tools.large(each.contract, each.object.name, schema, whole)
     spectra = tools.engine.spectra(SpectraRequest(tools.state_url or "", files)) if files else {}
     return EvaluationInputs(
-        asked=asked, tools=tools, found=found, started=started, states=whole, schema=schema, spectra=spectra
+        plan=asked, tools=tools, reading=found, started_at=started, states=whole, schema=schema, spectra=spectra
     )
 
 
@@ -78,14 +78,14 @@ def unevaluated_result(
 ) -> EvaluationResult:
     """The promise of which no check could be evaluated, and why."""
     result = recording.unevaluated(promise.contract, promise.object.name, reason, started=started, finished=finished)
-    return EvaluationResult(promise=promise, result=result, reason=reason, readable=False)
+    return EvaluationResult(target=promise, result=result, reason=reason, evaluated=False)
 
 
 def evaluate_all(on: EvaluationInputs, *, strict: bool) -> Iterator[EvaluationResult]:
     """How every promise is kept of which something is new: what is wrong with one is told of that one alone.
 
     Raises StateError where states are damaged and it is `strict`, and what nobody expects of the task's own promise."""
-    for promise in on.asked.promises:
+    for promise in on.plan.promises:
         if (found := _guarded(on, promise, strict=strict)) is not None:
             yield found
 
@@ -96,21 +96,21 @@ def redefined(on: EvaluationInputs) -> Iterator[EvaluationResult]:
     where nothing comes of them that the last run did not say.
 
     Raises StateError where states are damaged."""
-    told = on.asked.redefined or on.found.measured.columns
-    schema = columns.merge_declared_columns(on.schema, told, on.asked.source.partition_by)
-    for promise in on.asked.promises if on.states else ():
+    told = on.plan.declared_columns or on.reading.measured.columns
+    schema = columns.merge_declared_columns(on.schema, told, on.plan.source.partition_by)
+    for promise in on.plan.promises if on.states else ():
         last = _of_columns(on, promise)
         if schema != on.schema or last is not None:
             result = _evaluate(replace(on, schema=schema), promise, ())
             if result.results and not (last and _repeats(on, last, result)):
-                yield EvaluationResult(promise=promise, result=result, reason=REDEFINED, cause=RunKind.SCHEMA)
+                yield EvaluationResult(target=promise, result=result, reason=REDEFINED, cause=RunKind.SCHEMA)
 
 
 def _of_columns(on: EvaluationInputs, promise: ValidationTarget) -> UUID | None:
     """The id of the last run, where it was of other columns than the data have."""
     with read_session(on.tools.database) as session:
-        whose = recording.RunSeriesKey(*promise.about, promise.contract.fingerprint, promise.subscription_id)
-        last = recording.last(session, whose, on.asked.dataset_id)
+        whose = recording.RunSeriesKey(*promise.contract_object, promise.contract.fingerprint, promise.subscription_id)
+        last = recording.last(session, whose, on.plan.dataset_id)
         return last.id if last is not None and last.cause is RunKind.SCHEMA else None
 
 
@@ -121,15 +121,15 @@ def _repeats(on: EvaluationInputs, last: UUID, result: RunResult) -> bool:
 
 def one(on: EvaluationInputs, promise: ValidationTarget) -> EvaluationResult | None:
     """How the promise is kept; None where nothing is new to it. Raises ContractError, StateError."""
-    delta, lost = on.found.arrived(promise.since), on.found.lost(promise.since)
-    anew = promise.since is None and on.found.measured.fingerprints
+    delta, lost = on.reading.arrived(promise.validated_fingerprints), on.reading.lost(promise.validated_fingerprints)
+    anew = promise.validated_fingerprints is None and on.reading.measured.fingerprints
     if not (delta or lost or anew):
-        return _of_nothing(on, promise, EMPTY) if promise.since is None else None
+        return _of_nothing(on, promise, EMPTY) if promise.validated_fingerprints is None else None
     reason = _loss(lost)
     if not on.states:
         told = _of_nothing(on, promise, f"{reason}; nothing is left")
-        return EvaluationResult(promise=promise, result=told.result, reason=reason)
-    return EvaluationResult(promise=promise, result=_evaluate(on, promise, delta), reason=reason)
+        return EvaluationResult(target=promise, result=told.result, reason=reason)
+    return EvaluationResult(target=promise, result=_evaluate(on, promise, delta), reason=reason)
 
 
 def _guarded(on: EvaluationInputs, promise: ValidationTarget, *, strict: bool) -> EvaluationResult | None:
@@ -140,19 +140,19 @@ def _guarded(on: EvaluationInputs, promise: ValidationTarget, *, strict: bool) -
             raise
         return _of_nothing(on, promise, str(error))
     except Exception as error:
-        if promise is on.asked.main:
+        if promise is on.plan.primary:
             raise
         log.exception("a promise beside that of the task could not be judged")
         return _of_nothing(on, promise, f"unexpected {type(error).__name__}; the worker's log has the details")
 
 
 def _of_nothing(on: EvaluationInputs, promise: ValidationTarget, reason: str) -> EvaluationResult:
-    return unevaluated_result(promise, reason, started=on.started, finished=on.tools.clock())
+    return unevaluated_result(promise, reason, started=on.started_at, finished=on.tools.clock())
 
 
 def _evaluate(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str, ...]) -> RunResult:
     checks = bind(promise.object, on.schema)
-    whose = recording.RunSeriesKey(*promise.about, promise.contract.fingerprint, promise.subscription_id)
+    whose = recording.RunSeriesKey(*promise.contract_object, promise.contract.fingerprint, promise.subscription_id)
     large = on.tools.large(promise.contract, promise.object.name, on.schema, on.states)
     with read_session(on.tools.database) as session:
         referents = related_datasets.referents(session, promise.contract, promise.object)
@@ -166,15 +166,15 @@ def _evaluate(on: EvaluationInputs, promise: ValidationTarget, delta: tuple[str,
         schema=on.schema,
         states=on.states,
         delta=delta,
-        started=on.started,
-        finished=on.tools.clock(),
+        started_at=on.started_at,
+        finished_at=on.tools.clock(),
         files=on.tools.files,
-        whole=on.found.measured.whole,
-        references=referents,
+        whole_table_states=on.reading.measured.whole_table_states,
+        reference_values=referents,
         spectra={key: on.spectra[key] for key in large},
         history=known,
     )
-    return _sampled(on, promise, redact(checks, on.tools.judge(request)), delta)
+    return _sampled(on, promise, redact(checks, on.tools.evaluate(request)), delta)
 
 
 def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult, delta: tuple[str, ...]) -> RunResult:
@@ -182,8 +182,8 @@ def _sampled(on: EvaluationInputs, promise: ValidationTarget, result: RunResult,
     limit = on.tools.sampling.rows
     if not (limit and delta) or promise.subscription_id is not None:
         return result
-    marks = {name: on.found.measured.fingerprints[name] for name in delta}
-    asked = sampling.request(on.asked, promise, limit, marks, on.found.measured.version)
+    marks = {name: on.reading.measured.fingerprints[name] for name in delta}
+    asked = sampling.request(on.plan, promise, limit, marks, on.reading.measured.version)
     return sampling.sampled(on.tools.engine, asked, bind(promise.object, on.schema), result)
 
 
@@ -193,9 +193,9 @@ def _remembered(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult)
     there = {name: packed for name, packed in found.stored.items() if current.keys() >= set(months.members(name))}
     whole = dict(sorted({**there, **{name: packed for name, packed in read.items() if name in current}}.items()))
     if read:
-        return found.measured.judged(whole), found.measured.schema
+        return found.measured.evaluated_states(whole), found.measured.schema
     with read_session(tools.database) as session:
-        return found.measured.judged(whole), state_store.schema(session, asked.dataset_id)
+        return found.measured.evaluated_states(whole), state_store.schema(session, asked.dataset_id)
 
 
 def _loss(vanished: tuple[str, ...]) -> str | None:

@@ -34,23 +34,23 @@ NOTHING_CHANGED = "nothing changed"
 class ValidationFinding:
     """What a validation found of each promise; those with nothing new to judge are left out.
 
-    `covered`: the promises beside the task's own that were dealt with. `measured` None: no data was read. `seen`: when
-    the reading began. `samples_until`: how long samples are kept; None: they are not. `broke`: why the validation was
-    given up; None: it was done."""
+    `covered_targets`: the promises beside the task's own that were dealt with. `measured` None: no data was read.
+    `scan_started_at`: when the reading began. `samples_expire_at`: how long samples are kept; None: they are not.
+    `give_up_reason`: why the validation was given up; None: it was done."""
 
-    judged: tuple[EvaluationResult, ...]
-    covered: tuple[ValidationTarget, ...] = ()
+    results: tuple[EvaluationResult, ...]
+    covered_targets: tuple[ValidationTarget, ...] = ()
     measured: MeasureResult | None = None
     vanished: tuple[str, ...] = ()
-    seen: datetime | None = None
-    samples_until: datetime | None = None
-    broke: str | None = None
+    scan_started_at: datetime | None = None
+    samples_expire_at: datetime | None = None
+    give_up_reason: str | None = None
 
 
 def unevaluated(order: ValidationPlan, reason: str, *, started: datetime, finished: datetime) -> ValidationFinding:
     """The finding that no check of the task's own could be evaluated, and why."""
     return ValidationFinding(
-        judged=(evaluation.unevaluated_result(order.main, reason, started=started, finished=finished),)
+        results=(evaluation.unevaluated_result(order.primary, reason, started=started, finished=finished),)
     )
 
 
@@ -72,34 +72,35 @@ def store(
     version = state_store.save(session, order.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
     dataset.arrived = came(session, order, finding) or dataset.arrived
     measured = finding.measured
-    if finding.seen is not None and not (measured and measured.behind):
-        dataset.seen = finding.seen
+    if finding.scan_started_at is not None and not (measured and measured.is_outdated):
+        dataset.seen = finding.scan_started_at
         if measured is not None:
-            suspect_partitions.clear(session, order.dataset_id, before=finding.seen)
+            suspect_partitions.clear(session, order.dataset_id, before=finding.scan_started_at)
     origin = _origin(session, order, measured, version)
     if measured is not None:
-        dataset.read_at = str(measured.at) if measured.at else None
-    record = partial(_record, session, origin=origin, until=finding.samples_until or now, now=now, ids=ids)
+        dataset.read_at = str(measured.table_version) if measured.table_version else None
+    record = partial(_record, session, origin=origin, until=finding.samples_expire_at or now, now=now, ids=ids)
     done = [
-        (each, record(each) if each.promise is order.main else _apart(session, each, record)) for each in finding.judged
+        (each, record(each) if each.target is order.primary else _apart(session, each, record))
+        for each in finding.results
     ]
     deadlines.arrived(session, dataset, task_id=order.task_id, emitter=emitter, now=now, ids=ids)
-    if measured is not None and finding.seen is not None:
-        presence.returned(session, dataset, seen=finding.seen, task_id=order.task_id, now=now, ids=ids)
+    if measured is not None and finding.scan_started_at is not None:
+        presence.returned(session, dataset, seen=finding.scan_started_at, task_id=order.task_id, now=now, ids=ids)
     for each, run in done:
         if run is not None:
-            openlineage_emitter.note(session, each, run, emitter, broke=finding.broke, now=now)
+            openlineage_emitter.note(session, each, run, emitter, broke=finding.give_up_reason, now=now)
     # In the order of names: whoever folds events locks them so.
-    for other in sorted(finding.covered, key=lambda promise: promise.about):
-        coalescing.cover(session, *other.about, other.covers)
+    for other in sorted(finding.covered_targets, key=lambda promise: promise.contract_object):
+        coalescing.cover(session, *other.contract_object, other.covered_sequence)
     return _told(session, order, done)
 
 
 def came(session: Session, order: ValidationPlan, finding: ValidationFinding) -> datetime | None:
     """When the data came that were found: when they were written, as far as somebody told of it since the last look,
     else when they were looked at. None where nothing new was found. To be asked before the finding is stored."""
-    measured, seen = finding.measured, finding.seen
-    if measured is None or seen is None or not measured.fingerprints.items() - order.known.items():
+    measured, seen = finding.measured, finding.scan_started_at
+    if measured is None or seen is None or not measured.fingerprints.items() - order.stored_fingerprints.items():
         return None
     dataset = session.get_one(DatasetRow, order.dataset_id)
     if dataset.written is None or (dataset.seen is not None and dataset.written <= dataset.seen):
@@ -125,14 +126,14 @@ def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | N
         marker=marker,
         states_version=version,
     )
-    return replace(whence, how=measured.how, version=measured.version)
+    return replace(whence, detection_method=measured.method, version=measured.version)
 
 
 def _record(
     session: Session, found: EvaluationResult, *, origin: RunProvenance, until: datetime, now: datetime, ids: Ids
 ) -> RunRow:
-    whose = replace(origin, reason=found.reason, subscription_id=found.promise.subscription_id, cause=found.cause)
-    if not found.readable:
+    whose = replace(origin, reason=found.reason, subscription_id=found.target.subscription_id, cause=found.cause)
+    if not found.evaluated:
         whose = replace(whose, marker=None, states_version=None)
     run = recording.record(session, ids(), found.result, whose, now=now)
     run.superseded = suspect_partitions.superseded(session, whose.lineage_run_id)
@@ -158,7 +159,7 @@ def _told(
     told = _covered(session, order)
     others = []
     for found, run in done:
-        if run is not None and found.promise is order.main:
+        if run is not None and found.target is order.primary:
             told = {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": len(run.partitions)}
         elif run is not None and run.subscription_id is None:
             others.append({"run_id": str(run.id), "contract": run.contract_id, "verdict": run.verdict.value})
@@ -167,7 +168,7 @@ def _told(
 
 def _covered(session: Session, order: ValidationPlan) -> dict[str, Any]:
     """What is told where nothing was judged: of a write, the run that judged the same data of the same version."""
-    whose = recording.RunSeriesKey(*order.main.about, order.main.contract.fingerprint)
+    whose = recording.RunSeriesKey(*order.primary.contract_object, order.primary.contract.fingerprint)
     run = recording.last(session, whose, order.dataset_id) if order.lineage_run_id else None
     return {"note": NOTHING_CHANGED, **({"covered_by": str(run.id)} if run else {})}
 
@@ -180,11 +181,11 @@ def _claim(session: Session, order: ValidationPlan) -> DatasetRow:
     contracts' objects; incidents last."""
     dataset = session.get_one(DatasetRow, order.dataset_id, with_for_update=UNKEYED, populate_existing=True)
     deadlines.hold(session, dataset)
-    coalescing.hold(session, (each.about for each in order.promises))
+    coalescing.hold(session, (each.contract_object for each in order.promises))
     found = (
         state_store.stored_fingerprints(session, order.dataset_id),
         state_store.merged_names(session, order.dataset_id),
     )
-    if found != (order.known, order.merged):
+    if found != (order.stored_fingerprints, order.merged):
         raise state_store.StateConflict
     return dataset

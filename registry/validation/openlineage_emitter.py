@@ -95,7 +95,7 @@ def _event(
 
     task = session.get(TaskRow, run.task_id) if run.task_id else None
     caused = _lineage_run(session, run)
-    of = found.promise.object
+    of = found.target.object
     # A task may tell of several promises about when data come: each is a validation of its own.
     beside = "" if run.cause is RunKind.DATA else f"{run.cause}/{'/'.join(_assertion_names(found.result, run.cause))}"
     judged = verdict_event.VerdictPayload(
@@ -107,12 +107,12 @@ def _event(
         caused=_caused(caused) if caused else None,
         hidden=run_metrics.hidden(found.result, of),
         partitions=run_metrics.parts(found.result, of),
-        broke=broke,
+        give_up_reason=broke,
         link=f"{emitter.pages}/run?id={run.id}" if emitter.pages else "",
         schemas=f"{emitter.api}{FACETS}",
         mirror=emitter.mirror,
         words={each.id: each.analyzer or each.kind for each in of.checks} | _assertion_names(found.result, run.cause),
-        beside=beside,
+        discriminator=beside,
     )
     return verdict_event.event(judged)
 

@@ -40,16 +40,17 @@ class ImpossibleTask(RegistryError):
 class ValidationTarget:
     """An object of a contract's version in force, or a consumer's checks of it, which are judged by themselves.
 
-    `about`: the contract's object that it is, or that the consumer subscribed to. `since`: by partition the fingerprint
-    that it was judged at last; None: it never was, or all is to be judged again. `covers`: the triggers counted so far.
-    `others`: where the other datasets are that its checks read. `subscription_id`: that of the consumer."""
+    `contract_object`: the contract's object that it is, or that the consumer subscribed to. `validated_fingerprints`:
+    by partition the fingerprint that it was judged at last; None: it never was, or all is to be judged again.
+    `covered_sequence`: the triggers counted so far. `datasets`: where the other datasets are that its checks read.
+    `subscription_id`: that of the consumer."""
 
     contract: Contract
     object: DataObject
-    about: ContractObject
-    since: Mapping[str, str] | None
-    covers: int = 0
-    others: Mapping[str, TableSource] = field(default_factory=dict)
+    contract_object: ContractObject
+    validated_fingerprints: Mapping[str, str] | None
+    covered_sequence: int = 0
+    datasets: Mapping[str, TableSource] = field(default_factory=dict)
     subscription_id: UUID | None = None
 
 
@@ -58,56 +59,60 @@ class ValidationPlan:
     """A validation to be done: what the task is about, what else is promised of the same data, and what is known of
     them.
 
-    `again`: everything is read again. `merged`: the names under which states of several known days lie together.
+    `force_reread`: everything is read again. `merged`: the names under which states of several known days lie together.
     `publishing`: a gate is about to publish to it. `arrivals`: what came since the last look is a partition of its own.
-    `classifying`: the documents that say what of the table is classified, with the object of each. `look`: what the
-    look at the table begins with; `past`: the one before it found all that the task was made for. `redefined`: the
-    columns that the table was given anew, by name and type, () where nobody said which; None: it was given none."""
+    `classifying`: the documents that say what of the table is classified, with the object of each. `hints`: what the
+    look at the table begins with; `already_covered`: the one before it found all that the task was made for.
+    `declared_columns`: the columns that the table was given anew, by name and type, () where nobody said which; None:
+    it was given none."""
 
-    main: ValidationTarget
+    primary: ValidationTarget
     dataset_id: UUID
     source: TableSource
-    known: Mapping[str, str]
-    again: bool
+    stored_fingerprints: Mapping[str, str]
+    force_reread: bool
     task_id: UUID
-    also: tuple[ValidationTarget, ...] = ()
+    secondary: tuple[ValidationTarget, ...] = ()
     lineage_run_id: UUID | None = None
     merged: frozenset[str] = frozenset()
     publishing: bool = False
     arrivals: bool = False
     classifying: Documents = ()
-    look: ChangeHints = field(default_factory=ChangeHints)
-    past: bool = False
-    redefined: tuple[tuple[str, str], ...] | None = None
+    hints: ChangeHints = field(default_factory=ChangeHints)
+    already_covered: bool = False
+    declared_columns: tuple[tuple[str, str], ...] | None = None
 
     @property
     def promises(self) -> tuple[ValidationTarget, ...]:
         """All of them, that of the task first."""
-        return (self.main, *self.also)
+        return (self.primary, *self.secondary)
 
     @property
     def alone(self) -> "ValidationPlan":
         """The order of what the task is about, and of nothing else."""
-        return replace(self, also=())
+        return replace(self, secondary=())
 
     @property
-    def others(self) -> dict[str, TableSource]:
+    def datasets(self) -> dict[str, TableSource]:
         """Where the other datasets are that checks read: by a name that two promises use, the dataset of the first."""
-        return {name: source for each in reversed(self.promises) for name, source in each.others.items()}
+        return {name: source for each in reversed(self.promises) for name, source in each.datasets.items()}
 
     @property
     def due(self) -> frozenset[str]:
         """The known partitions that some promise has not judged as they are, of those that can be judged alone."""
-        behind = (each.since for each in self.promises)
+        behind = (each.validated_fingerprints for each in self.promises)
         return frozenset(
-            name for since in behind for name, mark in self.known.items() if since is None or since.get(name) != mark
+            name
+            for since in behind
+            for name, mark in self.stored_fingerprints.items()
+            if since is None or since.get(name) != mark
         ) - {day for name in self.merged for day in members(name)}
 
     @property
     def afresh(self) -> bool:
         """Whether something is to be judged even where nothing has changed."""
-        behind = (each.since for each in self.promises)
-        return self.redefined is not None or any(since != self.known for since in behind)
+        behind = (each.validated_fingerprints for each in self.promises)
+        return self.declared_columns is not None or any(since != self.stored_fingerprints for since in behind)
 
 
 def plan_validation(
@@ -129,21 +134,21 @@ def plan_validation(
     written = change_hints.written(session, task)
     look = change_hints.begun(task, dataset, written, main.contract.terms.lineage, source.partition_by)
     return ValidationPlan(
-        main=replace(main, since=None) if again else main,
-        also=(*also, *desk.of_consumers(found, consumers)),
+        primary=replace(main, validated_fingerprints=None) if again else main,
+        secondary=(*also, *desk.of_consumers(found, consumers)),
         dataset_id=dataset.id,
         source=source,
-        known=desk.known,
-        again=again,
+        stored_fingerprints=desk.stored_fingerprints,
+        force_reread=again,
         task_id=task.id,
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
         merged=desk.merged,
         publishing=dataset.publishing is not None,
         arrivals=any(each.object.arrivals for each in found),
         classifying=tuple((each.contract.source, each.object.name) for each in found if classifies(each.object)),
-        look=look,
-        past=change_hints.is_past(dataset, written, look),
-        redefined=_redefined(session, task),
+        hints=look,
+        already_covered=change_hints.is_past(dataset, written, look),
+        declared_columns=_redefined(session, task),
     )
 
 
@@ -153,7 +158,7 @@ class _PlanBuilder:
 
     session: Session
     dataset_id: UUID
-    known: Mapping[str, str]
+    stored_fingerprints: Mapping[str, str]
     merged: frozenset[str]
 
     def promise(self, found: ObjectInForce) -> ValidationTarget:
@@ -162,15 +167,15 @@ class _PlanBuilder:
         return ValidationTarget(
             contract=found.contract,
             object=found.object,
-            about=found.about,
-            since=self._since(whose),
-            covers=coalescing.sequence(self.session, *found.about),
-            others=related_datasets.sources(self.session, found.contract, found.object),
+            contract_object=found.about,
+            validated_fingerprints=self._since(whose),
+            covered_sequence=coalescing.sequence(self.session, *found.about),
+            datasets=related_datasets.sources(self.session, found.contract, found.object),
         )
 
     def of_consumers(self, found: Sequence[ObjectInForce], consumers: Consumers) -> Iterator[ValidationTarget]:
         """The checks of everybody who subscribed to one of these; documents that cannot be read are left out."""
-        for about, beside in {each.about: each.object.beside for each in found}.items():
+        for about, beside in {each.about: each.object.classifying_objects for each in found}.items():
             for each in consumers(self.session, *about):
                 try:
                     yield self._of_consumer(about, each.subscription_id, read(each.body), beside)
@@ -188,10 +193,10 @@ class _PlanBuilder:
         return ValidationTarget(
             contract=contract,
             object=described.object,
-            about=about,
-            since=since,
-            covers=0,
-            others=others,
+            contract_object=about,
+            validated_fingerprints=since,
+            covered_sequence=0,
+            datasets=others,
             subscription_id=subscription_id,
         )
 
@@ -199,12 +204,12 @@ class _PlanBuilder:
         run = recording.last(self.session, whose, self.dataset_id)
         if run is None:
             return None
-        if run.states_version is None or run.marker == fingerprint(self.known):
-            return self.known
+        if run.states_version is None or run.marker == fingerprint(self.stored_fingerprints):
+            return self.stored_fingerprints
         then = state_store.stored_fingerprints(self.session, self.dataset_id, version=run.states_version)
         # Days whose states were merged since are not judged one by one any more.
         together = {day for name in self.merged for day in members(name)}
-        return {**then, **{name: mark for name, mark in self.known.items() if name in together}}
+        return {**then, **{name: mark for name, mark in self.stored_fingerprints.items() if name in together}}
 
 
 def _in_force(session: Session, dataset: DatasetRow, about: ContractObject) -> list[ObjectInForce]:

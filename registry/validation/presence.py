@@ -108,8 +108,8 @@ def _run(
         object=about.object,
         partitions=(),
         rows=None,
-        started=at,
-        finished=now,
+        started_at=at,
+        finished_at=now,
         results=(told,),
         measurements=(),
     )

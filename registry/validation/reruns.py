@@ -99,10 +99,10 @@ def _request(
         schema=schema,
         states=stored,
         delta=tuple(run.partitions),
-        started=run.started,
-        finished=run.finished,
+        started_at=run.started,
+        finished_at=run.finished,
         files=files,
-        references=_referents(before),
+        reference_values=_referents(before),
         history=baselines.pasts(session, whose, checks, before=run.finished),
     )
 

@@ -28,7 +28,7 @@ def sampled(engine: Engine, request: SampleRequest, checks: BoundChecks, result:
     """The run with rows of what arrived that break failed checks; without them where none can be read."""
     only = sampled_checks(checks, result.results)
     try:
-        shown = engine.sample(replace(request, only=only)) if only else ()
+        shown = engine.sample(replace(request, failed_checks=only)) if only else ()
     except (EngineError, ContractError) as error:
         log.warning("a run has no samples: %s", error)
         return result
@@ -45,10 +45,10 @@ def request(
         source=replace(asked.source, version=version),
         contract=promise.contract.source,
         object=promise.object.name,
-        only={},
+        failed_checks={},
         partitions=() if came else tuple(name for name in delta if name),
         limit=limit,
-        others=promise.others,
+        datasets=promise.datasets,
         arrivals=came,
         classifying=asked.classifying,
     )

@@ -25,12 +25,12 @@ class ReadResult:
 
     measured: MeasureResult
     stored: Mapping[str, bytes] = field(default_factory=dict)
-    known: Mapping[str, str] = field(default_factory=dict)
+    stored_fingerprints: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def vanished(self) -> tuple[str, ...]:
         """The known partitions that are gone."""
-        return tuple(sorted(self.known.keys() - self.measured.fingerprints.keys()))
+        return tuple(sorted(self.stored_fingerprints.keys() - self.measured.fingerprints.keys()))
 
     def arrived(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
         """The partitions that are other than they were `since`; None: all. Days whose states stay merged cannot be
@@ -41,19 +41,22 @@ class ReadResult:
 
     def lost(self, since: Mapping[str, str] | None) -> tuple[str, ...]:
         """Those that were there `since`, or are known, and are gone."""
-        return tuple(sorted((self.known if since is None else since).keys() - self.measured.fingerprints.keys()))
+        return tuple(
+            sorted((self.stored_fingerprints if since is None else since).keys() - self.measured.fingerprints.keys())
+        )
 
 
 @dataclass
 class ReadProgress:
     """What was read of a table so far: `parts` of it, those that cannot be read, what is judged by and never kept.
 
-    `seen`: what was read since this validation began; of parts that were kept before, nothing else is left."""
+    `read_partitions`: what was read since this validation began; of parts that were kept before, nothing else is
+    left."""
 
     parts: dict[str, CheckpointedPartition]
     broken: frozenset[str] = frozenset()
-    passing: dict[str, bytes] = field(default_factory=dict)
-    seen: frozenset[str] = frozenset()
+    transient_states: dict[str, bytes] = field(default_factory=dict)
+    read_partitions: frozenset[str] = frozenset()
 
     def take(self, measured: MeasureResult) -> dict[str, CheckpointedPartition]:
         """Adds what a portion brought, and says which parts are new."""
@@ -61,8 +64,8 @@ class ReadProgress:
             name: CheckpointedPartition(measured.fingerprints[name], packed) for name, packed in measured.states.items()
         }
         self.parts |= new
-        self.passing |= measured.passing
-        self.seen |= new.keys()
+        self.transient_states |= measured.transient_states
+        self.read_partitions |= new.keys()
         self.broken |= {name for name, part in new.items() if part.fingerprint.startswith(UNREAD)}
         return new
 
@@ -80,10 +83,10 @@ def read(
         new = progress.take(measured)
         lost = merged_days.lost(stored, progress.parts, measured.fingerprints)
         stored = merged_days.unmerged_states(stored, progress.parts, measured.fingerprints)
-        if not measured.left and not lost:
+        if not measured.remaining and not lost:
             return _of_columns(asked, tools, _whole(asked, measured, stored, progress, known))
         done = len(progress.parts)
-        tools.parts.keep(new, f"{done} of {done + max(measured.left, len(lost))} partitions read")
+        tools.parts.keep(new, f"{done} of {done + max(measured.remaining, len(lost))} partitions read")
 
 
 def _portion(
@@ -99,29 +102,29 @@ def _portion(
     held = merged_days.stored_keys(partial(_lacking, asked, tools, progress), here, packed)
     request = MeasureRequest(
         source=asked.source,
-        contract=asked.main.contract.source,
-        object=asked.main.object.name,
-        known=here,
-        held=held,
-        passed=progress.broken,
-        afresh=asked.afresh or bool(progress.parts),
+        contract=asked.primary.contract.source,
+        object=asked.primary.object.name,
+        stored_fingerprints=here,
+        stored_keys=held,
+        skipped_partitions=progress.broken,
+        reread_whole=asked.afresh or bool(progress.parts),
         portion=tools.portion,
         state_url=tools.state_url,
-        others=asked.others,
+        datasets=asked.datasets,
         key=_key(asked, tools),
-        arrivals=asked.known if asked.arrivals else None,
-        also=tuple((each.contract.source, each.object.name) for each in asked.also),
+        arrivals=asked.stored_fingerprints if asked.arrivals else None,
+        extra_documents=tuple((each.contract.source, each.object.name) for each in asked.secondary),
         classifying=asked.classifying,
-        look=_look(asked, progress),
-        columns=asked.redefined == (),
+        hints=_look(asked, progress),
+        columns=asked.declared_columns == (),
     )
     return _completed(tools.engine.measure(request), packed, held)
 
 
 def _look(asked: ValidationPlan, progress: ReadProgress) -> ChangeHints:
     """What the look begins with; after the first portion no hint bounds it: more is due than was hinted at."""
-    look = asked.look
-    return replace(look, hint=replace(look.hint, partitions=None), latest=None) if progress.parts else look
+    look = asked.hints
+    return replace(look, hint=replace(look.hint, partitions=None), newest_count=None) if progress.parts else look
 
 
 def _lacking(
@@ -130,9 +133,11 @@ def _lacking(
     """What stored bags have, where the checks need more.
 
     What is never stored must be there, once, of each partition that is judged; merged days are not one by one."""
-    also = [each.object for each in asked.also]
-    lacking = partial(tools.lacking, asked.main.contract, asked.main.object.name, key=_key(asked, tools), also=also)
-    judged = {name for name in stored if name in asked.due or name in progress.parts} - progress.seen
+    also = [each.object for each in asked.secondary]
+    lacking = partial(
+        tools.missing_states, asked.primary.contract, asked.primary.object.name, key=_key(asked, tools), also=also
+    )
+    judged = {name for name in stored if name in asked.due or name in progress.parts} - progress.read_partitions
     once = {name for name in judged if months.members(name) == (name,)}
     again, others = ({name: stored[name] for name in some} for some in (once, stored.keys() - once))
     return {**lacking(again, afresh=True), **lacking(others, afresh=False)}
@@ -152,16 +157,18 @@ def _whole(
     """All parts together, as far as they are of the files that there are now."""
     now = measured.fingerprints
     read = {name: part for name, part in progress.parts.items() if now.get(name) == part.fingerprint}
-    passing = {name: packed for name, packed in progress.passing.items() if name in read}
+    passing = {name: packed for name, packed in progress.transient_states.items() if name in read}
     marks = {name: part.fingerprint for name, part in read.items()}
     changed = [name for name, mark in marks.items() if mark.startswith(UNREAD) or known.get(name) != mark]
-    whole = replace(measured, states={name: part.states for name, part in read.items()}, passing=passing)
-    return ReadResult(replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.known)
+    whole = replace(measured, states={name: part.states for name, part in read.items()}, transient_states=passing)
+    return ReadResult(
+        replace(whole, schema=_schema(whole, changed if asked.merged else ())), stored, asked.stored_fingerprints
+    )
 
 
 def _of_columns(asked: ValidationPlan, tools: ValidationDeps, found: ReadResult) -> ReadResult:
     """Days that were only read again, for others of their month are gone, say nothing new of the table's columns."""
-    if found.arrived(asked.known) or not (asked.merged and found.measured.states):
+    if found.arrived(asked.stored_fingerprints) or not (asked.merged and found.measured.states):
         return found
     with read_session(tools.database) as session:
         schema = state_store.schema(session, asked.dataset_id)

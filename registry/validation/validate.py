@@ -58,21 +58,21 @@ class Validation:
         order = self.order
         if order.publishing:
             raise state_store.StateConflict(PUBLISHING)
-        if order.past and not (order.again or order.afresh):
-            return ValidationFinding(judged=(), covered=order.also)
+        if order.already_covered and not (order.force_reread or order.afresh):
+            return ValidationFinding(results=(), covered_targets=order.secondary)
         try:
             return self._found()
         except UnreadableTable:
             raise
         except EngineError as error:
-            if not order.also:
+            if not order.secondary:
                 raise
             log.warning("what is promised beside the task's own contract is left out: %s", error)
             return self._without_others(error)
 
     def read(self, *, anew: bool = False) -> ReadResult:
         """Read what changed since the data were read last, and what their stored states lack; `anew`: all of it."""
-        known = {} if anew or self.order.again else self.order.known
+        known = {} if anew or self.order.force_reread else self.order.stored_fingerprints
         return state_reading.read(self.order, self.tools, known, {} if anew else self.tools.parts.load())
 
     def evaluate(self, found: ReadResult, started: datetime) -> ValidationFinding:
@@ -80,7 +80,9 @@ class Validation:
         order = self.order
         if all(_is_settled(each, found) for each in order.promises):
             told = self._redefined(found, started)
-            return ValidationFinding(judged=told, covered=order.also, measured=found.measured, seen=started)
+            return ValidationFinding(
+                results=told, covered_targets=order.secondary, measured=found.measured, scan_started_at=started
+            )
         try:
             told = self._judged(found, started, strict=True)
         except StateError:
@@ -88,12 +90,12 @@ class Validation:
             found = self.read(anew=True)
             told = self._judged(found, started, strict=False)
         return ValidationFinding(
-            judged=told,
-            covered=order.also,
+            results=told,
+            covered_targets=order.secondary,
             measured=found.measured,
             vanished=found.vanished,
-            seen=started,
-            samples_until=self.tools.clock() + self.tools.sampling.lasts,
+            scan_started_at=started,
+            samples_expire_at=self.tools.clock() + self.tools.sampling.lasts,
         )
 
     def store(
@@ -116,26 +118,30 @@ class Validation:
         verdict."""
         started, order = self.tools.clock(), self.order
         found = Validation(order.alone, self.tools)._found()
-        reason = f"its states could not be computed together with those of {order.main.about}: {error.reason}"
-        missed = (each for each in order.also if each.subscription_id is not None)
+        reason = (
+            f"its states could not be computed together with those of {order.primary.contract_object}: {error.reason}"
+        )
+        missed = (each for each in order.secondary if each.subscription_id is not None)
         told = (
             evaluation.unevaluated_result(each, reason, started=started, finished=self.tools.clock()) for each in missed
         )
-        return replace(found, judged=(*found.judged, *told))
+        return replace(found, results=(*found.results, *told))
 
     def _judged(self, found: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
         return tuple(evaluation.evaluate_all(evaluation.prepare(self.order, self.tools, found, started), strict=strict))
 
     def _redefined(self, found: ReadResult, started: datetime) -> tuple[EvaluationResult, ...]:
         """What comes of other columns where the data are as they were; () where the table was given none."""
-        if self.order.redefined is None:
+        if self.order.declared_columns is None:
             return ()
         return tuple(evaluation.redefined(evaluation.prepare(self.order, self.tools, found, started)))
 
 
 def _is_settled(promise: ValidationTarget, found: ReadResult) -> bool:
     """Whether nothing is new to it."""
-    return promise.since is not None and not (found.arrived(promise.since) or found.lost(promise.since))
+    return promise.validated_fingerprints is not None and not (
+        found.arrived(promise.validated_fingerprints) or found.lost(promise.validated_fingerprints)
+    )
 
 
 def is_covered(session: Session, task: TaskRow) -> bool:
@@ -152,7 +158,7 @@ def give_up(
     """Records that the data could not be judged, as a run, and lets later triggers of the object begin anew."""
     with suppress(ImpossibleTask, ContractError):
         order = validation_plan.plan_validation(session, task).alone
-        broken = replace(findings.unevaluated(order, reason, started=now, finished=now), broke=reason)
+        broken = replace(findings.unevaluated(order, reason, started=now, finished=now), give_up_reason=reason)
         findings.store(session, order, broken, emitter=emitter, now=now, ids=ids)
     settle(session, task, None, now=now, ids=ids)
     checkpoints.drop(session, task.id)

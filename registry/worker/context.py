@@ -34,10 +34,10 @@ class WorkerContext:
 
     database: Database
     engine: Engine
-    judge: EvaluateFunction
+    evaluate: EvaluateFunction
     large: Large
     settings: RegistrySettings
-    lacking: MissingStatesFunction = missing_states
+    missing_states: MissingStatesFunction = missing_states
     clock: Callable[[], datetime] = clock.now
     ids: Ids = ids.new
     jitter: Callable[[], float] = random
@@ -58,12 +58,13 @@ class WorkerContext:
             database=self.database, task_id=task.id, fence=task.fence, clock=self.clock, lease=self.lease
         )
         return ValidationDeps(
-            database=self.database, engine=self.engine, judge=self.judge, lacking=self.lacking, large=self.large,
+            database=self.database, engine=self.engine, evaluate=self.evaluate,
+            missing_states=self.missing_states, large=self.large,
             clock=self.clock, state_url=self.settings.states, sampling=sampling, parts=parts,
             portion=self.settings.portion_partitions, key=self.key, files=StateFiles(self.settings.states),
         )  # fmt: skip
 
-    def hear(self, task: TaskRow) -> ReportProgress:
+    def progress_reporter(self, task: TaskRow) -> ReportProgress:
         """Keeps what is told of a task as its progress; where it is another's, or was ended, the engine is stopped."""
 
         def tell(words: str) -> None:
@@ -79,7 +80,7 @@ class WorkerContext:
 
         return tell
 
-    def tell(self, task: TaskRow, done: int, of: int) -> bool:
+    def report_progress(self, task: TaskRow, done: int, of: int) -> bool:
         """Tells how far the task is, about fifty times in all; True: go on. Raises Fenced where it is another's."""
         if done % max(1, of // 50) == 0:
             with transaction(self.database) as tx:

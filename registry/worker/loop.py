@@ -40,7 +40,7 @@ BATCH_SIZE = 20
 class StopSignal:
     """Whether the worker was told to stop. A plain field: the signal may come while a lock is held."""
 
-    told: bool = False
+    requested: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Worker(WorkerContext):
     def forever(self, stop: StopSignal) -> None:
         """Steps until told to stop, and rests while there is nothing to do. Waits for a database that is away."""
         with periodic.run_periodic_jobs(self, periodic.DUTIES):
-            while not stop.told:
+            while not stop.requested:
                 try:
                     busy = self.step()
                 except OperationalError:
@@ -152,9 +152,9 @@ class Worker(WorkerContext):
             result = effect(tx, now)
             task_queue.finish(tx, task.id, task.fence, result=result, now=now)
             tx.commit()
-        self._say(result)
+        self._log_result(result)
 
-    def _say(self, result: Mapping[str, Any]) -> None:
+    def _log_result(self, result: Mapping[str, Any]) -> None:
         """What came of a task: its own run, and those of others about the same data."""
         runs = [each for each in (result, *result.get("also", ())) if "run_id" in each]
         for each in runs:

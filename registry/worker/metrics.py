@@ -51,7 +51,7 @@ class WorkerMetrics:
             self.tasks.labels(task.kind, ended).inc()
             self.seconds.labels(task.kind).inc(time.monotonic() - started)
 
-    def asked(self, verb: str, seconds: float) -> None:
+    def count_request(self, verb: str, seconds: float) -> None:
         """Counts what Spark was asked, and for how long."""
         self.spark.labels(verb).inc(seconds)
 

@@ -39,7 +39,7 @@ def run(settings: RegistrySettings) -> None:
     )
     plugins.load(settings.plugin_names)
     figures = WorkerMetrics()
-    database, engine = connect(settings.database), SparkChild(limits, note=figures.asked)
+    database, engine = connect(settings.database), SparkChild(limits, note=figures.count_request)
     try:
         stop = _stop_by_signal()
         settings.home.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def run(settings: RegistrySettings) -> None:
         time.adjust()
         log.info("working")
         worker = Worker(
-            database=database, engine=engine, judge=evaluate, large=_large(settings), settings=settings,
+            database=database, engine=engine, evaluate=evaluate, large=_large(settings), settings=settings,
             clock=time, key=_key(settings), figures=figures,
         )  # fmt: skip
         clockwork = run_periodic_jobs(worker, [PeriodicJob("clock", ADJUSTED, lambda _: time.adjust())])
@@ -87,7 +87,7 @@ def _stop_by_signal() -> StopSignal:
     def tell(*_: Any) -> NoReturn:
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, signal.SIG_IGN)
-        stop.told = True
+        stop.requested = True
         raise KeyboardInterrupt
 
     for each in (signal.SIGTERM, signal.SIGINT):

@@ -60,7 +60,7 @@ def _validate(means: WorkerContext, task: TaskRow) -> Effect:
     def effect(session: Session, now: datetime) -> dict[str, Any]:
         emitter = openlineage_emitter.emitter(means.settings)
         done = planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)
-        validate.settle(session, task, planned.order.main.covers, now=now, ids=means.ids)
+        validate.settle(session, task, planned.order.primary.covered_sequence, now=now, ids=means.ids)
         state_store.prune(session, planned.order.dataset_id, before=now - timedelta(days=means.settings.state_days))
         return done
 
@@ -80,7 +80,11 @@ def _judge_deadline(means: WorkerContext, task: TaskRow) -> Effect:
         looked, emitter = None, openlineage_emitter.emitter(means.settings)
         if planned is not None and finding is not None:
             # Of data that somebody wrote and told of, it is known when they came.
-            looked = finding.seen if findings.came(session, planned.order, finding) == finding.seen else None
+            looked = (
+                finding.scan_started_at
+                if findings.came(session, planned.order, finding) == finding.scan_started_at
+                else None
+            )
             planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)
         return deadlines.judge(session, task, looked=looked, emitter=emitter, now=now, ids=means.ids)
 
@@ -100,14 +104,14 @@ def _give_deadline_up(means: WorkerContext, session: Session, task: TaskRow, rea
 def _draft(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
         asked = drafts.request(session, task.payload, means.settings.lake)
-    drafted = means.engine.draft(asked, means.hear(task))
+    drafted = means.engine.draft(asked, means.progress_reporter(task))
     return lambda session, now: drafts.keep(session, task, drafted, now=now, ids=means.ids)
 
 
 def _redraft(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
         asked = drafts.request(session, task.payload, means.settings.lake)
-    drafted = means.engine.draft(asked, means.hear(task))
+    drafted = means.engine.draft(asked, means.progress_reporter(task))
     return lambda session, now: nightly_redraft.keep(session, task, drafted, now=now, ids=means.ids)
 
 
@@ -120,7 +124,7 @@ def _refit(means: WorkerContext, task: TaskRow) -> Effect:
 def _learn(means: WorkerContext, task: TaskRow) -> Effect:
     with read_session(means.database) as session:
         asked = index_updates.request(session, means.settings)
-    found = dict(means.engine.learn(asked, means.hear(task)))
+    found = dict(means.engine.learn(asked, means.progress_reporter(task)))
     return lambda session, now: found
 
 
@@ -136,7 +140,7 @@ def _keep_up(means: WorkerContext, task: TaskRow) -> Effect:
 
 
 def _replay(means: WorkerContext, task: TaskRow) -> Effect:
-    found = replay.work(means.database, means.settings, task.payload, partial(means.tell, task))
+    found = replay.work(means.database, means.settings, task.payload, partial(means.report_progress, task))
     return lambda session, now: found
 
 

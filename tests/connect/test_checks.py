@@ -100,14 +100,14 @@ def test_errors_are_told_by_condition_and_never_with_data(aggregate: str, client
 def test_the_child_process_cancels_jobs_on_the_server_and_stays_each_time(server: str) -> None:
     child = SparkChild(ChildSettings(remote=server))
     try:
-        assert child._ask("support.verbs:job", 100) == 295
+        assert child._call("support.verbs:job", 100) == 295
         first = child._process.pid
         for _ in range(2):
             child.settings = ChildSettings(remote=server, limit_seconds=1)
             with pytest.raises(EngineKilled, match="it overran its limit of 1 s; its jobs were cancelled"):
-                child._ask("support.verbs:job", ENDLESS)
+                child._call("support.verbs:job", ENDLESS)
             child.settings = ChildSettings(remote=server)
-            assert child._ask("support.verbs:job", 100) == 295
+            assert child._call("support.verbs:job", 100) == 295
         assert child._process.pid == first
     finally:
         child.close()

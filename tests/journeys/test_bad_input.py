@@ -121,7 +121,7 @@ def test_a_table_that_is_not_there_fails_its_draft_with_what_to_do(services: Ser
 
     with pytest.raises(DemoTimeout) as failed:
         DemoLoop(
-            lake=DemoLake(column="day", tables=(), history=(), deliveries=()), people=services.people, tell=print
+            lake=DemoLake(column="day", tables=(), history=(), deliveries=()), people=services.people, report=print
         ).finished_draft(task)
 
     assert str(failed.value) == (

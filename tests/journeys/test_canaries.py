@@ -70,7 +70,7 @@ class People:
         asked = DraftIn(
             location=self.producer.location(self.name), contract_id=self.name, object="people", partition_by=("day",)
         )
-        loop = DemoLoop(lake=None, people=self.services.people, tell=print)  # type: ignore[arg-type]
+        loop = DemoLoop(lake=None, people=self.services.people, report=print)  # type: ignore[arg-type]
         # Nothing is learned from partitions of incidents, unless they are said to be as expected.
         for each in owner.incidents(contract_id=self.name, state=IncidentState.OPEN):
             owner.resolve_incident(each.id, each.revision, Resolution.EXPECTED_CHANGE)

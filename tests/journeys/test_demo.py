@@ -76,7 +76,7 @@ def test_the_loop_runs_on_a_partitioned_folder(services: Services, producer_spar
         written.write(delivery)
 
     own = own_lake(producer_spark, written.location("customers"), "day", name="customers_by_day")
-    judged = looped(services, producer_spark, own).judged
+    judged = looped(services, producer_spark, own).results
 
     assert [each.partition for each in own.history] == [each.partition for each in lake.history[:6]]
     assert [each.delivery.partition for each in judged] == [each.partition for each in lake.history[6:]]

@@ -29,12 +29,16 @@ class Done:
 
     def hit_by(self, incident: str) -> DeliveryResult:
         """The delivery that the incident hit."""
-        (found,) = [each for each in self.loop.judged if incident in [one.name for one in each.delivery.incidents]]
+        (found,) = [each for each in self.loop.results if incident in [one.name for one in each.delivery.incidents]]
         return found
 
     def out_of_turn(self, name: str) -> DeliveryResult:
         """What arrived late, or again."""
-        (found,) = [each for each in self.loop.judged if each.delivery.turn and each.delivery.turn.name == name]
+        (found,) = [
+            each
+            for each in self.loop.results
+            if each.delivery.late_delivery and each.delivery.late_delivery.name == name
+        ]
         return found
 
 
@@ -66,7 +70,7 @@ def test_a_documented_incident_is_caught_by_the_check_of_its_kind(
 def test_a_partition_that_came_late_is_judged_for_itself(done: Done) -> None:
     late = done.out_of_turn("late partition")
 
-    assert late.delivery.where == ("orders", "2026-09-29")
+    assert late.delivery.target == ("orders", "2026-09-29")
     assert "day=2026-09-29" in late.run.partitions
     assert not late.alarmed
 
@@ -74,7 +78,7 @@ def test_a_partition_that_came_late_is_judged_for_itself(done: Done) -> None:
 def test_a_partition_that_is_delivered_again_is_judged_again_and_the_table_recovers(done: Done) -> None:
     broken, again = done.hit_by("truncated load"), done.out_of_turn("re-delivery")
 
-    assert again.delivery.where == broken.delivery.where == ("order_items", "2026-10-01")
+    assert again.delivery.target == broken.delivery.target == ("order_items", "2026-10-01")
     assert "day=2026-10-01" in again.run.partitions
     assert broken.run.partitions == ("day=2026-10-01",)
     assert (broken.alarmed, again.alarmed) == (True, False)
@@ -82,7 +86,7 @@ def test_a_partition_that_is_delivered_again_is_judged_again_and_the_table_recov
 
 
 def test_no_alarm_is_false(done: Done) -> None:
-    clean = [each for each in done.loop.judged if not each.delivery.incidents]
+    clean = [each for each in done.loop.results if not each.delivery.incidents]
 
     assert len(clean) == len(TABLES) * (DAYS - HISTORY) - 2 + 1
     assert [told(each) for each in clean if each.alarmed] == []
@@ -118,5 +122,5 @@ def test_an_event_that_comes_twice_is_judged_once(done: Done) -> None:
 
 def delivery(loop: DemoLoop, table: str) -> DemoDelivery:
     """The table's last clean delivery, as if it came again on a later day."""
-    last = next(each.delivery for each in reversed(loop.judged) if each.delivery.table == table)
+    last = next(each.delivery for each in reversed(loop.results) if each.delivery.table == table)
     return replace(last, partition="2026-10-30")

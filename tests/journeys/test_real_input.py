@@ -72,7 +72,7 @@ def test_a_snapshot_that_was_published_broken_alarms(
 ) -> None:
     data = chosen(snapshots, published, tmp_path)
 
-    judged = looped(services, producer_spark, own_lake(producer_spark, str(data), "snapshot")).judged
+    judged = looped(services, producer_spark, own_lake(producer_spark, str(data), "snapshot")).results
 
     record_property("verdicts", verdicts(published, judged))
     (broken,) = [each for each in judged if each.delivery.partition == published.broken]

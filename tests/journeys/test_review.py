@@ -44,7 +44,7 @@ def proposal(services: Services, producer: DemoProducer) -> UUID:
         aliases=(AliasIn(namespace="file", name=place),),
     )
     people = services.people
-    drafted = DemoLoop(lake=lake, people=people, tell=print).finished_draft(people.producer.request_draft(asked))
+    drafted = DemoLoop(lake=lake, people=people, report=print).finished_draft(people.producer.request_draft(asked))
     return people.producer.submit(drafted).id
 
 

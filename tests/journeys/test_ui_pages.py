@@ -790,7 +790,7 @@ def told(the_shop: Shop, *events: dict[str, Any]) -> None:
         the_shop.client("producer").send_event({**each, "eventTime": clock.now().isoformat()})
     nothing: Any = None
     worker = Worker(
-        database=the_shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=RegistrySettings()
+        database=the_shop.world.engine, engine=nothing, evaluate=nothing, large=nothing, settings=RegistrySettings()
     )
     while worker.take_in():
         pass

@@ -24,7 +24,7 @@ class Here(SparkChild):
         super().__init__()
         self._session = session
 
-    def _ask(self, verb: str, request: Any, tell: ReportProgress | None = None) -> Any:
+    def _call(self, verb: str, request: Any, tell: ReportProgress | None = None) -> Any:
         return resolve_name(verb)(self._session, request, *filter(None, (tell,)))
 
 

@@ -60,17 +60,22 @@ class FakeEngine:
         if table is None:
             raise UnreadableTable("the table is not there")
         now = {partition: marker(text) for partition, text in table.items()}
-        due = [name for name in sorted(now) if request.known.get(name) != now[name] or name in request.held]
+        due = [
+            name
+            for name in sorted(now)
+            if request.stored_fingerprints.get(name) != now[name] or name in request.stored_keys
+        ]
         taken = due[: request.portion]
-        changed = {name: table[name].encode() for name in taken if request.known.get(name) != now[name]}
+        changed = {name: table[name].encode() for name in taken if request.stored_fingerprints.get(name) != now[name]}
         added = {name: table[name].encode() for name in taken if name not in changed}
-        vanished = tuple(sorted(request.known.keys() - now.keys()))
+        vanished = tuple(sorted(request.stored_fingerprints.keys() - now.keys()))
         left = len(due) - len(taken)
         schema = SCHEMA if changed or added else Schema(())
         columns = self.columns if request.columns and not schema.columns else ()
         return MeasureResult(
-            schema=schema, fingerprints=now, states=changed, vanished=vanished, added=added, left=left,
-            how=DetectionMethod.FINGERPRINTS, at=self.at, pinned=self.pinned, behind=self.behind, columns=columns,
+            schema=schema, fingerprints=now, states=changed, vanished=vanished, added=added, remaining=left,
+            method=DetectionMethod.FINGERPRINTS, table_version=self.at, pinned=self.pinned,
+            is_outdated=self.behind, columns=columns,
         )  # fmt: skip
 
     def draft(self, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
@@ -141,8 +146,8 @@ def judge(request: EvaluationRequest) -> RunResult:
         object=request.object_name,
         partitions=tuple(request.delta),
         rows=sum(len(states[each]) for each in request.delta),
-        started=request.started,
-        finished=request.finished,
+        started_at=request.started_at,
+        finished_at=request.finished_at,
         results=(
             *(_result(each, b"bad" in states[each]) for each in request.delta),
             _result(None, failed=False, value=size),

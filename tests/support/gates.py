@@ -103,15 +103,21 @@ def stage(partition_by: tuple[str, ...], rows: Rows, folder: str, _: Any) -> Non
 def measure(given: Contract, request: MeasureRequest, schema: Schema = SCHEMA) -> MeasureResult:
     """The states of the partitions that changed, as the engine answers."""
     lies = layout(None, request.source)
-    told = with_classifications(given, request.object, objects(request)[0].beside) if request.classifying else given
+    told = (
+        with_classifications(given, request.object, objects(request)[0].classifying_objects)
+        if request.classifying
+        else given
+    )
     plan = replace(bind(told.object(request.object), schema).plan, key=request.key)
-    found = {name: bag(plan, schema, {"id": rows_of(lies.files[name])}) for name in lies.changed(request.known)}
-    passing = {name: kept.carried() for name, each in found.items() if (kept := each.passing)}
+    found = {
+        name: bag(plan, schema, {"id": rows_of(lies.files[name])}) for name in lies.changed(request.stored_fingerprints)
+    }
+    passing = {name: kept.dump_all() for name, each in found.items() if (kept := each.passing)}
     return MeasureResult(
         schema=schema,
         fingerprints=lies.fingerprints,
         states={name: each.pack() for name, each in found.items()},
-        passing=passing,
+        transient_states=passing,
     )
 
 

@@ -135,7 +135,7 @@ def _result(contract_id: str, version: str, fails: tuple[Fails, ...], of: set[st
     results += [_check(check, partition, Outcome.PASSED) for check, partition in sorted(passed, key=repr)]
     return RunResult(
         contract_id=contract_id, contract_version=version, contract_fingerprint="f", object="orders",
-        partitions=tuple(sorted(of)), rows=1, started=at, finished=at, results=tuple(results), measurements=(),
+        partitions=tuple(sorted(of)), rows=1, started_at=at, finished_at=at, results=tuple(results), measurements=(),
     )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def history(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:
     traits = [replace(each, traits=other.traits) for each, other in zip(columns, told, strict=True)]
     wanted = plan(measured for each in traits for measured in each.traits.values())
     more = {name: bag(wanted, schema, day) for (name, _), day in zip(found.partitions, days, strict=True)}
-    return found.beside(more).with_columns(traits)
+    return found.with_states(more).with_columns(traits)
 
 
 def related(types: Mapping[str, str], days: Sequence[Columns]) -> TableProfile:

@@ -69,7 +69,13 @@ def found(table: HiveTable, todo: dict[str, Step]) -> Iterator[dict[str, Any]]:
     for name, (happens, _, _) in todo.items():
         happens(table)
         changed, looked = table.changed(WRONG), table.looked(WRONG)
-        told = {"step": name, "changed": changed, "read": sums(looked), "vanished": looked.vanished, "how": looked.how}
+        told = {
+            "step": name,
+            "changed": changed,
+            "read": sums(looked),
+            "vanished": looked.vanished,
+            "how": looked.method,
+        }
         yield {"table": table.place, **told, "known": sorted(table.known), "there": table.there()}
 
 

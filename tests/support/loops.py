@@ -96,7 +96,7 @@ def services(
 
 def looped(services: Services, session: Any, lake: DemoLake) -> DemoLoop:
     """The loop over the lake, run to its end: drafted, approved, delivered, judged."""
-    loop, producer = DemoLoop(lake=lake, people=services.people, tell=print), services.producer(session, lake.column)
+    loop, producer = DemoLoop(lake=lake, people=services.people, report=print), services.producer(session, lake.column)
     loop.land_history(producer)
     loop.approve_all()
     for _ in loop.deliver_all(producer):

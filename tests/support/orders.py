@@ -58,10 +58,16 @@ def run(
 ) -> RunResult:
     """The run that judges the new partitions among the earlier ones, of which there is only what is stored."""
     stored = {name: each.pack() for name, each in (earlier or {}).items()}
-    packed = {**stored, **{name: each.carried() for name, each in delta.items()}}
+    packed = {**stored, **{name: each.dump_all() for name, each in delta.items()}}
     return evaluate(
         EvaluationRequest(
-            contract=given, object_name="orders", states=packed, delta=sorted(delta), started=NOW, finished=NOW, **more
+            contract=given,
+            object_name="orders",
+            states=packed,
+            delta=sorted(delta),
+            started_at=NOW,
+            finished_at=NOW,
+            **more,
         )
     )
 

@@ -70,7 +70,7 @@ class Registered:
         """A gate before the table, with the contract in force."""
         with self.kept(who) as kept:
             plain = replace(self.gated, given=kept.contract, partition_by=kept.partition_by).gate(disk)
-            yield replace(plain, store=kept.store, others=kept.others, spoilt=kept.spoilt)
+            yield replace(plain, store=kept.store, datasets=kept.datasets, excluded_partitions=kept.excluded_partitions)
 
     def publish(self, rows: Rows, disk: Disk | None = None) -> GateCandidate:
         """The candidate that was published. Raises as the gate does."""
@@ -127,7 +127,7 @@ class Registered:
             assert task
             tx.commit()
         settings = RegistrySettings(home=self.gated.folder / "home")
-        worker = Worker(database=self.world.engine, engine=Texts(), judge=evaluate, large=large, settings=settings)
+        worker = Worker(database=self.world.engine, engine=Texts(), evaluate=evaluate, large=large, settings=settings)
         assert worker.work()
         return next(each for each in self.rows(TaskRow) if each.id == task.id)
 

@@ -114,7 +114,7 @@ def _proposed(shop: Shop) -> None:
     producer, owner = shop.client("producer"), shop.client("owner")
     made = producer.propose(_document("spoilt-live"), title=CORPUS[5])
     for text in CORPUS:
-        producer.say(made.id, text)
+        producer.add_comment(made.id, text)
     owner.approve(made.id, owner.preview(made.id).fingerprint)
 
 
@@ -132,8 +132,8 @@ def _judged(shop: Shop) -> UUID:
         object="orders",
         partitions=CORPUS,
         rows=20,
-        started=now - timedelta(seconds=2),
-        finished=now,
+        started_at=now - timedelta(seconds=2),
+        finished_at=now,
         results=results,
         measurements=measured,
     )
@@ -173,7 +173,7 @@ def _told(shop: Shop) -> None:
         producer.send_event({**written, "eventTime": clock.now().isoformat()})
     nothing: Any = None
     worker = Worker(
-        database=shop.world.engine, engine=nothing, judge=nothing, large=nothing, settings=RegistrySettings()
+        database=shop.world.engine, engine=nothing, evaluate=nothing, large=nothing, settings=RegistrySettings()
     )
     while worker.take_in():
         pass

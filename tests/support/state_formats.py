@@ -125,7 +125,7 @@ def computed(spark: Any) -> StateBag:
         BoundComponent(each, (Operand(sql="a", type="bigint"),)).key: ComponentState(component=each, value=value)
         for each, value in APART
     }
-    return replace(found.beside(StateBag(apart)), schema=found.schema, failures={"sum/1 sum(nowhere)": "not there"})
+    return replace(found.union(StateBag(apart)), schema=found.schema, failures={"sum/1 sum(nowhere)": "not there"})
 
 
 def _quantiles(state: bytes) -> Any:

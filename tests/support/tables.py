@@ -80,7 +80,9 @@ class FakeDelta(Fake):
 
     def look(self, request: TableStatusRequest) -> TableStatus:
         self.step("look")
-        made = [at for at, (ident, _) in enumerate(self.versions) if ident == request.ident and at > request.since]
+        made = [
+            at for at, (ident, _) in enumerate(self.versions) if ident == request.ident and at > request.since_version
+        ]
         version = made[0] if made else len(self.versions) - 1
         if version < 0:
             return TableStatus(kind=TableKind.DELTA, location=str(self.location), fingerprints={})
@@ -148,7 +150,7 @@ class FakeCatalog(Fake):
             location=str(self.location),
             fingerprints={name: mark for name, mark in marks.items() if mark},
             folders=frozenset(os.path.relpath(each, self.location) for each in self.places.values()),
-            places={name: self.places[name] for name in request.places if name in self.places},
+            places={name: self.places[name] for name in request.partitions if name in self.places},
         )
 
     def place(self, request: LocationRequest) -> None:
@@ -222,7 +224,7 @@ class TableUnderTest:
         else:
             lies = layout(None, request.source)
             rows, marks = {name: rows_of(files) for name, files in lies.files.items()}, dict(lies.fingerprints)
-        wanted = [name for name, mark in marks.items() if request.known.get(name) != mark]
+        wanted = [name for name, mark in marks.items() if request.stored_fingerprints.get(name) != mark]
         found = {name: states(self.given, {"id": rows[name]}, SCHEMA).pack() for name in wanted}
         return MeasureResult(schema=SCHEMA, fingerprints=marks, states=found)
 

@@ -248,8 +248,8 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
         object="orders",
         partitions=(DAYS[day],),
         rows=sizes[-1],
-        started=finished - timedelta(seconds=4.2),
-        finished=finished,
+        started_at=finished - timedelta(seconds=4.2),
+        finished_at=finished,
         results=(
             _result(
                 "row-count", "size of the table must be between 1009 and 1522", sizes[-1], DAYS[day], failed=failing

@@ -62,9 +62,15 @@ class Table:
         look = ChangeHints(hint or WriteHint(), self.at, reading="a-task")
         found = measure(
             self.spark,
-            MeasureRequest(source=self.source, contract=PROMISED.source, object="orders", known=self.known, look=look),
+            MeasureRequest(
+                source=self.source,
+                contract=PROMISED.source,
+                object="orders",
+                stored_fingerprints=self.known,
+                hints=look,
+            ),
         )
-        self.known, self.at = dict(found.fingerprints), found.at
+        self.known, self.at = dict(found.fingerprints), found.table_version
         return found
 
     def changed(self, hint: WriteHint) -> list[str]:

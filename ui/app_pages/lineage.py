@@ -68,7 +68,7 @@ def graph() -> None:
 def promised(shown: Sequence[graph_chart.ShownNode]) -> None:
     """Who asks for a contract of the dataset that the graph is around, where it has none."""
     for each in shown:
-        if each.asked and each.kind == texts.DATASET and not each.contracts:
+        if each.is_focus and each.kind == texts.DATASET and not each.contracts:
             name = each.node.data
             contract_requests.contract_requests_panel(
                 str(name["namespace"]), str(name["name"]), viewer.registry().contract_requests()

@@ -82,7 +82,7 @@ class AuthRoutes:
             return rendered(self._sign_in(next_path), status=401, problem=texts.DECLINED)
         try:
             token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
-            opened = await self._ask(lambda nobody: nobody.sign_in_as(token, flow.nonce))
+            opened = await self._call_client(lambda nobody: nobody.sign_in_as(token, flow.nonce))
         except SignInFailed as error:
             return rendered(self._sign_in(next_path), status=401, problem=str(error))
         except ClientError as error:
@@ -106,7 +106,9 @@ class AuthRoutes:
         next_path = same_site_path(form["next"])
         try:
             address = request.client.host if request.client else None
-            opened = await self._ask(lambda nobody: nobody.sign_in(form["name"], form["password"], address=address))
+            opened = await self._call_client(
+                lambda nobody: nobody.sign_in(form["name"], form["password"], address=address)
+            )
         except (ClientError, ValidationError) as error:
             return _refused(self._sign_in(next_path, name=form["name"]), error)
         return _signed_in(request, opened, next_path)
@@ -139,8 +141,8 @@ class AuthRoutes:
         form = await _form(request)
         token, name, password = form["token"], form["name"], form["password"]
         try:
-            await self._ask(lambda nobody: nobody.set_up(token, name=name, password=password))
-            opened = await self._ask(lambda nobody: nobody.sign_in(name, password))
+            await self._call_client(lambda nobody: nobody.set_up(token, name=name, password=password))
+            opened = await self._call_client(lambda nobody: nobody.sign_in(name, password))
         except (ClientError, ValidationError) as error:
             return _refused(auth_pages.setup(token, name=name), error)
         return _signed_in(request, opened, "/")
@@ -148,12 +150,12 @@ class AuthRoutes:
     async def ready(self, request: Request) -> Response:
         """200 once the registry answers, 503 while it does not."""
         try:
-            found = await self._ask(lambda nobody: nobody.ready())
+            found = await self._call_client(lambda nobody: nobody.ready())
         except ClientError:
             return JSONResponse({"status": texts.WAITING_FOR_API}, status_code=503)
         return JSONResponse({"status": "ready", "migration": found.migration})
 
-    async def _ask(self, question: Callable[[Client], Answer]) -> Answer:
+    async def _call_client(self, question: Callable[[Client], Answer]) -> Answer:
         return await run_in_threadpool(lambda: question(self.connect(None)))
 
 

@@ -23,7 +23,7 @@ class BulkStep(Generic[Thing]):
 
     take: Callable[[Thing], Thing]
     name: Callable[[Thing], str]
-    said: Callable[[str], str]
+    message: Callable[[str], str]
     back: Callable[[Thing, Thing], object] | None
 
 
@@ -35,7 +35,7 @@ def run_bulk_step(found: Sequence[Thing], step: BulkStep[Thing]) -> None:
             taken.append((each, step.take(each)))
         except ClientError as error:
             refused.append(f"{step.name(each)}: {panels.sentence(error)}")
-    done = step.said(ui_texts.join_list([step.name(each) for each, _ in taken])) if taken else ""
+    done = step.message(ui_texts.join_list([step.name(each) for each, _ in taken])) if taken else ""
     undo = widgets_undo.remember(done, lambda: _put_back(taken, step)) if done and step.back else None
     if done or refused:
         panels.flash(" ".join([done, *refused]).strip(), problem=bool(refused), undo=undo)

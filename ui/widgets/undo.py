@@ -18,7 +18,7 @@ MAX_STEPS = 20
 class UndoableStep:
     """A step that was taken: what it was, in a sentence that may hold foreign text, and the way back."""
 
-    said: str
+    message: str
     back: Callable[[], object]
 
 
@@ -43,7 +43,7 @@ def take(done: UndoableStep) -> None:
         panels.flash(panels.sentence(error), problem=True)
         return
     st.session_state[DONE] = [each for each in undo_steps() if each is not done]
-    panels.flash(texts.taken_back(done.said))
+    panels.flash(texts.taken_back(done.message))
 
 
 def draw() -> None:
@@ -54,5 +54,5 @@ def draw() -> None:
     with st.expander(texts.done(len(found)), key="done", icon=":material/history:", on_change="rerun") as opened:
         for at, each in enumerate(found if opened.open else ()):
             with st.container(horizontal=True, vertical_alignment="center", key=f"done-{at}"):
-                st.text(each.said, width="stretch")
+                st.text(each.message, width="stretch")
                 st.button(ui_texts.UNDO, key=f"undo-{at}", icon=":material/undo:", on_click=take, args=(each,))

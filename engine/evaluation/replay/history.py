@@ -20,19 +20,22 @@ Read = Callable[[ReplayCase], MetricValue | str]
 class ReplayHistory:
     """What was seen of the metrics that detectors look at, in the order in which it came.
 
-    `measured`: by the metric's identity. `succession`: the partitions so far, `spoilt` those of an incident."""
+    `measured`: by the metric's identity. `succession`: the partitions so far, `excluded_partitions` those of an
+    incident."""
 
     measured: dict[str, list[SeriesPoint]] = field(default_factory=dict)
     succession: PartitionOrder = field(default_factory=PartitionOrder)
-    spoilt: Collection[str | None] = ()
+    excluded_partitions: Collection[str | None] = ()
 
-    def come(self, names: Iterable[str], spoilt: Collection[str | None]) -> None:
+    def add_partitions(self, names: Iterable[str], spoilt: Collection[str | None]) -> None:
         """Adds partitions that came at once; nothing is learned from those of them that are `spoilt`, and none is
         compared with them. None among them: all together."""
         names = list(names)
         for name in names:
             self.succession.add(name)
-        self.spoilt = {each for each in self.spoilt if each and each not in names} | set(spoilt)
+        self.excluded_partitions = {each for each in self.excluded_partitions if each and each not in names} | set(
+            spoilt
+        )
 
     def see(self, cases: Iterable[ReplayCase], partition: str | None, read: Read, moment: datetime) -> None:
         """Adds what these checks' metrics are, as they are `read` on the partition; None: on all of them together. Days
@@ -43,13 +46,17 @@ class ReplayHistory:
         alike = {each.check.identity or "": each for each in cases if each.budget and each.refused is None}
         for identity, case in alike.items():
             point = _point(read(case), partition, moment)
-            self.measured.setdefault(identity, []).append(replace(point, excluded=partition in self.spoilt))
+            self.measured.setdefault(identity, []).append(
+                replace(point, excluded=partition in self.excluded_partitions)
+            )
 
     def before(self, partition: str | None) -> Iterator[str]:
         """The partitions that one is compared with, newest first (as `MetricBaselines.before`)."""
-        return (name for name in self.succession.before(partition) if name not in self.spoilt)
+        return (name for name in self.succession.before(partition) if name not in self.excluded_partitions)
 
-    def beside(self, check: BoundCheck, case: ReplayCase, partition: str | None, moment: datetime) -> BoundCheck:
+    def with_detection(
+        self, check: BoundCheck, case: ReplayCase, partition: str | None, moment: datetime
+    ) -> BoundCheck:
         """The check with what its detector says of that point by what was seen before; as it is without a detector."""
         if check.detector is None or check.analyzer is None or case.budget is None:
             return check
@@ -61,7 +68,7 @@ class ReplayHistory:
             metrics=case.budget.metrics,
         )
         share = check.analyzer.unit == "share"
-        return replace(check, judged=pasts.judged(check.detector, check.identity or "", partition, _nothing, share))
+        return replace(check, detection=pasts.detect(check.detector, check.identity or "", partition, _nothing, share))
 
 
 def _point(found: MetricValue | str, partition: str | None, moment: datetime) -> SeriesPoint:

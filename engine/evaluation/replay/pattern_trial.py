@@ -51,7 +51,7 @@ class RegexTrial:
     refused: int = 0
     accepted: int = 0
     differing: list[str] = field(default_factory=list)
-    known: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+    cache: dict[str, tuple[bool, bool]] = field(default_factory=dict)
 
     def take(self, name: str, bag: StateBag, key: str) -> None:
         """Tries both on the values that the state of that key counts; nothing where the bag does not have it."""
@@ -74,11 +74,11 @@ class RegexTrial:
             self.differing.append(name)
 
     def _matched(self, value: str) -> tuple[bool, bool]:
-        if value not in self.known and len(self.known) < MOST:
-            self.known[value] = self.old(value), self.new(value)
-        return self.known.get(value) or (self.old(value), self.new(value))
+        if value not in self.cache and len(self.cache) < MOST:
+            self.cache[value] = self.old(value), self.new(value)
+        return self.cache.get(value) or (self.old(value), self.new(value))
 
-    def told(self) -> RegexTrialResult:
+    def result(self) -> RegexTrialResult:
         """What was found so far."""
         return RegexTrialResult(
             partitions=self.partitions,
@@ -122,7 +122,7 @@ def counted(check: BoundCheck) -> str | None:
         return None
     wanted = CountDistinct(columns=check.analyzer.columns_read, where=check.analyzer.where)
     operands = (each for given in check.bound.operands.values() for each in given)
-    if any(each.classified or each.keyed for each in operands):
+    if any(each.classified or each.is_hashed for each in operands):
         return None
     try:
         return wanted.bind(check.bound.schema).parts["frequencies"].key

@@ -83,7 +83,7 @@ class ReplayedCheck:
             return self.sentence
         both = min(self.old.judged, self.new.judged)
         said = self._alike(both) if both else f"no partition has the states to judge both by{self._why()}"
-        return "; ".join(filter(None, [said, self._tried()]))
+        return "; ".join(filter(None, [said, self._trial_text()]))
 
     def _why(self) -> str:
         reasons = [why for told in (self.new, self.old) if told for why in told.unjudged]
@@ -98,7 +98,7 @@ class ReplayedCheck:
         more = "; ".join(f"{word} alone alerts on {len(names)}: {name_list(names)}" for word, names in sides if names)
         return f"on {both - len(self.appeared) - len(self.gone)} of {both} {unit} both came out alike; {more}"
 
-    def _tried(self) -> str:
+    def _trial_text(self) -> str:
         if self.tried is None:
             return UNASKED if self.triable else ""
         if not self.tried.partitions:

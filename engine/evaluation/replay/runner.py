@@ -44,18 +44,19 @@ MERGED = "the states of these days were merged by month: they are not told apart
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayStep:
-    """Partitions that came at once, by name with their packed states, and those that went; `moment`: when.
+    """Partitions that came at once, by name with their packed states, and those that went; `time`: when.
 
-    `references`: what limits that refer to other datasets were then, by their words. `more`: others of the same arrival
-    follow in the next step; the dataset is judged once all of them came. `spoilt`: those of an incident, from which
-    detectors learn nothing; None among them: all together."""
+    `references`: what limits that refer to other datasets were then, by their words. `continues`: others of the same
+    arrival follow in the next step; the dataset is judged once all of them came. `excluded_partitions`: those of an
+    incident,
+    from which detectors learn nothing; None among them: all together."""
 
-    arrived: Mapping[str, bytes]
-    moment: datetime
-    gone: tuple[str, ...] = ()
+    added: Mapping[str, bytes]
+    time: datetime
+    removed: tuple[str, ...] = ()
     references: Mapping[str, ReferenceValue] = field(default_factory=dict)
-    more: bool = False
-    spoilt: frozenset[str | None] = frozenset()
+    continues: bool = False
+    excluded_partitions: frozenset[str | None] = frozenset()
 
 
 class ReplayUnit(NamedTuple):
@@ -63,7 +64,7 @@ class ReplayUnit(NamedTuple):
 
     partition: str | None
     unit: str
-    why: str | None
+    reason: str | None
 
 
 @dataclass
@@ -71,13 +72,13 @@ class MetricCache:
     """What metrics of checks are on the same states: each is `read` once."""
 
     read: Callable[[BoundCheck], MetricValue | str]
-    found: dict[int, MetricValue | str] = field(default_factory=dict)
+    cache: dict[int, MetricValue | str] = field(default_factory=dict)
 
     def __call__(self, case: ReplayCase) -> MetricValue | str:
         """What the check's metric reads, or why it reads nothing."""
-        if case.reads not in self.found:
-            self.found[case.reads] = self.read(case.check)
-        return self.found[case.reads]
+        if case.reads not in self.cache:
+            self.cache[case.reads] = self.read(case.check)
+        return self.cache[case.reads]
 
 
 @dataclass
@@ -85,7 +86,7 @@ class ScopeStates:
     """What lies on a ground: the states of its partitions together. `faults`: why some cannot be chosen, by name."""
 
     keys: frozenset[str]
-    together: IncrementalMerge = field(default_factory=IncrementalMerge)
+    merged: IncrementalMerge = field(default_factory=IncrementalMerge)
     faults: dict[str, str] = field(default_factory=dict)
 
 
@@ -120,26 +121,26 @@ class ReplayRunner:
 
     def take(self, step: ReplayStep) -> None:
         """Judges what came, then all that is there."""
-        opened = {name: self._opened(packed) for name, packed in step.arrived.items()}
+        opened = {name: self._opened(packed) for name, packed in step.added.items()}
         self.near |= opened
-        self.walked.come(opened, step.spoilt)
-        reads = {name: MetricCache(partial(self._reading, bag, name, step.moment)) for name, bag in opened.items()}
+        self.walked.add_partitions(opened, step.excluded_partitions)
+        reads = {name: MetricCache(partial(self._reading, bag, name, step.time)) for name, bag in opened.items()}
         for name, bag in opened.items():
-            self.walked.see(self._form(bag.schema).alone, name, reads[name], step.moment)
+            self.walked.see(self._form(bag.schema).per_partition, name, reads[name], step.time)
         for name, bag in opened.items():
             self._judge_alone(name, bag, reads[name], step)
-        for name in step.gone:
+        for name in step.removed:
             self.packed.pop(name, None)
-        self.packed.update(step.arrived)
+        self.packed.update(step.added)
         self.near = opened
-        self.came += step.arrived
+        self.came += step.added
         # What stands on no ground of these checks does not see this step, and is made anew once it is asked for.
-        self.stands = {ground: self._stood(ground, opened, step) for ground in self.form.grounds}
-        if not step.more:
+        self.stands = {ground: self._stood(ground, opened, step) for ground in self.form.by_scope}
+        if not step.continues:
             self._judge_together(step)
             self.came = []
 
-    def told(self, stored: int) -> Replay:
+    def report(self, stored: int) -> Replay:
         """What was found so far; `stored`: how many partitions there are to be judged."""
         units = _unit(self.alone, "partitions"), _unit(self.arrivals, "arrivals")
         names = [day for name in self.alone for day in members(name)]
@@ -156,10 +157,10 @@ class ReplayRunner:
 
     def _line(self, place: tuple[str, int], units: tuple[str, str]) -> ReplayedCheck:
         tallies = self.sides.places[place]
-        told = {side: tally.told(units[tally.scope != "delta"]) for side, tally in tallies.items()}
+        told = {side: tally.outcome(units[tally.scope != "delta"]) for side, tally in tallies.items()}
         named = tallies.get(NEW) or tallies[OLD]
         trial = self.sides.trials.get(place)
-        tried = trial.told() if trial and self.sides.counting else None
+        tried = trial.result() if trial and self.sides.counting else None
         return ReplayedCheck(
             check_id=place[0],
             name=named.name,
@@ -175,7 +176,7 @@ class ReplayRunner:
             self.form = self._form(bag.schema)
             for tally, ended, reason in self.form.structure:
                 tally.add(unit, ended, reason)
-        self._judge(self.form.alone, read, step, ReplayUnit(name, unit, why))
+        self._judge(self.form.per_partition, read, step, ReplayUnit(name, unit, why))
         for trial, key in self.form.trials:
             trial.take(unit, bag, key)
 
@@ -183,21 +184,21 @@ class ReplayRunner:
         if not self.packed:
             return
         unit = _named(_label(self.came), self.arrivals)
-        for ground, cases in self.form.grounds.items():
+        for ground, cases in self.form.by_scope.items():
             stand = self.stands[ground]
-            bag, why = stand.together.merged, next(iter(stand.faults.values()), None)
+            bag, why = stand.merged.merged, next(iter(stand.faults.values()), None)
             if bag is None and why is None:
                 _count_empty(cases, unit)
             else:
-                read = MetricCache(partial(self._reading, bag or StateBag({}), None, step.moment))
+                read = MetricCache(partial(self._reading, bag or StateBag({}), None, step.time))
                 self._judge(cases, read, step, ReplayUnit(None, unit, why))
-                self.walked.see(cases, None, read, step.moment)
+                self.walked.see(cases, None, read, step.time)
 
     def _judge(self, cases: Sequence[ReplayCase], read: MetricCache, step: ReplayStep, spot: ReplayUnit) -> None:
         for case in cases:
-            found = case.refused or spot.why or _lacked(read(case))
+            found = case.refused or spot.reason or _lacked(read(case))
             check = replace(case.check, referents=step.references) if case.refers else case.check
-            check = self.walked.beside(check, case, spot.partition, step.moment)
+            check = self.walked.with_detection(check, case, spot.partition, step.time)
             ended, reason = _outcome(check, found)
             for tally in case.tallies:
                 tally.add(spot.unit, ended, reason)
@@ -219,11 +220,11 @@ class ReplayRunner:
         keys, stand, came = self.form.needed[ground], self.stands.get(ground), dict(opened)
         if stand is None or not keys <= stand.keys:
             stand, came = ScopeStates(keys), {name: self._opened(packed) for name, packed in self.packed.items()}
-        for name in (*step.gone, *came):
+        for name in (*step.removed, *came):
             stand.faults.pop(name, None)
         chosen = set(came) if ground.view is None else self._chosen(ground.view, ground.schema, came, stand)
-        left = [name for name in (*step.gone, *came) if name not in chosen]
-        stand.together.change({name: came[name].only(stand.keys) for name in came if name in chosen}, left)
+        left = [name for name in (*step.removed, *came) if name not in chosen]
+        stand.merged.change({name: came[name].only(stand.keys) for name in came if name in chosen}, left)
         return stand
 
     def _chosen(self, view: View, schema: Schema, names: Iterable[str], stand: ScopeStates) -> set[str]:
@@ -250,7 +251,7 @@ class ReplayRunner:
         if not form.filed:
             return plain
         try:
-            return plain.beside(bags.unpack(packed, self.files, keys=form.filed))
+            return plain.union(bags.unpack(packed, self.files, keys=form.filed))
         except StateError as error:
             return replace(plain, failures={**plain.failures, **dict.fromkeys(form.filed, str(error))})
 
@@ -274,7 +275,7 @@ def _count_empty(cases: Iterable[ReplayCase], unit: str) -> None:
 def _outcome(check: BoundCheck, read: MetricValue | str) -> tuple[Outcome, str | None]:
     if isinstance(read, str):
         return metric_values.outcome(check, read)
-    beside = check.beside(read)
+    beside = check.with_segment_baselines(read)
     return metric_values.outcome(beside, beside.observed(read))
 
 

@@ -29,31 +29,31 @@ class OutcomeCounter:
     severity: str
     sentence: str
     name: str
-    judged: int = 0
+    evaluated: int = 0
     empty: int = 0
     alerts: list[str] = field(default_factory=list)
-    unjudged: dict[str, list[str]] = field(default_factory=dict)
+    not_evaluated: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, unit: str, outcome: Outcome, reason: str | None) -> None:
         """Counts how it came out on a partition, or after an arrival."""
         if outcome is Outcome.NOT_EVALUATED:
-            self.unjudged.setdefault(reason or "", []).append(unit)
+            self.not_evaluated.setdefault(reason or "", []).append(unit)
         elif outcome is Outcome.NOT_APPLICABLE:
             self.empty += 1
         else:
-            self.judged += 1
+            self.evaluated += 1
             if outcome is Outcome.FAILED:
                 self.alerts.append(unit)
 
-    def told(self, unit: str) -> CheckOutcome:
+    def outcome(self, unit: str) -> CheckOutcome:
         """What was counted, of what people call by that word."""
-        unjudged = {why: tuple(names) for why, names in self.unjudged.items()}
+        unjudged = {why: tuple(names) for why, names in self.not_evaluated.items()}
         return CheckOutcome(
             scope=self.scope,
             severity=self.severity,
             sentence=self.sentence,
             unit=unit,
-            judged=self.judged,
+            judged=self.evaluated,
             alerts=tuple(self.alerts),
             empty=self.empty,
             unjudged=unjudged,
@@ -91,14 +91,14 @@ class PartitionScope(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaBinding:
-    """The checks of both versions on one schema. `alone` are judged on each partition by itself.
+    """The checks of both versions on one schema. `per_partition` are judged on each partition by itself.
 
     `keys`: the states that they are read from, `filed` those of them that may lie in files. `trials`: pairs of
     patterns, each with the state whose values they are tried on."""
 
     structure: tuple[tuple[OutcomeCounter, Outcome, str | None], ...]
-    alone: tuple[ReplayCase, ...]
-    grounds: Mapping[PartitionScope, tuple[ReplayCase, ...]]
+    per_partition: tuple[ReplayCase, ...]
+    by_scope: Mapping[PartitionScope, tuple[ReplayCase, ...]]
     keys: frozenset[str]
     filed: frozenset[str]
     trials: tuple[tuple[RegexTrial, str], ...] = ()
@@ -106,7 +106,7 @@ class SchemaBinding:
     @cached_property
     def needed(self) -> Mapping[PartitionScope, frozenset[str]]:
         """By ground, the states that its checks are read from."""
-        return {ground: keys_of(cases) for ground, cases in self.grounds.items()}
+        return {ground: keys_of(cases) for ground, cases in self.by_scope.items()}
 
 
 class VersionPair:
@@ -155,7 +155,12 @@ class SchemaBinder:
         wanted = frozenset(key for _, key in trials)
         filed = frozenset(key for case in cases if case.refused is None for key in _counted(case.check)) | wanted
         return SchemaBinding(
-            structure=structure, alone=alone, grounds=grounds, keys=keys_of(cases) | wanted, filed=filed, trials=trials
+            structure=structure,
+            per_partition=alone,
+            by_scope=grounds,
+            keys=keys_of(cases) | wanted,
+            filed=filed,
+            trials=trials,
         )
 
     def _trials(self) -> Iterator[tuple[RegexTrial, str]]:
@@ -223,7 +228,7 @@ class SchemaBinder:
     def _refused(self, check: BoundCheck) -> str | None:
         """Why the check cannot be replayed, whatever is stored."""
         parts = check.bound.parts.values() if check.bound else ()
-        if check.scope == "dataset" and any(part.component.apart for part in parts):
+        if check.scope == "dataset" and any(part.component.needs_own_statement for part in parts):
             return NOT_AT_ONCE
         if not self.sides.counting and _counted(check):
             return COUNTED

@@ -62,7 +62,11 @@ def draft_opened(session: Any, whole: ProfiledTable, request: DraftRequest, tell
 def _sound(table: ProfiledTable, request: DraftRequest) -> tuple[ProfiledTable, DraftRequest]:
     """The table and the request without the partitions that are spoilt."""
     by = request.source.partition_by
-    spoilt = [name for name in request.spoilt if tuple(partition_names.values(name)) == computed_partitions.names(by)]
+    spoilt = [
+        name
+        for name in request.excluded_partitions
+        if tuple(partition_names.values(name)) == computed_partitions.names(by)
+    ]
     if not (by and spoilt):
         return table, request
     names, wanted = (tuple(each for each in some if each not in spoilt) for some in (table.names, request.partitions))
@@ -85,7 +89,7 @@ def _by_history(table: ProfiledTable, request: DraftRequest, tell: ReportProgres
     from treaty.engine.programs.suggestions import suggestions
     from treaty.engine.spark.profile.programs import measured
 
-    found = measured(table, request.source.partition_by, request.columns, frozenset(request.spoilt), tell)
+    found = measured(table, request.source.partition_by, request.columns, frozenset(request.excluded_partitions), tell)
     tell("learning programs")
     return suggestions(found, request.object, request.alarms, request.refit)
 
@@ -112,7 +116,7 @@ def _counted(table: ProfiledTable, found: TableProfile, request: DraftRequest, t
     if found.sampled < 1 or not counted.groupings:
         return found
     tell(f"counting the values of {len(counted.groupings)} columns")
-    return found.beside(_scanned(table, counted, found, request))
+    return found.with_states(_scanned(table, counted, found, request))
 
 
 def _with_column_groups(

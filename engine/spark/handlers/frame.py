@@ -25,7 +25,7 @@ class FrameReading:
 
     checks: BoundChecks
     states: dict[str, StateBag]
-    whole: StateBag | None
+    whole_table_states: StateBag | None
     referents: dict[str, ReferenceValue]
 
 

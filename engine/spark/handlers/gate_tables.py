@@ -61,7 +61,7 @@ def look(session: Any, request: TableStatusRequest) -> TableStatus:
     return TableStatus(
         kind=TableKind.CATALOG, location=location, fingerprints=lies.fingerprints,
         folders=frozenset(folder for folders in lies.folders.values() for folder in folders),
-        places={name: folder for name in request.places if (folder := folder_of(session, request.table, name))},
+        places={name: folder for name in request.partitions if (folder := folder_of(session, request.table, name))},
     )  # fmt: skip
 
 

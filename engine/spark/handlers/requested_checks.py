@@ -15,12 +15,12 @@ def objects(request: MeasureRequest) -> tuple[DataObject, ...]:
     classified. Raises ContractError for faults of the contract, KeyError where it has no such object."""
     shared = _classifying(request.classifying)
     own = read(request.contract).object(request.object)
-    return tuple(replace(each, beside=shared) for each in (own, *_sound(request.also)))
+    return tuple(replace(each, classifying_objects=shared) for each in (own, *_sound(request.extra_documents)))
 
 
 def of_sample(request: SampleRequest) -> DataObject:
     """The object of the contract, which knows what is classified. Raises as `objects`."""
-    return replace(read(request.contract).object(request.object), beside=_classifying(request.classifying))
+    return replace(read(request.contract).object(request.object), classifying_objects=_classifying(request.classifying))
 
 
 def _classifying(documents: Sequence[tuple[bytes, str]]) -> tuple[DataObject, ...]:

@@ -24,7 +24,7 @@ class BatchReading:
     @property
     def lasting(self) -> dict[str, StateBag]:
         """The states that can be put together with those of other rows."""
-        apart = frozenset(part.key for part in self.checks.plan.apart)
+        apart = frozenset(part.key for part in self.checks.plan.separate)
         return {name: bag.only(frozenset(bag.entries) - apart) for name, bag in self.states.items()}
 
 

@@ -27,16 +27,18 @@ def sample(session: Any, request: SampleRequest) -> tuple[ViolationSample, ...]:
     """Rows that break the failed checks. Raises Unreadable, ContractError."""
     frame, checks = _bound(session, request, of_sample(request), request.partitions, request.arrivals)
     by = request.source.partition_by
-    others = open_datasets(session, request.others)
-    return violating_rows.sample(frame, checks, request.only, limit=request.limit, others=others, partition_by=by)
+    others = open_datasets(session, request.datasets)
+    return violating_rows.sample(
+        frame, checks, request.failed_checks, limit=request.limit, others=others, partition_by=by
+    )
 
 
 def quarantine(session: Any, request: QuarantineRequest) -> QuarantineResult:
     """Writes good and bad rows apart. Raises EngineError, Unreadable, ContractError."""
-    _refuse_overlap(request.source.location, request.into.out)
+    _refuse_overlap(request.source.location, request.target.out)
     frame, checks = _bound(session, request, read_contract(request.contract).object(request.object))
-    by, others = request.source.partition_by, open_datasets(session, request.others)
-    return writing.quarantine(frame, checks, request.into, others=others, partition_by=by)
+    by, others = request.source.partition_by, open_datasets(session, request.datasets)
+    return writing.quarantine(frame, checks, request.target, others=others, partition_by=by)
 
 
 def _bound(

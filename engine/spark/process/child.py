@@ -96,59 +96,59 @@ class SparkChild:
 
     def measure(self, request: MeasureRequest) -> MeasureResult:
         """The states of what changed. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("treaty.engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.handlers.measure:measure", request)  # type: ignore[no-any-return]
 
     def draft(self, request: DraftRequest, tell: ReportProgress = no_progress) -> DraftResult:
         """A base document and suggestions; `tell` hears how far it is. Raises EngineError."""
-        return self._ask("treaty.engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.handlers.draft:draft", request, tell)  # type: ignore[no-any-return]
 
     def learn(self, request: LakeRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
         """Brings the index of a lake up to date, and says how large it is. Raises EngineError (EngineKilled)."""
-        return self._ask("treaty.engine.spark.profile.patterns:learn", request, tell)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.profile.patterns:learn", request, tell)  # type: ignore[no-any-return]
 
     def profile(self, request: ProfileRequest, tell: ReportProgress = no_progress) -> Mapping[str, Any]:
         """A profile as a document; `tell` hears how far it is. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("treaty.engine.spark.profile.profiler:profile", request, tell)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.profile.profiler:profile", request, tell)  # type: ignore[no-any-return]
 
     def texts(self, request: TextsRequest) -> Mapping[str, tuple[str | None, ...]]:
         """Values of text columns, a uniform sample. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("treaty.engine.spark.profile.patterns:texts", request)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.profile.patterns:texts", request)  # type: ignore[no-any-return]
 
     def sample(self, request: SampleRequest) -> tuple[ViolationSample, ...]:
         """Rows that break failed checks. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("treaty.engine.spark.handlers.violating_rows:sample", request)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.handlers.violating_rows:sample", request)  # type: ignore[no-any-return]
 
     def spectra(self, request: SpectraRequest) -> dict[str, FrequencySpectrum]:
         """Stored frequencies added up by Spark. Raises EngineError (EngineKilled)."""
-        return self._ask("treaty.engine.spark.scan.spectra:spectra", request)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.scan.spectra:spectra", request)  # type: ignore[no-any-return]
 
     def quarantine(self, request: QuarantineRequest) -> QuarantineResult:
         """Writes good and bad rows apart. Raises EngineError (Unreadable, EngineKilled) or ContractError."""
-        return self._ask("treaty.engine.spark.handlers.violating_rows:quarantine", request)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.handlers.violating_rows:quarantine", request)  # type: ignore[no-any-return]
 
     def stage(self, request: StageRequest) -> None:
         """Writes rows where a gate looks for its candidate. Raises EngineError (Unreadable, EngineKilled)."""
-        self._ask("treaty.engine.spark.handlers.gate_staging:staged", request)
+        self._call("treaty.engine.spark.handlers.gate_staging:staged", request)
 
     def look(self, request: TableStatusRequest) -> TableStatus:
         """How a gated table stands. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("treaty.engine.spark.handlers.gate_tables:look", request)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.handlers.gate_tables:look", request)  # type: ignore[no-any-return]
 
     def commit(self, request: CommitRequest) -> None:
         """One commit to a gated Delta table. Raises Overtaken, EngineError (EngineKilled)."""
-        self._ask("treaty.engine.spark.sources.delta:commit", request)
+        self._call("treaty.engine.spark.sources.delta:commit", request)
 
     def fence(self, request: FenceRequest) -> None:
         """Shuts a publication out of a gated Delta table. Raises EngineError (EngineKilled)."""
-        self._ask("treaty.engine.spark.sources.delta:fence", request)
+        self._call("treaty.engine.spark.sources.delta:fence", request)
 
     def place(self, request: LocationRequest) -> None:
         """One change of a partition's folder in the catalog. Raises EngineError (EngineKilled)."""
-        self._ask("treaty.engine.spark.handlers.gate_tables:place", request)
+        self._call("treaty.engine.spark.handlers.gate_tables:place", request)
 
     def schema(self, source: TableSource) -> Schema:
         """The columns of a table. Raises EngineError (Unreadable, EngineKilled)."""
-        return self._ask("treaty.engine.spark.sources.readers:schema", source)  # type: ignore[no-any-return]
+        return self._call("treaty.engine.spark.sources.readers:schema", source)  # type: ignore[no-any-return]
 
     def cancel(self) -> None:
         """Has what is under way end as EngineKilled: its jobs are cancelled, and Spark stays warm where it obeys.
@@ -164,7 +164,7 @@ class SparkChild:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._process = self._pipe = self._folder = None
 
-    def _ask(self, verb: str, request: Any, tell: ReportProgress | None = None) -> Any:
+    def _call(self, verb: str, request: Any, tell: ReportProgress | None = None) -> Any:
         began = time.monotonic()
         try:
             return self._answer(verb, request, tell)

@@ -57,10 +57,10 @@ class RequestLoop:
 
     pipe: Connection
     session: Any = None
-    asked: "SimpleQueue[tuple[str, Any, bool]]" = field(default_factory=SimpleQueue)
+    request_queue: "SimpleQueue[tuple[str, Any, bool]]" = field(default_factory=SimpleQueue)
     busy: Event = field(default_factory=Event)
     cancelled: Event = field(default_factory=Event)
-    calm: Any = field(default_factory=Lock)
+    idle_lock: Any = field(default_factory=Lock)
 
     def listen(self) -> None:
         """Hands requests on and cancels. When the other end is gone, nobody waits: the process and its Java end."""
@@ -74,11 +74,11 @@ class RequestLoop:
             else:
                 self.cancelled.clear()
                 self.busy.set()
-                self.asked.put(message)
+                self.request_queue.put(message)
 
     def rest(self) -> None:
         """Has no further job cancelled: what runs from now on is not the request."""
-        with self.calm:
+        with self.idle_lock:
             self.busy.clear()
 
     def answer(self, outcome: Any) -> None:
@@ -86,7 +86,7 @@ class RequestLoop:
         cut_off = self.cancelled.is_set() and not isinstance(outcome, EngineKilled)
         self.pipe.send(CANCELLED if cut_off else outcome)
 
-    def tell(self, words: str) -> None:
+    def report_progress(self, words: str) -> None:
         """Sends how far the request is; nothing once it was told to stop."""
         if not self.cancelled.is_set():
             self.pipe.send(ProgressMessage(words))
@@ -98,7 +98,7 @@ class RequestLoop:
             pass
 
     def _interrupted(self) -> bool:
-        with self.calm, suppress(Exception):
+        with self.idle_lock, suppress(Exception):
             if self.busy.is_set():
                 self.session.interruptAll()
         return self.busy.is_set()
@@ -111,8 +111,8 @@ def serve(pipe: Connection, serving: ServerSettings) -> None:
     Thread(target=desk.listen, name="listener", daemon=True).start()
     outcome: Any = None
     while not isinstance(outcome, EngineKilled):
-        verb, request, telling = desk.asked.get()
-        outcome = _outcome(desk, serving, verb, (request, desk.tell) if telling else (request,))
+        verb, request, telling = desk.request_queue.get()
+        outcome = _outcome(desk, serving, verb, (request, desk.report_progress) if telling else (request,))
         desk.rest()
         if not (isinstance(outcome, EngineKilled) or _lives(desk.session)):
             outcome = EngineKilled(_end_of_spark(serving))

@@ -49,7 +49,7 @@ def learn(session: Any, request: LakeRequest, tell: ReportProgress) -> Mapping[s
     A table that is as it was is not read; one that cannot be read stays as it was and is named; others are
     forgotten. What somebody has forgotten while it was read stays so until it is learned again."""
     lake, unread = PatternLake(Path(request.folder)), []
-    before = lake.standing()
+    before = lake.table_versions()
     if gone := sorted(before.keys() - {each.name for each in request.tables}):
         lake.forget(gone)
     since = lake.forgotten()
@@ -61,9 +61,9 @@ def learn(session: Any, request: LakeRequest, tell: ReportProgress) -> Mapping[s
         came = {each: columns for each, columns in found.items() if columns is not None}
         texts_of = {each.name: columns for each, columns in came.items()}
         lake.add(texts_of, {each.name: each.as_of for each in came}, since=since)
-    sums = lake.index().sums if lake.standing() else None
+    sums = lake.index().sums if lake.table_versions() else None
     size = {"columns": sums.size, "patterns": len(sums)} if sums else {"columns": 0, "patterns": 0}
-    return {"tables": len(lake.standing()), "read": len(due) - len(unread), **size, "unreadable": unread}
+    return {"tables": len(lake.table_versions()), "read": len(due) - len(unread), **size, "unreadable": unread}
 
 
 def _readable(session: Any, table: LakeTable) -> Mapping[str, list[str]] | None:
@@ -94,7 +94,7 @@ def suggested(
         return found, []
     counts = plan([each.measured for each in made])
     names, by = tuple(name for name, _ in found.partitions), request.source.partition_by
-    judged = found.beside(scan(_same(table.frame, found), counts, partition_by=by, expected=names))
+    judged = found.with_states(scan(_same(table.frame, found), counts, partition_by=by, expected=names))
     return judged, learned_patterns.unbroken_suggestions(made, HistorySlice.of(judged))
 
 

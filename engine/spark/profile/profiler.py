@@ -82,15 +82,15 @@ def history(table: ProfiledTable, request: ProfileRequest, tell: ReportProgress)
     columns = _glanced(
         table.frame, [profile_of(each, table.schema) for each in _profiled_columns(table.schema, request)]
     )
-    scans = _Scans(frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), tell=tell)
+    scans = _Scans(frame=frame, by=by, names=table.names, expected=frozenset(request.partitions), report_progress=tell)
     found = TableProfile(
         columns=(), partitions=order_partitions(scans.read("first scan", columns, profile_plan)), sampled=share
     )
-    found = found.beside(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
+    found = found.with_states(scans.read("first scan, types of texts", mistaken(columns, found.whole), classes_plan))
     looked = tuple(with_second_scan(each, found.whole, table.schema) for each in columns)
-    found = found.beside(scans.read("second scan", looked, second_plan))
+    found = found.with_states(scans.read("second scan", looked, second_plan))
     late = columns_without_masks(looked, found.whole, table.schema)
-    found = found.beside(scans.read("third scan", list(late.values()), traits_plan))
+    found = found.with_states(scans.read("third scan", list(late.values()), traits_plan))
     return found.with_columns(with_text_type(late.get(each.column.name, each), found.whole) for each in looked)
 
 
@@ -136,7 +136,7 @@ class _Scans:
     by: tuple[str, ...]
     names: tuple[str, ...]
     expected: frozenset[str]
-    tell: ReportProgress
+    report_progress: ReportProgress
 
     def read(self, what: str, columns: Sequence[ColumnProfile], plans: Plans) -> dict[str, StateBag]:
         """The states of each partition by name; {} where the columns have nothing to be read."""
@@ -145,11 +145,11 @@ class _Scans:
         for number, (some, plan) in enumerate(portions, start=1):
             of = f", portion {number} of {len(portions)} of the columns" if len(portions) > 1 else ""
             for told, names, frame in self._frames():
-                self.tell(f"{what}{of}{told}")
+                self.report_progress(f"{what}{of}{told}")
                 expected = [name for name in names if name in self.expected]
                 read = self._of(frame, some) if of else frame
                 for name, bag in scan(read, plan, partition_by=self.by, expected=expected).items():
-                    found[name] = found[name].beside(bag) if name in found else bag
+                    found[name] = found[name].union(bag) if name in found else bag
         return found
 
     def _of(self, frame: Any, columns: Sequence[ColumnProfile]) -> Any:

@@ -70,8 +70,8 @@ def measured(
         values={each.field.name: _statistics(each, [states[name] for name in names]) for each in asked},
         texts=frozenset(each.field.name for each in asked if each.is_text),
         samples=_samples(partition_names.only(table.frame, by, [last]), asked),
-        spoilt=spoilt,
-        apart={each.field.name: [each.compared(states[name]) for name in names] for each in asked},
+        excluded_partitions=spoilt,
+        distance_parts={each.field.name: [each.compared(states[name]) for name in names] for each in asked},
     )
 
 
@@ -109,7 +109,7 @@ def _rows(bag: StateBag) -> int:
 
 
 def _statistics(asked: ColumnStatistics, bags: Sequence[StateBag]) -> dict[str, list[float | None]]:
-    alone = {name: bound for name, bound in asked.statistics.items() if not bound.analyzer.compares}
+    alone = {name: bound for name, bound in asked.statistics.items() if not bound.analyzer.needs_previous}
     return {name: [_value(bound, bag) for bag in bags] for name, bound in alone.items()}
 
 

@@ -30,11 +30,12 @@ READERS_AT_ONCE = 16
 
 @dataclass(frozen=True)
 class FooterCounts:
-    """What footers tell of a plan: states by partition and component key, and the plan that is `left` to read.
+    """What footers tell of a plan: states by partition and component key, and the plan that is `remaining_plan` to
+    read.
 
     Where something is left, the rows are counted again with it, to hold both sources against each other."""
 
-    left: Plan
+    remaining_plan: Plan
     states: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -76,7 +77,7 @@ def footer_counts(plan: Plan, location: str, files: Mapping[str, Sequence[str]],
         return FooterCounts(plan)
     states = {name: {part.key: part.read((totals[name],)) for part, totals in told.items()} for name in footers}
     left = replace(plan, scan=tuple(part for part in plan.scan if part not in told))
-    if left.scan or left.groupings or left.apart:
+    if left.scan or left.groupings or left.separate:
         return FooterCounts(replace(left, scan=(ROWS, *left.scan)), states)
     return FooterCounts(left, states)
 
@@ -87,7 +88,7 @@ def stated(plan: Plan, location: str, schema: Schema, *, partition_by: Sequence[
     Rows are counted in any case: a frame of other rows is scanned. Raises Unreadable where nothing is there."""
     files = changes.layout(None, TableSource(location, "parquet", tuple(partition_by))).files
     told = footer_counts(plan, location, files, schema)
-    return replace(told, left=replace(told.left, scan=told.left.scan or (ROWS,)))
+    return replace(told, remaining_plan=replace(told.remaining_plan, scan=told.remaining_plan.scan or (ROWS,)))
 
 
 def scan_remaining(
@@ -104,12 +105,12 @@ def scan_remaining(
     Where footers and scan counted other numbers of rows, the files changed meanwhile or a footer is wrong: then all is
     scanned."""
     reading = partial(scan, frame, partition_by=partition_by, expected=expected, others=others)
-    if not known.left.scan:
+    if not known.remaining_plan.scan:
         schema = schema_of(frame)
         filled = (name for name, found in known.states.items() if found[ROWS.key] or name in expected)
         names = sorted(filled) if partition_by else [""]
         return {name: _joined(plan, StateBag({}, schema), known.states[name]) for name in names}
-    scanned = reading(known.left)
+    scanned = reading(known.remaining_plan)
     if known.states and not _agree(known, scanned):
         return reading(plan)
     return {name: _joined(plan, bag, known.states.get(name, {})) for name, bag in scanned.items()}

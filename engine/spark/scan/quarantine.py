@@ -47,9 +47,9 @@ def quarantine(
     return QuarantineResult(
         good=counts[0] - counts[1],
         bad=counts[1],
-        broken={name: count for name, count in zip(ids, broken, strict=True) if count},
+        violating_rows={name: count for name, count in zip(ids, broken, strict=True) if count},
         unevaluated={name: count for name, count in zip(ids, unevaluated, strict=True) if count},
-        unjudged=_unjudged(checks, others, partition_by),
+        not_evaluated=_unjudged(checks, others, partition_by),
     )
 
 

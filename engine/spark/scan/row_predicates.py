@@ -22,13 +22,13 @@ class RowWindow:
 
     name: str
     keys: tuple[str, ...]
-    within: tuple[str, ...]
+    conditions: tuple[str, ...]
     where: str | None
 
     @property
     def sql(self) -> str:
         admitted = f"CASE WHEN {self.where} THEN 1 END" if self.where else "1"
-        return f"count({admitted}) OVER (PARTITION BY {', '.join((*self.keys, *self.within))})"
+        return f"count({admitted}) OVER (PARTITION BY {', '.join((*self.keys, *self.conditions))})"
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Place:
 
     name: str
     checks: BoundChecks
-    others: OtherDatasets
+    datasets: OtherDatasets
     partition: tuple[str, ...]
 
 
@@ -105,7 +105,7 @@ def _aid(check: BoundCheck, breaking: ViolatingRows, place: _Place) -> RowWindow
 
 def _pairs(check: BoundCheck, reference: KeyReference, place: _Place) -> Iterator[tuple[str, str]]:
     """The keys as the check itself compares them. Raises Unbindable where the dataset is not there or another kind."""
-    theirs = schema_of(place.others.frame(reference.dataset))
+    theirs = schema_of(place.datasets.frame(reference.dataset))
     mine = check.analyzer.columns_read if check.analyzer else ()
     for here, there in zip(mine, reference.columns, strict=True):
         yield as_keys(operand_of(here, place.checks.schema), operand_of(there, theirs))

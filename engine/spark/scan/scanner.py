@@ -56,7 +56,7 @@ def scan(
         if part.key in plan.derived:
             _derive(frame, part, plan.derived[part.key], partition_by, found, key)
     names = sorted({*found.values, *(expected if partition_by else ("",))})
-    for part in plan.apart:
+    for part in plan.separate:
         _read_separately(frame, part, partition_by, names, others, found)
     return {name: bags.bag_of_plan(plan, found.values.get(name, {}), schema, failures=found.failures) for name in names}
 
@@ -155,4 +155,4 @@ def _derive(
     for values in found.values.values():
         finer = values.get(derivation.finer.key)
         if finer is not None:
-            values[part.key] = coarser(finer, derivation.kept)
+            values[part.key] = coarser(finer, derivation.key_positions)

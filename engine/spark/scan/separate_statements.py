@@ -59,17 +59,17 @@ UNEVALUATED = "the query cannot be evaluated on some row: it holds a cast, a dat
 
 def whole_table_states(frame: Any, plan: Plan, others: OtherDatasets) -> StateBag | None:
     """The bag of what can only be read of all rows at once; None where the plan has nothing of that kind."""
-    if not plan.whole:
+    if not plan.whole_table:
         return None
     values: dict[str, Any] = {}
     failures: dict[str, str] = {}
-    for part in plan.whole:
+    for part in plan.whole_table:
         found = read(frame, part, others)
         if isinstance(found, str):
             failures[part.key] = found
         else:
             values[part.key] = found.get("", part.component.zero)
-    return bags.bag_of_plan(Plan(scan=(), apart=plan.whole), values, schema_of(frame), failures=failures)
+    return bags.bag_of_plan(Plan(scan=(), separate=plan.whole_table), values, schema_of(frame), failures=failures)
 
 
 def referents(data_object: DataObject, others: OtherDatasets) -> dict[str, ReferenceValue]:

@@ -32,20 +32,21 @@ class StorageLayout:
 
     `folders` are those of each partition below the table; empty where partitions are columns, or where there are none.
     `files` are those of each partition, as paths in the table's filesystem; empty where the files do not tell.
-    Without fingerprints nothing is known of the files: whatever is asked may have changed. `alone`: no column tells the
-    partitions apart, so each is read by itself.
+    Without fingerprints nothing is known of the files: whatever is asked may have changed. `read_one_by_one`: no column
+    tells the partitions apart, so each is read by itself.
 
-    `how`: by what it is told which partitions changed. `at`: the version that this is the layout of, where a table
-    format has them. `pinned`: the same one is to be read, else the table as it is. `behind`: there are newer ones."""
+    `method`: by what it is told which partitions changed. `at`: the version that this is the layout of, where a table
+    format has them. `pinned`: the same one is to be read, else the table as it is. `is_outdated`: there are newer
+    ones."""
 
     fingerprints: Mapping[str, str]
     folders: Mapping[str, tuple[str, ...]]
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    alone: bool = False
-    how: DetectionMethod = DetectionMethod.FINGERPRINTS
+    read_one_by_one: bool = False
+    method: DetectionMethod = DetectionMethod.FINGERPRINTS
     at: TableVersion | None = None
     pinned: bool = True
-    behind: bool = False
+    is_outdated: bool = False
 
     def changed(self, known: Mapping[str, str]) -> list[str]:
         """Names of the partitions whose files are new or other than when they were last read."""
@@ -108,14 +109,14 @@ def _column_layout(stands: VersionedLayout | None) -> StorageLayout | None:
     """The layout of a table whose partitions are columns, at a version."""
     if stands is None:
         return None
-    folders: dict[str, tuple[str, ...]] = {name: () for name in stands.marks if name}
+    folders: dict[str, tuple[str, ...]] = {name: () for name in stands.fingerprints if name}
     return StorageLayout(
-        fingerprints=stands.marks,
+        fingerprints=stands.fingerprints,
         folders=folders,
-        how=stands.how,
+        method=stands.method,
         at=stands.at,
         pinned=stands.pinned,
-        behind=stands.behind,
+        is_outdated=stands.is_outdated,
     )
 
 

@@ -35,7 +35,7 @@ def versioned_layout(
         by = source.partition_by if set(here.by) == set(source.partition_by) else ()
         pinned = replace(here, by=by, version=_version(here, look))
         found = _versioned(pinned, pinned.fingerprints() or ({} if by else {"": NO_FILES}), look, known)
-        return replace(found, behind=pinned.version < here.version)
+        return replace(found, is_outdated=pinned.version < here.version)
     except Exception as error:
         if is_cancelled(error):
             raise
@@ -44,7 +44,7 @@ def versioned_layout(
 
 def _version(here: DeltaSnapshot, look: ChangeHints) -> int:
     """That of the event, where it is older than the newest and nothing as new was looked at before."""
-    asked, since = look.hint.version, look.since
+    asked, since = look.hint.version, look.since_version
     if asked is None or (since is not None and since.table == here.id and asked <= since.version):
         return here.version
     return min(asked, here.version)
@@ -53,11 +53,13 @@ def _version(here: DeltaSnapshot, look: ChangeHints) -> int:
 def _versioned(
     pinned: DeltaSnapshot, marks: Mapping[str, str], look: ChangeHints, known: Mapping[str, str]
 ) -> VersionedLayout:
-    at, since = TableVersion(pinned.id, pinned.version), look.since
+    at, since = TableVersion(pinned.id, pinned.version), look.since_version
     found = touched(pinned.location, pinned.by, since, at) if since and known else None
     if found is None or not found <= marks.keys() | known.keys():
-        return VersionedLayout(marks=marks, at=at, how=DetectionMethod.FINGERPRINTS)
-    return VersionedLayout(marks=stable_fingerprints(marks, known, found), at=at, how=DetectionMethod.VERSIONS)
+        return VersionedLayout(fingerprints=marks, at=at, method=DetectionMethod.FINGERPRINTS)
+    return VersionedLayout(
+        fingerprints=stable_fingerprints(marks, known, found), at=at, method=DetectionMethod.VERSIONS
+    )
 
 
 def touched(

@@ -51,16 +51,18 @@ def _versioned_layout(
         parted, marks = None, iceberg.fingerprints(session, here, None, root)
     marks = marks or ({} if parted else {"": NO_FILES})
     at = TableVersion(f"{UNORDERED}{told.id}:{root}", EMPTY if version is None else version)
-    made = steps(told, look.since, at) if look.since and known else None
+    made = steps(told, look.since_version, at) if look.since_version and known else None
     found = None if made is None else iceberg.touched(session, source, made, parted)
     if found is None or not found <= marks.keys() | known.keys():
-        return VersionedLayout(marks=marks, at=at, how=DetectionMethod.FINGERPRINTS, pinned=pinned, behind=behind)
+        return VersionedLayout(
+            fingerprints=marks, at=at, method=DetectionMethod.FINGERPRINTS, pinned=pinned, is_outdated=behind
+        )
     return VersionedLayout(
-        marks=stable_fingerprints(marks, known, found),
+        fingerprints=stable_fingerprints(marks, known, found),
         at=at,
-        how=DetectionMethod.VERSIONS,
+        method=DetectionMethod.VERSIONS,
         pinned=pinned,
-        behind=behind,
+        is_outdated=behind,
     )
 
 
@@ -71,7 +73,7 @@ def snapshot_to_read(told: IcebergMetadata, look: ChangeHints) -> int | None:
     if not asked or not set(asked) <= set(line):
         return told.current
     newest = min(map(line.index, asked))
-    passed = look.since is not None and look.since.version in line[: newest + 1]
+    passed = look.since_version is not None and look.since_version.version in line[: newest + 1]
     return told.current if passed else line[newest]
 
 

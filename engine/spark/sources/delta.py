@@ -69,13 +69,13 @@ class DeltaSnapshot:
         # As folders are named: unlike Spark's own, these are no URLs, in which "%" would be written otherwise.
         named = [(partition_names.of_path(path, self.by), path) for path in paths]
         if self.by and (RENAMING in self.features or not all(name for name, _ in named)):
-            named = [(name, path) for name, path in self._asked() if path]
+            named = [(name, path) for name, path in self._query_files() if path]
         found: dict[str, list[str]] = {}
         for name, path in named:
             found.setdefault(name, []).append(path)
         return found
 
-    def _asked(self) -> list[tuple[str, str]]:
+    def _query_files(self) -> list[tuple[str, str]]:
         """Partition and path of every file, where the paths themselves do not tell: their rows do."""
         rows = self.frame.selectExpr(*partition_names.keys(self.by), "_metadata.file_path").distinct().collect()
         return [(partition_names.name(self.by, list(row)[:-1]), row[-1]) for row in rows]
@@ -145,7 +145,7 @@ def table_status(session: Any, location: str, request: TableStatusRequest) -> Ta
         return TableStatus(kind=TableKind.DELTA, location=location, fingerprints={})
     here = replace(here, by=partitioned(location, here.by, request.partition_by))
     try:
-        committed = here.committed(request.ident, request.since) if request.ident else None
+        committed = here.committed(request.ident, request.since_version) if request.ident else None
         judged = here if committed is None else replace(here, version=committed)
         return TableStatus(
             kind=TableKind.DELTA,

@@ -35,7 +35,7 @@ def layout(source: TableSource, known: Mapping[str, str]) -> StorageLayout | Non
         },
         folders={name: tuple(path for path, _ in files.values()) for name, files in parted.items()},
         files={name: tuple(each.path for _, each in files.values()) for name, files in parted.items()},
-        alone=True,
+        read_one_by_one=True,
     )
 
 

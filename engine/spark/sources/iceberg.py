@@ -30,25 +30,25 @@ IDENTITY, DAY = "identity", "day"
 
 @dataclass(frozen=True)
 class IcebergMetadata:
-    """What a metadata file tells of a table: `told` is the file."""
+    """What a metadata file tells of a table: `document` is the file."""
 
-    told: Mapping[str, Any]
+    document: Mapping[str, Any]
 
     @property
     def id(self) -> str:
         """The table's own id: one that is made anew in the same place has another."""
-        return str(self.told.get("table-uuid", ""))
+        return str(self.document.get("table-uuid", ""))
 
     @property
     def current(self) -> int | None:
         """The newest snapshot of the main branch; None where nothing was ever written."""
-        found = self.told.get("current-snapshot-id")
+        found = self.document.get("current-snapshot-id")
         return None if found in (None, -1) else int(found)
 
     @cached_property
     def snapshots(self) -> dict[int, Mapping[str, Any]]:
         """The snapshots that have not expired, by their ids."""
-        return {each["snapshot-id"]: each for each in self.told.get("snapshots") or ()}
+        return {each["snapshot-id"]: each for each in self.document.get("snapshots") or ()}
 
     def ancestors(self, snapshot: int | None) -> list[int]:
         """The snapshot and those that it was made of, the newest first, as far back as they are known."""
@@ -64,13 +64,13 @@ class IcebergMetadata:
 
     @cached_property
     def schemas(self) -> dict[int, Mapping[str, Any]]:
-        listed = self.told.get("schemas") or [self.told["schema"]]
+        listed = self.document.get("schemas") or [self.document["schema"]]
         return {each.get("schema-id", 0): each for each in listed}
 
     @property
     def schema(self) -> int:
         """The id of the schema that the table has now."""
-        return int(self.told.get("current-schema-id", max(self.schemas)))
+        return int(self.document.get("current-schema-id", max(self.schemas)))
 
     def schema_of(self, snapshot: int | None) -> int:
         """The id of the schema that a snapshot is read with."""
@@ -89,8 +89,8 @@ class IcebergMetadata:
     @cached_property
     def specs(self) -> dict[int, Sequence[Mapping[str, Any]]]:
         """The fields of every way in which the table was ever partitioned, by the id of that."""
-        listed = self.told.get("partition-specs")
-        return {each["spec-id"]: each["fields"] for each in listed} if listed else {0: self.told["partition-spec"]}
+        listed = self.document.get("partition-specs")
+        return {each["spec-id"]: each["fields"] for each in listed} if listed else {0: self.document["partition-spec"]}
 
     def parted(self, by: Sequence[str]) -> "IcebergPartition | None":
         """How the table's own partitions tell these; None where they do not."""
@@ -105,7 +105,7 @@ class IcebergMetadata:
     def _field(self, word: str) -> Mapping[str, Any] | None:
         """The field of the partitioning in force that has the values of that partition column."""
         columns = {each["id"]: each["name"] for each in self.schemas[self.schema]["fields"]}
-        fields = self.specs[int(self.told.get("default-spec-id", max(self.specs)))]
+        fields = self.specs[int(self.document.get("default-spec-id", max(self.specs)))]
         named = ((each, columns.get(each.get("source-id"))) for each in fields)
         return next((each for each, column in named if column and _tells(each["transform"], column, word)), None)
 

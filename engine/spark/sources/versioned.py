@@ -19,13 +19,13 @@ class UnknownChanges(Exception):
 class VersionedLayout:
     """The fingerprints of a table's partitions at a version, and by what it was told which of them changed.
 
-    `pinned`: that version is to be read, else the table as it is. `behind`: there are newer versions."""
+    `pinned`: that version is to be read, else the table as it is. `is_outdated`: there are newer versions."""
 
-    marks: Mapping[str, str]
+    fingerprints: Mapping[str, str]
     at: TableVersion
-    how: DetectionMethod
+    method: DetectionMethod
     pinned: bool = True
-    behind: bool = False
+    is_outdated: bool = False
 
 
 def stable_fingerprints(marks: Mapping[str, str], known: Mapping[str, str], found: frozenset[str]) -> dict[str, str]:

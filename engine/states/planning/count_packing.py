@@ -97,7 +97,7 @@ class PackedQuery:
 
 def words(parts: Sequence[BoundComponent]) -> tuple[PackedCounts, ...]:
     """The counts among the parts that are asked together; none where there is no sketch, or where they are few."""
-    if not any(part.component.sketched for part in parts):
+    if not any(part.component.uses_sketch for part in parts):
         return ()
     chosen = _chosen(parts)
     return tuple(_packed(chosen)) if sum(_base(part) - 1 for part in chosen) >= FEWEST else ()

@@ -16,36 +16,37 @@ MOST_AGGREGATES = 2000
 
 
 class Derivation(NamedTuple):
-    """A grouping that is read from a finer one: `kept` are the positions of its keys among those of the finer."""
+    """A grouping that is read from a finer one: `key_positions` are the positions of its keys among those of the
+    finer."""
 
     finer: BoundComponent
-    kept: tuple[int, ...]
+    key_positions: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """What one reading of the table computes: `scan` components in one aggregation, `groupings` each in its own.
 
-    `apart` are read by a statement of their own for each partition, `whole` by one over all rows there are.
-    `askers` says in words, by component key, which metrics want it. `key`: what values of classified columns are hashed
-    with; None: with one that is forgotten."""
+    `separate` are read by a statement of their own for each partition, `whole_table` by one over all rows there are.
+    `metrics_by_key` says in words, by component key, which metrics want it. `key`: what values of classified columns
+    are hashed with; None: with one that is forgotten."""
 
     scan: tuple[BoundComponent, ...]
     groupings: tuple[BoundComponent, ...] = ()
-    apart: tuple[BoundComponent, ...] = ()
-    whole: tuple[BoundComponent, ...] = ()
-    askers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    separate: tuple[BoundComponent, ...] = ()
+    whole_table: tuple[BoundComponent, ...] = ()
+    metrics_by_key: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
     key: HashKey | None = field(default=None, compare=False)
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """Of the states that are kept of each partition: all but those read of the whole table."""
-        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.apart))
+        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.separate))
 
     @cached_property
     def passing(self) -> frozenset[str]:
         """Of the states that hold values of classified columns: they are never stored."""
-        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.apart) if part.passing)
+        return frozenset(part.key for part in (*self.scan, *self.groupings, *self.separate) if part.is_transient)
 
     @cached_property
     def keyed(self) -> frozenset[str]:
@@ -73,9 +74,9 @@ class Plan:
         """What is left to compute where the states of these keys are there; the rows are counted again with it."""
         scan, groupings, apart = (
             tuple(part for part in parts if part.key not in held - {ROWS.key})
-            for parts in (self.scan, self.groupings, self.apart)
+            for parts in (self.scan, self.groupings, self.separate)
         )
-        return replace(self, scan=scan, groupings=groupings, apart=apart)
+        return replace(self, scan=scan, groupings=groupings, separate=apart)
 
     @cached_property
     def derived(self) -> Mapping[str, Derivation]:
@@ -100,19 +101,19 @@ class Plan:
     def explain(self, partition_by: tuple[str, ...] = ()) -> str:
         """The plan as text: one line an aggregate or grouping, with the metrics that want it."""
         by = f" by {', '.join(partition_by)}" if partition_by else ""
-        return "\n".join([*self._scans(by), *self._groups(by), *self._apart(by)])
+        return "\n".join([*self._scans(by), *self._groups(by), *self._separate_lines(by)])
 
     def _scans(self, by: str) -> Iterator[str]:
         chunks = self.chunks()
         for number, chunk in enumerate(chunks, start=1):
             yield f"scan{by}" if len(chunks) == 1 else f"scan {number} of {len(chunks)}{by}"
             question = PackedQuery.of(chunk)
-            yield from self._asked(question.rest)
+            yield from self._aggregate_lines(question.rest)
             for word in question.words:
                 yield "  counted at once:"
-                yield from self._asked(word.parts)
+                yield from self._aggregate_lines(word.parts)
 
-    def _asked(self, parts: Iterable[BoundComponent]) -> Iterator[str]:
+    def _aggregate_lines(self, parts: Iterable[BoundComponent]) -> Iterator[str]:
         yield from (f"  {sql}{self._for(part)}" for part in parts for sql in part.aggregates)
 
     def _groups(self, by: str) -> Iterator[str]:
@@ -122,12 +123,12 @@ class Plan:
             how = f"  from the grouping of {', '.join(finer.finer.aggregates)}:" if finer else f"group{by},"
             yield f"{how} {keys}{self._for(part)}"
 
-    def _apart(self, by: str) -> Iterator[str]:
-        yield from (f"apart{by}, {part.described}{self._for(part)}" for part in self.apart)
-        yield from (f"apart, {part.described}{self._for(part)}" for part in self.whole)
+    def _separate_lines(self, by: str) -> Iterator[str]:
+        yield from (f"apart{by}, {part.described}{self._for(part)}" for part in self.separate)
+        yield from (f"apart, {part.described}{self._for(part)}" for part in self.whole_table)
 
     def _for(self, part: BoundComponent) -> str:
-        askers = self.askers.get(part.key, ())
+        askers = self.metrics_by_key.get(part.key, ())
         more = f" and {len(askers) - 3} more" if len(askers) > 3 else ""
         return f"    -- {'; '.join(askers[:3])}{more}" if askers and part != ROWS else ""
 
@@ -148,16 +149,16 @@ def plan(
             wanted.setdefault(part.key, part)
             askers.setdefault(part.key, []).append(bound.analyzer.phrase)
     wanted.update({part.key: part for part in beside if part.key not in wanted})
-    scanned = [part for part in wanted.values() if not part.component.apart]
+    scanned = [part for part in wanted.values() if not part.component.needs_own_statement]
     return Plan(
         scan=tuple(part for part in scanned if not part.component.grouping),
         groupings=tuple(part for part in scanned if part.component.grouping),
-        apart=_separate_components(each),
-        whole=_separate_components(whole),
-        askers={key: tuple(dict.fromkeys(phrases)) for key, phrases in askers.items()},
+        separate=_separate_components(each),
+        whole_table=_separate_components(whole),
+        metrics_by_key={key: tuple(dict.fromkeys(phrases)) for key, phrases in askers.items()},
     )
 
 
 def _separate_components(analyzers: Iterable[BoundAnalyzer]) -> tuple[BoundComponent, ...]:
-    parts = (part for bound in analyzers for part in bound.parts.values() if part.component.apart)
+    parts = (part for bound in analyzers for part in bound.parts.values() if part.component.needs_own_statement)
     return tuple({part.key: part for part in parts}.values())

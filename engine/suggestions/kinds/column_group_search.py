@@ -91,7 +91,7 @@ def with_group_counts(
     history: TableProfile, counted: tuple[ColumnGroup, ...], states: Mapping[str, Any]
 ) -> TableProfile:
     """The history with what was counted of several columns, by partition."""
-    return replace(history.beside(states), together=counted)
+    return replace(history.with_states(states), column_groups=counted)
 
 
 def determinations(history: TableProfile, rows: RowSample, _: str) -> Iterator[tuple[str, tuple[str, ...], Analyzer]]:

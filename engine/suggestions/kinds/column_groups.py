@@ -18,7 +18,7 @@ LEAST_ROWS = 10
 def determined(column: ColumnProfile, part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """Rows with the same value of another column have the same of this one."""
     for each in _counted(part, "determined", column.column.name):
-        name, (by,) = column.column.name, each.others
+        name, (by,) = column.column.name, each.other_columns
         words = f"{name} is always the same for the same {by}"
         made = {"analyzer": "determination", "column": by, "other": name}
         return _group_candidate(each, part, f"{by}-determines-{name}", words, made)
@@ -30,7 +30,7 @@ def in_order(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
     """No moment is earlier than that of another column; of several such columns, than the latest."""
     fits = [each for each in _counted(part, "in_order", column.column.name) if _holds(each, part)]
     for each in sorted(fits, key=lambda one: _latest(one, part), reverse=True):
-        name, (other,) = column.column.name, each.others
+        name, (other,) = column.column.name, each.other_columns
         words = f"{name} is never earlier than {other}"
         made = {"analyzer": "comparison", "column": other, "operator": "<=", "other": name}
         return _candidate(each, f"{name}-not-before-{other}", words, made)
@@ -41,16 +41,18 @@ def in_order(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sugge
 def composite_key(part: HistorySlice, _margin: float) -> SuggestionCandidate | None:
     """No combination of two or three columns occurs twice, where no column alone is a key."""
     for each in _counted(part, "composite_key", None):
-        told = ", ".join(each.others)
-        made = {"analyzer": "uniqueness", "columns": list(each.others)}
-        found = _group_candidate(each, part, f"{'-'.join(each.others)}-unique", f"{told} are unique together", made)
+        told = ", ".join(each.other_columns)
+        made = {"analyzer": "uniqueness", "columns": list(each.other_columns)}
+        found = _group_candidate(
+            each, part, f"{'-'.join(each.other_columns)}-unique", f"{told} are unique together", made
+        )
         if found is not None:
             return found
     return None
 
 
 def _counted(part: HistorySlice, kind: str, column: str | None) -> Sequence[ColumnGroup]:
-    return [each for each in part.history.together if (each.kind, each.column) == (kind, column)]
+    return [each for each in part.history.column_groups if (each.kind, each.column) == (kind, column)]
 
 
 def _group_candidate(
@@ -76,7 +78,7 @@ def _candidate(
         assertion=Assertion("mustBe", 1),
         severity="warning",
         limits=(1, None),
-        details={"columns": [*each.others, *([each.column] if each.column else [])]},
+        details={"columns": [*each.other_columns, *([each.column] if each.column else [])]},
     )
 
 
@@ -86,7 +88,7 @@ def _holds(each: ColumnGroup, part: HistorySlice) -> bool:
 
 
 def _values(each: ColumnGroup, part: HistorySlice) -> Sequence[Value]:
-    return part.read((each.kind, each.column, each.others), lambda bag: _value(each, bag))
+    return part.read((each.kind, each.column, each.other_columns), lambda bag: _value(each, bag))
 
 
 def _value(each: ColumnGroup, bag: StateBag) -> Value:
@@ -98,5 +100,5 @@ def _value(each: ColumnGroup, bag: StateBag) -> Value:
 
 def _latest(each: ColumnGroup, part: HistorySlice) -> str:
     """The latest moment of the other column, so that of several the nearest is told."""
-    other = next(one for one in part.history.columns if one.column.name == each.others[0])
+    other = next(one for one in part.history.columns if one.column.name == each.other_columns[0])
     return max(map(str, part.series(other, "maximum")), default="")

@@ -40,7 +40,7 @@ def masks(column: ColumnProfile, part: HistorySlice) -> Mapping[str, int] | None
 def share_of_masks(column: ColumnProfile, fits: Callable[[str], object]) -> SuggestionMetric:
     """The share of the texts whose mask fits."""
     return SuggestionMetric(
-        lambda part: [_share(counts, fits) for counts, _ in part.looks(column)],
+        lambda part: [_share(counts, fits) for counts, _ in part.mask_counts(column)],
         lambda sample: _share_of_texts(sample, fits),
     )
 

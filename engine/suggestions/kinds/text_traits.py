@@ -53,10 +53,10 @@ def lower_case(column: ColumnProfile, part: HistorySlice, _margin: float) -> Sug
 def shares(trait: Trait, column: ColumnProfile, part: HistorySlice) -> Sequence[Value]:
     """The share of each partition's texts that have the trait; None where it has no text, and where nothing tells."""
     if measured := column.traits.get(trait.name):
-        return part.read((column.column.name, "trait", trait.name), lambda bag: column.told(measured, bag))
+        return part.read((column.column.name, "trait", trait.name), lambda bag: column.metric_value(measured, bag))
     if max(part.series(column, "maximum_length"), default=LONGEST) >= LONGEST:
         return [None] * len(part)
-    return [None if error else _share(trait, counts) for counts, error in part.looks(column)]
+    return [None if error else _share(trait, counts) for counts, error in part.mask_counts(column)]
 
 
 def _share(trait: Trait, masks: Mapping[str, int]) -> Value:

@@ -41,14 +41,14 @@ class IssueSample:
 class DetectedIssues:
     """Which of the issues (by position) a promise tells, of how many; `weight` of each: alike for every type."""
 
-    which: frozenset[int] = frozenset()
+    positions: frozenset[int] = frozenset()
     weight: Mapping[int, float] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
         """The chance to catch an issue of any type, all of them alike likely."""
-        return self.of(self.which)
+        return self.of(self.positions)
 
     def of(self, which: Iterable[int]) -> float:
         """The chance that an issue is one of these."""

@@ -67,7 +67,7 @@ def _is_sure(candidate: SuggestionCandidate) -> bool:
 
 
 def _as_data(each: RankedCandidate, object_name: str, split_by: str) -> dict[str, Any]:
-    candidate, name = each.held.candidate, each.held.column_name
+    candidate, name = each.holdout.candidate, each.holdout.column_name
     return {
         "id": short_fingerprint([object_name, candidate.kind, name]),
         "kind": candidate.kind,
@@ -87,7 +87,7 @@ def _with_severity(candidate: SuggestionCandidate) -> dict[str, Any]:
 
 
 def _evidence(each: RankedCandidate) -> dict[str, Any]:
-    candidate, part = each.held.candidate, each.held.part
+    candidate, part = each.holdout.candidate, each.holdout.part
     split = learned_of(len(part))
     values = zip(part.names, candidate.measure.of_part(part), strict=True)
     measured = [(name, value) for name, value in values if value is not None]
@@ -103,7 +103,7 @@ def _evidence(each: RankedCandidate) -> dict[str, Any]:
         "limits": [None if limit is None else plain(limit) for limit in candidate.limits],
         "details": dict(candidate.details),
         "since": part.names[0] if part.start else None,
-        "margin": each.held.margin,
+        "margin": each.holdout.margin,
         "holds": round(each.holds, 4),
         "likely": candidate.likely,
         "confirmed": candidate.confirmed,

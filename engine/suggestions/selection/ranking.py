@@ -23,14 +23,14 @@ class RankedCandidate:
     """A candidate with what it is worth. `holds`: the least chance to hold on the next partition that the hold-out
     lets believe (exact, 95 %). Where names promise more than few partitions can, their chance counts."""
 
-    held: HoldoutCandidate
+    holdout: HoldoutCandidate
     holds: float
     caught: DetectedIssues | None
 
     @property
     def worth(self) -> float:
         """The chance to hold times the chance to catch an issue."""
-        return max(self.holds, self.held.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
+        return max(self.holds, self.holdout.candidate.likely or 0.0) * (self.caught.share if self.caught else UNKNOWN)
 
 
 def rank_candidates(found: Sequence[HoldoutCandidate], trials: Mapping[str, IssueSample]) -> list[RankedCandidate]:
@@ -38,7 +38,7 @@ def rank_candidates(found: Sequence[HoldoutCandidate], trials: Mapping[str, Issu
     weighed = [_weighed(each, trials) for each in found]
     best = sorted(_merged(weighed), key=lambda each: -each.worth)
     by_column = _by_column(best)
-    return [each for each in best if not _adds_nothing(each, by_column[each.held.column_name])]
+    return [each for each in best if not _adds_nothing(each, by_column[each.holdout.column_name])]
 
 
 def _weighed(each: HoldoutCandidate, trials: Mapping[str, IssueSample]) -> RankedCandidate:
@@ -57,7 +57,7 @@ def _merged(weighed: Sequence[RankedCandidate]) -> list[RankedCandidate]:
 def _by_column(found: Sequence[RankedCandidate]) -> Mapping[str | None, list[RankedCandidate]]:
     by_column: dict[str | None, list[RankedCandidate]] = {}
     for each in found:
-        by_column.setdefault(each.held.column_name, []).append(each)
+        by_column.setdefault(each.holdout.column_name, []).append(each)
     return by_column
 
 
@@ -75,7 +75,7 @@ def _says_all(other: RankedCandidate, each: RankedCandidate, *, first: bool) -> 
 
 
 def _severity(each: RankedCandidate) -> int:
-    return SEVERITIES.index(each.held.candidate.severity)
+    return SEVERITIES.index(each.holdout.candidate.severity)
 
 
 def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
@@ -86,7 +86,7 @@ def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
     predicates = ours.get("predicate"), theirs.get("predicate")
     if ours != theirs and None in predicates:
         return Direction.UNDETERMINED
-    limits = compare_thresholds([each.held.candidate.assertion], [other.held.candidate.assertion])
+    limits = compare_thresholds([each.holdout.candidate.assertion], [other.holdout.candidate.assertion])
     if ours == theirs:
         return limits
     if limits not in (Direction.UNTESTED, Direction.TIGHTENS):
@@ -96,7 +96,7 @@ def _direction(other: RankedCandidate, each: RankedCandidate) -> Direction:
 
 def _subject(each: RankedCandidate) -> dict[str, Any] | None:
     """What is measured, without the limit; None where a word of the column says it."""
-    entry = each.held.candidate.patch.get("quality")
+    entry = each.holdout.candidate.patch.get("quality")
     if entry is None:
         return None
     return {word: value for word, value in entry["implementation"].items() if not word.startswith("must")}
@@ -107,11 +107,11 @@ def _adds_nothing(each: RankedCandidate, same: Sequence[RankedCandidate]) -> boo
     first) do not."""
     if each.caught is None:
         return False
-    if each.caught.share < LEAST_CAUGHT and each.held.candidate.severity == "warning":
+    if each.caught.share < LEAST_CAUGHT and each.holdout.candidate.severity == "warning":
         return True
-    if not each.held.candidate.drops:
+    if not each.holdout.candidate.drops:
         return False
     place = same.index(each)
-    others = [one for at, one in enumerate(same) if at < place or (at > place and not one.held.candidate.drops)]
-    known = frozenset().union(*(one.caught.which for one in others if one.caught))
-    return each.caught.of(each.caught.which - known) < LEAST_CAUGHT
+    others = [one for at, one in enumerate(same) if at < place or (at > place and not one.holdout.candidate.drops)]
+    known = frozenset().union(*(one.caught.positions for one in others if one.caught))
+    return each.caught.of(each.caught.positions - known) < LEAST_CAUGHT

@@ -24,5 +24,5 @@ def _check(found: EntrustedCheck) -> schemas.CheckOut:
         runner=each.runner,
         reason=each.reason,
         signed_by=signature.by if signature else None,
-        signed_at=signature.at if signature else None,
+        signed_at=signature.approved_at if signature else None,
     )

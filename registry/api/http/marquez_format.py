@@ -28,7 +28,7 @@ class MarquezNode:
     type: Literal["DATASET", "JOB"]
     data: dict[str, Any]
     before: tuple[str, ...]
-    behind: tuple[str, ...]
+    downstream: tuple[str, ...]
 
 
 def id_of(kind: str, name: LineageName) -> str:
@@ -48,7 +48,7 @@ def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) ->
             type=JOB,
             data=_job(job, runs.get(job.name)),
             before=tuple(read),
-            behind=tuple(written),
+            downstream=tuple(written),
         )
     writers, readers = _ends(walked.jobs)
     for name, group in sorted(walked.names.items()):
@@ -58,7 +58,7 @@ def graph(session: Session, walked: Subgraph, contracts: ColumnElement[bool]) ->
             type=DATASET,
             data=data,
             before=tuple(writers.get(name, ())),
-            behind=tuple(readers.get(name, ())),
+            downstream=tuple(readers.get(name, ())),
         )
 
 

@@ -233,11 +233,11 @@ def _permitted(listed: ProposalListing, review: ProposalReview, by: Principal) -
         "may_judge": suggestion_decisions.may_judge(row, by),
         "may_comment": by.may(Permission.PROPOSE, place),
         "may_edit": suggestion_decisions.may_judge(row, by),
-        "may_submit": own and row.state in PROPOSAL.where("submit"),
+        "may_submit": own and row.state in PROPOSAL.states_allowing("submit"),
         "may_approve": may_approve(row, by, writers=review.writers, approvers=listed.approvers),
         "may_request": may_ask(row, by, writers=review.writers, asking=asking),
-        "may_reject": row.state in PROPOSAL.where("reject") and by.may(Permission.DECIDE, place),
-        "may_withdraw": own and row.state in PROPOSAL.where("withdraw"),
+        "may_reject": row.state in PROPOSAL.states_allowing("reject") and by.may(Permission.DECIDE, place),
+        "may_withdraw": own and row.state in PROPOSAL.states_allowing("withdraw"),
     }
 
 

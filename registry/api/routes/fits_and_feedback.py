@@ -71,7 +71,7 @@ def foresee_mark(body: schemas.FeedbackPreviewIn, by: Caller, tx: Reader, shared
         outlook=found.outlook,
         points=tuple(schemas.PreviewPointOut.model_validate(each) for each in found.points),
         limits=found.limits,
-        judged=len(found.judged),
+        judged=len(found.comparable_points),
         alarms=found.alarms,
         back_test=found.back_test,
     )

@@ -82,7 +82,7 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
         version=of.contract.version,
         place=schemas.DatasetLocationOut(location=dataset.location, format=dataset.format, partition_by=parted),
         others={name: _place(each) for name, each in publications.dataset_sources(tx, of).items()},
-        classifying=tuple(classification_document(each).decode() for each in described.beside),
+        classifying=tuple(classification_document(each).decode() for each in described.classifying_objects),
         fits={name: _limits(each) for name, each in publications.learned(tx, of).items()},
         spoilt=publications.spoilt(tx, of),
     )

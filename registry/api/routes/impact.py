@@ -93,8 +93,8 @@ def _blast(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed:
     return schemas.DownstreamImpactOut(
         namespace=found.dataset.namespace,
         name=found.dataset.name,
-        since=found.bad.since,
-        until=found.bad.until,
+        since=found.bad.started_at,
+        until=found.bad.ended_at,
         columns=_column_list(columns),
         supposed=supposed,
         contracts=tuple(map(_contract, found.contracts)),
@@ -104,13 +104,13 @@ def _blast(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed:
 
 
 def _entry(entry: impact.DownstreamDataset) -> schemas.DownstreamDatasetOut:
-    reach = entry.reach
+    reach = entry.dataset
     return schemas.DownstreamDatasetOut(
         namespace=reach.dataset.namespace,
         name=reach.dataset.name,
         distance=reach.distance,
-        spread=entry.state.spread,
-        since=entry.state.since,
+        spread=entry.state.state,
+        since=entry.state.reached_at,
         direct=reach.direct,
         coarse=reach.coarse,
         columns=_column_list(reach.columns),
@@ -128,7 +128,7 @@ def _contract(found: AffectedContract) -> schemas.AffectedContractOut:
 
 def _upstream(tx: Session, found: UpstreamIncident, by: Principal) -> schemas.UpstreamIncidentOut:
     told = impact_queries.cause(tx, found.incident, by)
-    row = found.reached
+    row = found.downstream
     return schemas.UpstreamIncidentOut(
         contract_id=found.contract_id,
         object=found.object,

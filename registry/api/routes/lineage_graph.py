@@ -193,5 +193,5 @@ def sent_path(request: Request, after: str) -> tuple[str, ...]:
 
 def _node(node: marquez_format.MarquezNode) -> schemas.NodeOut:
     before = tuple(schemas.EdgeOut(origin=each, destination=node.id) for each in node.before)
-    behind = tuple(schemas.EdgeOut(origin=node.id, destination=each) for each in node.behind)
+    behind = tuple(schemas.EdgeOut(origin=node.id, destination=each) for each in node.downstream)
     return schemas.NodeOut(id=node.id, type=node.type, data=node.data, in_edges=before, out_edges=behind)

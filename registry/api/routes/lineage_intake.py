@@ -51,7 +51,7 @@ class ParsedBatch:
 
     answer: Response
     arrivals: Sequence[ReceivedEvent]
-    refusals: Sequence[EventRejection] = ()
+    rejections: Sequence[EventRejection] = ()
 
 
 class BatchSummaryOut(BaseModel):
@@ -105,7 +105,7 @@ async def _answered(request: Request, *, batch: bool) -> Response:
         taken = await _in_turn(len(sent), _take_batch if batch else _take, shared, who, sent, encoding)
         await asyncio.wrap_future(request.app.state.receiver.put(taken.arrivals, by.permit))
         _note_kept(request, [each.key for each in taken.arrivals])
-        await _refuse(request, who, taken.refusals)
+        await _refuse(request, who, taken.rejections)
         return taken.answer
     except EventRejected as error:
         await _refuse(request, who, [error.refusal])
@@ -173,7 +173,7 @@ def _take_batch(shared: Service, who: Principal, sent: bytes, encoding: str) -> 
     for index, document in enumerate(documents):
         try:
             event = model.parse_event(document)
-            taken.append(_arrival(who, event, event.whole))
+            taken.append(_arrival(who, event, event.body))
         except (NotAnEvent, NotJson) as error:
             failed.append(FailedEventOut(index=index, reason=str(error)))
             refusals.append(EventRejection(422, f"event {index} of a batch: {error}", json.dumps(document).encode()))

@@ -102,7 +102,7 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
         follows=follows.follows,
         bump=follows.bump,
         suggested=follows.suggested,
-        breaks=follows.told,
+        breaks=follows.breach_sentences,
         refusals=tuple(map(schemas.FaultOut.model_validate, follows.refusals)),
     )
 
@@ -316,7 +316,7 @@ def _shown(
 
 def _missing(tx: Session, proposal: ProposalRow, documents: Documents) -> tuple[str, ...]:
     """What a proposal in review lacks; () for others, and where what was approved of it can no longer be written."""
-    if proposal.state not in PROPOSAL.where("approve"):
+    if proposal.state not in PROPOSAL.states_allowing("approve"):
         return ()
     with suppress(InvalidRequest):
         return required_approvals.missing(tx, proposal, documents)

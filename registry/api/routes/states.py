@@ -152,7 +152,7 @@ def _metric(answer: MetricAnswer) -> schemas.MetricValueOut:
 
 
 def _query_fields(answer: MetricAnswer) -> dict[str, Any]:
-    analyzer = answer.asked.analyzer
+    analyzer = answer.query.analyzer
     return {
         "identity": analyzer.identity,
         "analyzer": analyzer.name,

@@ -31,7 +31,7 @@ def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader)
     """A version, and what keeps it from coming into force."""
     visibility.require_readable_contract(tx, contract_id, by)
     row = lookup.version(tx, contract_id, number)
-    approved = row.state in VERSION.where("activate")
+    approved = row.state in VERSION.states_allowing("activate")
     held = activation.activation_blockers(tx, row, now=clock.now()) if approved else None
     return schemas.VersionDetailOut(**dict(_shown(tx, row)), held=held)
 

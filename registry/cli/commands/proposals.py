@@ -133,7 +133,7 @@ def comment(proposal: ProposalArgument, text: Text, as_json: Json = False) -> No
     from treaty.registry.cli.output.proposals import print_comment
 
     with service.open_client() as registry:
-        said = registry.say(_id(registry, proposal), text)
+        said = registry.add_comment(_id(registry, proposal), text)
     service.print_result(said, print_comment, as_json=as_json)
 
 

@@ -56,7 +56,7 @@ class DownstreamDataset:
     """A dataset downstream: how far it is, how far the bad data came, and whose it is. `owners`: as lineage names
     them."""
 
-    reach: ReachedDataset
+    dataset: ReachedDataset
     state: Contamination
     names: frozenset[LineageName] = frozenset()
     contracts: tuple[AffectedContract, ...] = ()
@@ -80,7 +80,7 @@ class ImpactVisibility:
     """What may be seen: which datasets, and the condition on contracts."""
 
     nodes: NameResolver
-    sight: VisibilityFilter
+    visibility: VisibilityFilter
     contracts: ColumnElement[bool]
 
 
@@ -89,7 +89,7 @@ class DownstreamSearch:
     """What was found downstream, before it is told whose it is."""
 
     bad: BadData
-    spread: ImpactSearch = field(default_factory=ImpactSearch)
+    search: ImpactSearch = field(default_factory=ImpactSearch)
     states: Mapping[LineageName, Contamination] = field(default_factory=dict)
 
 
@@ -97,15 +97,15 @@ def downstream_impact(
     session: Session, bad: BadData, columns: Collection[str] | None, seen: ImpactVisibility
 ) -> DownstreamImpact:
     """What bad data in these columns of a dataset do (None: in any of its rows), as far as it may be seen."""
-    nodes, sight = seen.nodes, seen.sight
+    nodes, sight = seen.nodes, seen.visibility
     found = search(session, nodes, bad, columns, sight)
-    known = [found.spread.reached[name] for name in found.states]
+    known = [found.search.datasets[name] for name in found.states]
     groups = {each.dataset: nodes.group(each.dataset) for each in known} | {found.bad.dataset: nodes.group(bad.dataset)}
     touched = touching(session, groups, seen.contracts)
     owned = _owners(session, nodes, groups)
     entries = [
         DownstreamDataset(
-            reach=each,
+            dataset=each,
             state=found.states[name],
             names=groups[name],
             contracts=touched.get(name, ()),
@@ -116,7 +116,7 @@ def downstream_impact(
     ]
     own = touched.get(found.bad.dataset, ())
     return DownstreamImpact(
-        dataset=found.bad.dataset, bad=found.bad, entries=tuple(entries), contracts=own, whole=found.spread.whole
+        dataset=found.bad.dataset, bad=found.bad, entries=tuple(entries), contracts=own, whole=found.search.complete
     )
 
 
@@ -140,7 +140,7 @@ def everything(names: Collection[LineageName]) -> Collection[LineageName]:
 class _Steps:
     session: Session
     nodes: NameResolver
-    sight: VisibilityFilter
+    visibility: VisibilityFilter
 
     def readers(self, datasets: Collection[LineageName]) -> Iterator[JobRead]:
         """The jobs that read one of the datasets, with what they write; validations write nothing."""
@@ -158,7 +158,7 @@ class _Steps:
     def _written(self, jobs: Sequence[UUID]) -> Mapping[UUID, list[JobOutput]]:
         edges = traversal.outputs_of(self.session, jobs)
         self.nodes.know({name for each in edges for name in _spoken_of(each)})
-        seen = frozenset(self.sight({LineageName(each.namespace, each.name) for each in edges}))
+        seen = frozenset(self.visibility({LineageName(each.namespace, each.name) for each in edges}))
         found: dict[UUID, list[JobOutput]] = {}
         for edge in edges:
             if LineageName(edge.namespace, edge.name) in seen:
@@ -199,14 +199,16 @@ def _runs(session: Session, nodes: NameResolver, jobs: Sequence[LineageName], ba
     """The runs of the jobs that can have read the bad data."""
     row = LineageRunRow
     # Who reads a version that is told by its number may have begun before its writer told that it was done.
-    since = bad.since if bad.version is None else bad.since - AHEAD
+    since = bad.started_at if bad.version is None else bad.started_at - AHEAD
     recent = or_(col(row.finished) >= since, col(row.started) >= since)
     for some in portions(jobs):
         of = tuple_(col(row.job_namespace), col(row.job_name)).in_([(each.namespace, each.name) for each in some])
         for run in session.exec(select(row).where(of, recent).options(*_lightly(bad))):
             if began := run.started or run.finished:
                 job, ended = LineageName(run.job_namespace, run.job_name), run.finished if run.ended else None
-                yield JobRun(job=job, began=began, ended=ended, failed=run.failed, reads=_versions(nodes, run, bad))
+                yield JobRun(
+                    job=job, started_at=began, ended_at=ended, failed=run.failed, reads=_versions(nodes, run, bad)
+                )
 
 
 def _lightly(bad: BadData) -> Sequence[Any]:

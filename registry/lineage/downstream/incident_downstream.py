@@ -44,7 +44,7 @@ def refresh(session: Session, incident: IncidentRow) -> None:
     )
     found = impact.search(session, nodes, bad, incident.columns, impact.everything)
     for name, state in found.states.items():
-        session.add_all(_rows(incident.id, found.spread.reached[name], state, nodes.group(name)))
+        session.add_all(_rows(incident.id, found.search.datasets[name], state, nodes.group(name)))
     session.flush()
     _hurry(session, incident)
 
@@ -70,10 +70,10 @@ def _rows(
             node_namespace=reach.dataset.namespace,
             node_name=reach.dataset.name,
             distance=reach.distance,
-            spread=state.spread,
+            spread=state.state,
             direct=reach.direct,
             coarse=reach.coarse,
-            since=state.since,
+            since=state.reached_at,
             path=[[step.namespace, step.name] for step in reach.path],
         )
 
@@ -110,7 +110,7 @@ class UpstreamIncident:
     contract_id: str
     object: str
     incident: IncidentRow
-    reached: IncidentDownstreamRow
+    downstream: IncidentDownstreamRow
 
 
 def upstream_incidents(session: Session, which: ColumnElement[bool]) -> list[UpstreamIncident]:

@@ -59,39 +59,39 @@ class ReachedDataset:
 
 @dataclass(frozen=True)
 class ImpactSearch:
-    """All that bad data may come to. `whole`: nothing was cut off."""
+    """All that bad data may come to. `complete`: nothing was cut off."""
 
-    reached: Mapping[LineageName, ReachedDataset] = field(default_factory=dict)
+    datasets: Mapping[LineageName, ReachedDataset] = field(default_factory=dict)
     hops: frozenset[ImpactHop] = frozenset()
-    whole: bool = True
+    complete: bool = True
 
 
 @dataclass(kw_only=True)
 class _Search:
     start: LineageName
     most: int
-    came: dict[ColumnTrace, tuple[ColumnTrace | None, LineageName]] = field(default_factory=dict)
+    arrivals: dict[ColumnTrace, tuple[ColumnTrace | None, LineageName]] = field(default_factory=dict)
     distances: dict[LineageName, int] = field(default_factory=dict)
     hops: set[ImpactHop] = field(default_factory=set)
-    whole: bool = True
+    complete: bool = True
 
     def enter(self, trace: ColumnTrace, before: ColumnTrace, job: LineageName, distance: int) -> bool:
         """Whether the trace is new."""
         known = trace.dataset in self.distances
         if not known and len(self.distances) >= self.most:
-            self.whole = False
+            self.complete = False
             return False
         self.hops.add(ImpactHop(before.dataset, job, trace.dataset))
         self.distances.setdefault(trace.dataset, distance)
-        new = trace not in self.came
-        self.came.setdefault(trace, (before, job))
+        new = trace not in self.arrivals
+        self.arrivals.setdefault(trace, (before, job))
         return new
 
     def path(self, trace: ColumnTrace) -> tuple[LineageName, ...]:
         steps: list[LineageName] = []
         at: ColumnTrace | None = trace
         while at is not None:
-            before, job = self.came[at]
+            before, job = self.arrivals[at]
             steps += [at.dataset] if before is None else [at.dataset, job]
             at = before
         return tuple(reversed(steps))
@@ -104,14 +104,14 @@ def spread(
     at most `most` datasets. Every job is asked for once a level; a dataset that feeds itself is met once."""
     search = _Search(start=start, most=most)
     first = {ColumnTrace(start, root(each)) for each in columns or ()} or {ColumnTrace(start, None)}
-    search.came = dict.fromkeys(first, (None, start))
+    search.arrivals = dict.fromkeys(first, (None, start))
     level, found = sorted(first, key=repr), dict[LineageName, list[_Carrier]]()
     for distance in range(1, depth + 1):
         _learn(found, {each.dataset for each in level} - found.keys(), readers)
         level = [each for trace in level for each in _step(search, trace, found[trace.dataset], distance)]
         if not level:
             break
-    return ImpactSearch(_reached(search), frozenset(search.hops), search.whole)
+    return ImpactSearch(_reached(search), frozenset(search.hops), search.complete)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _Carrier:
         """Whether the source is told not to feed it."""
         return self.output.sources is not None and self.source not in self.output.sources and not self.feeds
 
-    def carried(self, trace: ColumnTrace) -> Iterator[ColumnTrace]:
+    def propagate(self, trace: ColumnTrace) -> Iterator[ColumnTrace]:
         """Where bad data in that column go."""
         if self.excluded:
             return
@@ -164,14 +164,14 @@ def _step(search: _Search, trace: ColumnTrace, carriers: Iterable[_Carrier], dis
     for carrier in carriers:
         if carrier.output.name in {search.start, trace.dataset}:
             continue
-        for each in carrier.carried(trace):
+        for each in carrier.propagate(trace):
             if search.enter(each, trace, carrier.job, distance):
                 yield each
 
 
 def _reached(search: _Search) -> dict[LineageName, ReachedDataset]:
     traces: dict[LineageName, list[ColumnTrace]] = {}
-    for each in search.came:
+    for each in search.arrivals:
         traces.setdefault(each.dataset, []).append(each)
     return {name: _reach(search, name, traces[name]) for name in search.distances}
 
@@ -190,11 +190,12 @@ def _reach(search: _Search, name: LineageName, traces: list[ColumnTrace]) -> Rea
 
 @dataclass(frozen=True, kw_only=True)
 class JobRun:
-    """A run of a job. `ended` None: it has not. `reads`: the versions of the datasets that it read, as far as told."""
+    """A run of a job. `ended_at` None: it has not. `reads`: the versions of the datasets that it read, as far as
+    told."""
 
     job: LineageName
-    began: datetime
-    ended: datetime | None
+    started_at: datetime
+    ended_at: datetime | None
     failed: bool = False
     reads: Mapping[LineageName, str] = field(default_factory=dict)
 
@@ -204,17 +205,17 @@ class BadData:
     """Bad data: since when they are there, and until when (None: still); the version that they are, where known."""
 
     dataset: LineageName
-    since: datetime
-    until: datetime | None = None
+    started_at: datetime
+    ended_at: datetime | None = None
     version: str | None = None
 
 
 @dataclass(frozen=True)
 class Contamination:
-    """How far bad data came to a dataset. `since`: when they came; None: they have not."""
+    """How far bad data came to a dataset. `reached_at`: when they came; None: they have not."""
 
-    spread: ContaminationState
-    since: datetime | None = None
+    state: ContaminationState
+    reached_at: datetime | None = None
 
 
 def states(bad: BadData, hops: Collection[ImpactHop], runs: Iterable[JobRun]) -> dict[LineageName, Contamination]:
@@ -225,14 +226,14 @@ def states(bad: BadData, hops: Collection[ImpactHop], runs: Iterable[JobRun]) ->
         of.setdefault(run.job, []).append(run)
     arrived = _arrived(bad, hops, of)
     flying = _flying(bad, hops, of, arrived)
-    clean = _cleaned(bad, hops, of, arrived) if bad.until else {}
+    clean = _cleaned(bad, hops, of, arrived) if bad.ended_at else {}
     found = {
         name: Contamination(ContaminationState.CONTAMINATED, at)
         for name, at in arrived.items()
         if name not in {bad.dataset, *clean}
     }
     found |= {name: Contamination(ContaminationState.IN_FLIGHT) for name in flying - found.keys() - {bad.dataset}}
-    if bad.until is None:
+    if bad.ended_at is None:
         found = {
             hop.target: Contamination(ContaminationState.AT_RISK) for hop in hops if hop.target != bad.dataset
         } | found
@@ -246,14 +247,14 @@ def _arrived(
     onward: dict[LineageName, list[ImpactHop]] = {}
     for hop in hops:
         onward.setdefault(hop.source, []).append(hop)
-    arrived, waiting = dict[LineageName, datetime](), [(bad.since, bad.dataset)]
+    arrived, waiting = dict[LineageName, datetime](), [(bad.started_at, bad.dataset)]
     while waiting:
         at, name = heappop(waiting)
         if name in arrived:
             continue
         arrived[name] = at
         for hop in onward.get(name, ()):
-            ends = [run.ended for run in runs.get(hop.job, ()) if run.ended and _carries(bad, name, at, run)]
+            ends = [run.ended_at for run in runs.get(hop.job, ()) if run.ended_at and _carries(bad, name, at, run)]
             if ends:
                 heappush(waiting, (max(min(ends), at), hop.target))
     return arrived
@@ -264,10 +265,10 @@ def _carries(bad: BadData, name: LineageName, at: datetime, run: JobRun) -> bool
     if run.failed:
         return False
     if name != bad.dataset:
-        return run.began >= at
+        return run.started_at >= at
     if bad.version is not None and run.reads.get(name) == bad.version:
         return True
-    return at <= run.began and (bad.until is None or run.began < bad.until)
+    return at <= run.started_at and (bad.ended_at is None or run.started_at < bad.ended_at)
 
 
 def _flying(
@@ -282,7 +283,8 @@ def _flying(
         hop.target
         for hop in came
         if any(
-            run.ended is None and _carries(bad, hop.source, arrived[hop.source], run) for run in runs.get(hop.job, ())
+            run.ended_at is None and _carries(bad, hop.source, arrived[hop.source], run)
+            for run in runs.get(hop.job, ())
         )
     }
 
@@ -300,7 +302,7 @@ def _cleaned(
     for hop in hops:
         if hop.source in arrived and hop.target in arrived and hop.source != hop.target:
             before.setdefault(hop.target, set()).add(hop)
-    clean, changed = {bad.dataset: bad.until} if bad.until else {}, True
+    clean, changed = {bad.dataset: bad.ended_at} if bad.ended_at else {}, True
     while changed:
         changed = False
         for name, came in before.items():
@@ -318,4 +320,4 @@ def _rewritten(came: Iterable[ImpactHop], runs: Mapping[LineageName, list[JobRun
 
 
 def _ends(runs: Iterable[JobRun], since: datetime) -> Iterator[datetime]:
-    return (run.ended for run in runs if run.ended and not run.failed and run.began >= since)
+    return (run.ended_at for run in runs if run.ended_at and not run.failed and run.started_at >= since)

@@ -56,7 +56,7 @@ def _run(event: LineageEvent, document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parts(event: LineageEvent) -> Iterator[str]:
-    document, large = event.document, len(event.whole) > FACET_LIMIT
+    document, large = event.document, len(event.body) > FACET_LIMIT
     for name in ("run", "job", "dataset"):
         yield from _facets(name, document.get(name), large=large)
     for name in ("inputs", "outputs"):

@@ -64,7 +64,7 @@ def arrival(event: LineageEvent, body: bytes, *, producer: str, now: datetime, e
         "id": event_id,
         "key": event.key,
         "received": now,
-        "body": event.kept(),
+        "body": event.stored_bytes(),
         "original_sha256": hashlib.sha256(body).hexdigest(),
         "original_size": len(body),
         "producer": producer,

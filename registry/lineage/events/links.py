@@ -19,7 +19,7 @@ class AliasLink:
 
     one: LineageName
     other: LineageName
-    at: datetime
+    observed_at: datetime
     renamed: bool = False
 
     @property

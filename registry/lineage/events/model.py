@@ -134,7 +134,7 @@ class LineageEvent:
 
     content: RunEvent | JobEvent | DatasetEvent
     document: Mapping[str, Any]
-    whole: bytes
+    body: bytes
 
     @property
     def naive_time(self) -> bool:
@@ -156,13 +156,13 @@ class LineageEvent:
     @cached_property
     def key(self) -> str:
         """sha256 (hex) of the canonical JSON: equal for the same event in another layout."""
-        return hashlib.sha256(self.whole).hexdigest()
+        return hashlib.sha256(self.body).hexdigest()
 
-    def kept(self) -> bytes:
+    def stored_bytes(self) -> bytes:
         """The canonical JSON of the event without its heavy facets, fit to be stored."""
-        large = len(self.whole) > FACET_LIMIT
-        if not large and not any(each in self.whole for each in _HEAVY):
-            return self.whole
+        large = len(self.body) > FACET_LIMIT
+        if not large and not any(each in self.body for each in _HEAVY):
+            return self.body
         return canonical(_lighter(self.document, check_size=large))
 
 

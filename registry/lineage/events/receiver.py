@@ -42,7 +42,7 @@ class IntakeLimits:
 
     requests: int = 4096
     size: int = 512 * 1024 * 1024
-    together: int = 100
+    batch_events: int = 100
     high_water: int = 100_000
 
 
@@ -57,11 +57,11 @@ class WritePermit:
 
 @dataclass
 class EventBatch:
-    """The events of one request; `kept` has a result once they are."""
+    """The events of one request; `result` has a result once they are."""
 
     arrivals: Sequence[ReceivedEvent]
     permit: WritePermit | None = None
-    kept: Future[None] = field(default_factory=Future)
+    result: Future[None] = field(default_factory=Future)
 
     @property
     def size(self) -> int:
@@ -97,7 +97,7 @@ class EventReceiver:
                 self._writer = Thread(target=self._write_all, name="receiver", daemon=True)
                 self._writer.start()
             self._changed.notify()
-        return parcel.kept
+        return parcel.result
 
     def close(self) -> None:
         """Takes no more, and returns once what waits is written."""
@@ -125,7 +125,7 @@ class EventReceiver:
                 self._changed.wait(IDLE)
             group: list[EventBatch] = []
             events = 0
-            while self._waiting and (not group or events + len(self._waiting[0].arrivals) <= self.limits.together):
+            while self._waiting and (not group or events + len(self._waiting[0].arrivals) <= self.limits.batch_events):
                 group.append(self._waiting.popleft())
                 events += len(group[-1].arrivals)
                 self._size -= group[-1].size
@@ -150,14 +150,14 @@ class EventReceiver:
             refused = self._write(group)
         except OperationalError as error:
             for each in group:
-                _done(each.kept, error)
+                _done(each.result, error)
         except Exception as error:
             log.warning("%d requests with events could not be kept: %s", len(group), type(error).__name__)
             for each in group:
-                _done(each.kept, UnstorableEvent()) if len(group) == 1 else self._keep([each])
+                _done(each.result, UnstorableEvent()) if len(group) == 1 else self._keep([each])
         else:
             for each in group:
-                _done(each.kept, refused.get(each.permit))
+                _done(each.result, refused.get(each.permit))
 
     def _write(self, group: Sequence[EventBatch]) -> Mapping[WritePermit | None, RegistryError]:
         """Writes what may be written; of what may not be why."""

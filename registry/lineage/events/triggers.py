@@ -65,7 +65,7 @@ class Trigger:
     where it was not. `formerly`: what a table was called that was renamed."""
 
     dataset: LineageName
-    also: tuple[LineageName, ...] = ()
+    aliases: tuple[LineageName, ...] = ()
     partitions: tuple[Partition, ...] = ()
     reads: TriggerKind = TriggerKind.DATA
     streaming: bool = False
@@ -75,7 +75,7 @@ class Trigger:
     @property
     def names(self) -> tuple[LineageName, ...]:
         """Its name and the others."""
-        return (self.dataset, *self.also)
+        return (self.dataset, *self.aliases)
 
     @property
     def priority(self) -> int:
@@ -171,7 +171,7 @@ def _trigger(dataset: FoldedDataset, reads: TriggerKind, *, streaming: bool = Fa
     formerly = _formerly(dataset) if reads is TriggerKind.RENAMED else None
     return Trigger(
         dataset=table,
-        also=tuple(sorted(others)),
+        aliases=tuple(sorted(others)),
         partitions=tuple(sorted(partitions)),
         reads=reads,
         streaming=streaming,
@@ -182,7 +182,7 @@ def _trigger(dataset: FoldedDataset, reads: TriggerKind, *, streaming: bool = Fa
 
 def _joined(same: list[Trigger]) -> Trigger:
     """Several partitions of one table, written as datasets of their own, are one trigger; data outweigh the schema."""
-    others = {other for each in same for other in each.also}
+    others = {other for each in same for other in each.aliases}
     partitions = tuple(sorted({spoken for each in same for spoken in each.partitions}))
     reads = next(each for each in WHY if any(one.reads is each for one in same))
     defined = [each.columns for each in same if each.columns is not None and each.reads is reads]
@@ -190,7 +190,7 @@ def _joined(same: list[Trigger]) -> Trigger:
     formerly = next((each.formerly for each in same if each.formerly and each.reads is reads), None)
     return Trigger(
         dataset=same[0].dataset,
-        also=tuple(sorted(others)),
+        aliases=tuple(sorted(others)),
         partitions=partitions,
         reads=reads,
         streaming=same[0].streaming,

@@ -65,8 +65,8 @@ class EventDataset:
 @dataclass(frozen=True, kw_only=True)
 class VerdictPayload:
     """All that an event tells of. `hidden`: ids of checks of whose values nothing is told. `first`: when the validation
-    was first asked for. `broke`: why it could not be done at all; None: it was. `beside`: what tells it from others
-    that were asked for at once; '' where its data do."""
+    was first asked for. `give_up_reason`: why it could not be done at all; None: it was. `discriminator`: what tells it
+    from others that were asked for at once; '' where its data do."""
 
     result: RunResult
     about: EventDataset
@@ -76,19 +76,19 @@ class VerdictPayload:
     caused: TriggeringRun | None = None
     hidden: frozenset[str] = frozenset()
     partitions: tuple[Mapping[str, str], ...] = ()
-    broke: str | None = None
+    give_up_reason: str | None = None
     link: str = ""
     schemas: str = ""
     mirror: bool = True
     words: Mapping[str, str] = field(default_factory=dict)
-    beside: str = ""
+    discriminator: str = ""
 
 
 def run_id(judged: VerdictPayload) -> str:
     """The identity of the validation as a run: the same however often it is told of."""
     of, about = judged.result, judged.about
     key = [of.contract_id, of.contract_version, of.object, about.namespace, about.name]
-    named = canonical([*key, sorted(of.partitions), judged.marker, *filter(None, [judged.beside])])
+    named = canonical([*key, sorted(of.partitions), judged.marker, *filter(None, [judged.discriminator])])
     return str(generate_static_uuid(judged.first, named))
 
 
@@ -96,8 +96,8 @@ def event(judged: VerdictPayload) -> dict[str, Any]:
     """The event, as plain data. COMPLETE also where checks failed; FAIL where nothing could be validated."""
     set_producer(OUR_PRODUCER)
     told = RunEvent(
-        eventType=RunState.FAIL if judged.broke else RunState.COMPLETE,
-        eventTime=judged.result.finished.isoformat(),
+        eventType=RunState.FAIL if judged.give_up_reason else RunState.COMPLETE,
+        eventTime=judged.result.finished_at.isoformat(),
         run=Run(run_id(judged), facets=dict(_run_facets(judged))),
         job=Job(OUR_NAMESPACE, f"validate.{judged.result.contract_id}", facets={"jobType": _job_type()}),
         inputs=[_dataset(judged)],
@@ -145,8 +145,8 @@ def _run_facets(judged: VerdictPayload) -> Iterator[tuple[str, Any]]:
         if judged.caused.nominal_start:
             start, end = judged.caused.nominal_start, judged.caused.nominal_end
             yield "nominalTime", nominal_time_run.NominalTimeRunFacet(start, end)
-    if judged.broke:
-        yield "errorMessage", error_message_run.ErrorMessageRunFacet(judged.broke, "PYTHON")
+    if judged.give_up_reason:
+        yield "errorMessage", error_message_run.ErrorMessageRunFacet(judged.give_up_reason, "PYTHON")
 
 
 def _dataset(judged: VerdictPayload) -> InputDataset:

@@ -47,8 +47,8 @@ def joined(hints: Sequence[WriteHint]) -> WriteHint:
     known = bool(made) and all(each.version is not None for each in hints)
     version, others = (made[0], tuple(made[1:])) if known else (None, ())
     if not told or len(told) < len(hints):
-        return WriteHint(version=version, others=others)
-    how = max((each.how for each in hints if each.how), key=LADDER.index)
+        return WriteHint(version=version, other_versions=others)
+    how = max((each.method for each in hints if each.method), key=LADDER.index)
     return WriteHint(tuple(sorted({name for names in told for name in names})), how, version, others)
 
 

@@ -49,8 +49,8 @@ class JobFlow:
 class RunRank(NamedTuple):
     """Which of a job's runs speaks for it: the greatest. Completed ones before open ones before those that failed."""
 
-    grade: int
-    moment: datetime
+    run_rank: int
+    run_time: datetime
     run_id: str
 
 

@@ -56,7 +56,7 @@ def declare(session: Session, event: LineageEvent, *, ids: Ids) -> None:
 def _as_run(event: LineageEvent) -> FoldedRun:
     """What a job event tells, as of a run without a name."""
     at = {"eventTime": event.time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
-    told = state_of_event(LineageEvent(RunEvent.model_validate({**event.document, **at}), event.document, event.whole))
+    told = state_of_event(LineageEvent(RunEvent.model_validate({**event.document, **at}), event.document, event.body))
     return told.model_copy(update={"run_id": ""})
 
 

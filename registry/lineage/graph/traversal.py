@@ -65,7 +65,7 @@ class Subgraph:
 class _Walk:
     session: Session
     nodes: NameResolver
-    sight: VisibilityFilter
+    visibility: VisibilityFilter
     jobs: dict[UUID, GraphJob] = field(default_factory=dict)
     datasets: set[LineageName] = field(default_factory=set)
 
@@ -76,7 +76,7 @@ class _Walk:
     def add(self, jobs: Iterable[LineageJobRow]) -> set[LineageName]:
         """Adds the jobs with their datasets; the datasets that are new."""
         fresh = {each.id: each for each in jobs if each.id not in self.jobs}
-        ends = self._seen(ends_of(self.session, list(fresh)))
+        ends = self._visible_nodes(ends_of(self.session, list(fresh)))
         before = set(self.datasets)
         for job_id, row in fresh.items():
             read, written = (tuple(sorted(ends.get((job_id, way), ()))) for way in EdgeDirection)
@@ -85,10 +85,10 @@ class _Walk:
                 self.datasets.update(read, written)
         return self.datasets - before
 
-    def _seen(self, ends: Sequence[JobEdge]) -> Mapping[tuple[UUID, EdgeDirection], set[LineageName]]:
+    def _visible_nodes(self, ends: Sequence[JobEdge]) -> Mapping[tuple[UUID, EdgeDirection], set[LineageName]]:
         """The nodes that each of the jobs reads and writes, of those that may be seen."""
         self.nodes.know({each.name for each in ends})
-        seen = frozenset(self.sight({each.name for each in ends}))
+        seen = frozenset(self.visibility({each.name for each in ends}))
         found: dict[tuple[UUID, EdgeDirection], set[LineageName]] = {}
         for job_id, direction, name in ends:
             if name in seen:
@@ -100,7 +100,7 @@ def graph_around(
     session: Session, start: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
 ) -> Subgraph:
     """The graph around a dataset. Raises NotFound where no job is known to read or write it, or it may not be seen."""
-    walk = _Walk(session=session, nodes=nodes, sight=sight)
+    walk = _Walk(session=session, nodes=nodes, visibility=sight)
     group = nodes.group(start)
     if sight(group):
         walk.add(jobs_at(session, group))
@@ -113,7 +113,7 @@ def around_job(
     session: Session, job: LineageName, sight: VisibilityFilter, nodes: NameResolver, *, depth: int = DEEPEST
 ) -> Subgraph:
     """The graph around a job. Raises NotFound where there is none, or none of its datasets may be seen."""
-    walk = _Walk(session=session, nodes=nodes, sight=sight)
+    walk = _Walk(session=session, nodes=nodes, visibility=sight)
     walk.add(session.exec(select(LineageJobRow).filter_by(namespace=job.namespace, name=job.name)).all())
     if not walk.jobs:
         raise NotFound
@@ -122,7 +122,7 @@ def around_job(
 
 def only(session: Session, jobs: Iterable[LineageJobRow], sight: VisibilityFilter, nodes: NameResolver) -> Subgraph:
     """These jobs with their datasets, as far as they may be seen."""
-    walk = _Walk(session=session, nodes=nodes, sight=sight)
+    walk = _Walk(session=session, nodes=nodes, visibility=sight)
     walk.add(jobs)
     return _subgraph(walk, 0)
 

@@ -27,8 +27,8 @@ class RunProvenance:
 
     `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
     nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose checks these are;
-    None: the contract's own. `how`: by what it was told which partitions to judge. `version`: the one of the table's
-    format that was read; None: it has none."""
+    None: the contract's own. `detection_method`: by what it was told which partitions to judge. `version`: the one of
+    the table's format that was read; None: it has none."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None
@@ -38,7 +38,7 @@ class RunProvenance:
     reason: str | None = None
     subscription_id: UUID | None = None
     cause: RunKind = RunKind.DATA
-    how: DetectionMethod | None = None
+    detection_method: DetectionMethod | None = None
     version: int | None = None
 
 
@@ -99,8 +99,8 @@ def unevaluated(
         object=object_name,
         partitions=(),
         rows=None,
-        started=started,
-        finished=finished,
+        started_at=started,
+        finished_at=finished,
         results=results or (_not_evaluated(WHOLE, reason),),
         measurements=(),
     )
@@ -136,8 +136,8 @@ def _run(run_id: UUID, result: RunResult, origin: RunProvenance) -> RunRow:
         verdict=result.verdict,
         counts=dict(Counter(each.counts_as for each in result.results)),
         rows=result.rows,
-        started=result.started,
-        finished=result.finished,
+        started=result.started_at,
+        finished=result.finished_at,
         task_id=origin.task_id,
         lineage_run_id=origin.lineage_run_id,
         marker=origin.marker,
@@ -145,7 +145,7 @@ def _run(run_id: UUID, result: RunResult, origin: RunProvenance) -> RunRow:
         reason=_text(origin.reason),
         subscription_id=origin.subscription_id,
         cause=origin.cause,
-        found_by=origin.how,
+        found_by=origin.detection_method,
         read_version=None if origin.version is None else str(origin.version),
     )
 
@@ -171,7 +171,7 @@ def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None)
             value=_number(each),
             exact=exact(each.value),
             reason=_text(each.reason),
-            time=result.finished,
+            time=result.finished_at,
             counted=each.counted,
             details=each.model_dump(mode="json")["details"],
             subscription_id=subscription_id,

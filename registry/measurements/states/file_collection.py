@@ -29,7 +29,7 @@ AT_A_TIME = 100
 class CollectedFiles(Protocol):
     """Where files of states lie."""
 
-    def listed(self) -> Iterable[StoredFile]: ...
+    def list_files(self) -> Iterable[StoredFile]: ...
 
     def remove(self, name: str, *, before: datetime) -> int | None: ...
 
@@ -57,7 +57,7 @@ def collect(database: Database, shelf: CollectedFiles, *, before: datetime) -> R
 
 def sweep(shelf: CollectedFiles, named: Callable[[], Collection[str]], *, before: datetime) -> RemovedFiles:
     """Removes the files written before that moment, the grace before now, that are not `named`."""
-    old = [each.name for each in shelf.listed() if each.written < before]
+    old = [each.name for each in shelf.list_files() if each.written_at < before]
     kept = frozenset(named()) if old else frozenset()
     sizes = [shelf.remove(name, before=before) for name in old if name not in kept]
     removed = [size for size in sizes if size is not None]

@@ -64,14 +64,14 @@ class StateQuery:
 class QueryScope:
     """What a question is about: the dataset whose states are kept, its contract in force, and the table's checks.
 
-    `names` are what states of its partitions lie under, `chosen` those that are asked about, `asked` the metrics."""
+    `names` are what states of its partitions lie under, `chosen` those that are asked about, `queries` the metrics."""
 
     dataset: DatasetRow
     contract: Contract
     checks: BoundChecks
     names: tuple[str, ...]
     chosen: tuple[str, ...]
-    asked: tuple[MetricQuery, ...]
+    queries: tuple[MetricQuery, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ def query_scope(session: Session, question: StateQuery) -> QueryScope:
         checks=checks,
         names=names,
         chosen=chosen,
-        asked=asked or state_queries.of_checks(checks),
+        queries=asked or state_queries.of_checks(checks),
     )
 
 
@@ -209,7 +209,7 @@ def partitions(names: Iterable[str]) -> int:
 def answered(session: Session, memory: QueryScope, files: StateFileStore, *, now: datetime) -> tuple[MetricAnswer, ...]:
     """What the states of the chosen partitions say of each metric; texts of classified columns are not said."""
     rows = _rows(session, memory)
-    found = state_queries.answers(memory.asked, ((row.partition, row.states) for row in rows), files=files, now=now)
+    found = state_queries.answers(memory.queries, ((row.partition, row.states) for row in rows), files=files, now=now)
     return tuple(_discreet(each, memory.checks) for each in found)
 
 
@@ -224,7 +224,7 @@ def _discreet(answer: MetricAnswer, checks: BoundChecks) -> MetricAnswer:
     if (
         reading is None
         or not isinstance(reading.value, str)
-        or not is_hidden(answer.asked.analyzer, checks, answer.asked.bound)
+        or not is_hidden(answer.query.analyzer, checks, answer.query.bound)
     ):
         return answer
     return replace(answer, reading=replace(reading, value=None), reason=HIDDEN)
@@ -232,7 +232,7 @@ def _discreet(answer: MetricAnswer, checks: BoundChecks) -> MetricAnswer:
 
 def stored(session: Session, memory: QueryScope, files: StateFileSizes) -> tuple[StoredPartition, ...]:
     """The states of each chosen partition as they are kept, by name."""
-    wanted = frozenset(key for each in memory.asked for key in each.keys)
+    wanted = frozenset(key for each in memory.queries for key in each.keys)
     found = [_opened(row, wanted) for row in _rows(session, memory)]
     there = files.sizes({file for each in found for file in each.files.values()})
     return tuple(_with_files(each, there) for each in found)
@@ -274,8 +274,8 @@ def _with_files(found: StoredPartition, there: Mapping[str, int]) -> StoredParti
 
 def prospects(memory: QueryScope, found: Sequence[StoredPartition]) -> tuple[tuple[MetricAnswer, int], ...]:
     """What each metric would merge of these partitions and what it lacks, with the bytes that it would read."""
-    told = [_prospect(each, found) for each in memory.asked]
-    return tuple((each, _bytes(each.asked.keys, found) if each.merged else 0) for each in told)
+    told = [_prospect(each, found) for each in memory.queries]
+    return tuple((each, _bytes(each.query.keys, found) if each.merged else 0) for each in told)
 
 
 def _prospect(asked: MetricQuery, found: Sequence[StoredPartition]) -> MetricAnswer:

@@ -43,7 +43,7 @@ class IdempotencyAttempt:
     """A request under an idempotency key, as far as its body has arrived."""
 
     key: str
-    what: str
+    operation: str
     body: "hmac.HMAC" = field(init=False)
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class IdempotencyAttempt:
 
     def name(self, user_id: UUID) -> str:
         """The name under which this request of that user is kept."""
-        return hashlib.sha256("\n".join((str(user_id), self.what, self.key)).encode()).hexdigest()
+        return hashlib.sha256("\n".join((str(user_id), self.operation, self.key)).encode()).hexdigest()
 
 
 def begin(session: Session, attempt: IdempotencyAttempt, by: Principal, *, now: datetime) -> None:

@@ -46,7 +46,7 @@ class Mail:
     subject: str
     text: str
     key: str
-    time: datetime
+    sent_at: datetime
 
 
 def server(url: str) -> MailServer:
@@ -113,7 +113,7 @@ def _connected(to: MailServer, context: ssl.SSLContext) -> Iterator[smtplib.SMTP
 def _message(mail: Mail, sender: str) -> EmailMessage:
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, mail.to, mail.subject
-    message["Date"], message["Message-ID"] = format_datetime(mail.time), f"<{mail.key}@treaty>"
+    message["Date"], message["Message-ID"] = format_datetime(mail.sent_at), f"<{mail.key}@treaty>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text)
     return message

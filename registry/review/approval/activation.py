@@ -137,7 +137,7 @@ def _apply_version(session: Session, version: ContractVersionRow, *, now: dateti
     """Whether the version came into force or ended. One that cannot stays as it is, and keeps no other from it."""
     try:
         with session.begin_nested():
-            if version.state not in VERSION.where("retire"):
+            if version.state not in VERSION.states_allowing("retire"):
                 return False
             if version.effective_until is not None and version.effective_until <= now:
                 _retire(session, version, VersionRetirement(EXPIRED, version.successor), actor=CLOCK, now=now)
@@ -154,7 +154,7 @@ def _apply_version(session: Session, version: ContractVersionRow, *, now: dateti
 def _waiting(now: datetime) -> SelectOfScalar[ContractVersionRow]:
     row = ContractVersionRow
     begins = func.coalesce(col(row.effective_from), col(row.approved_at)) <= now
-    ends = and_(col(row.effective_until) <= now, col(row.state).in_(VERSION.where("retire")))
+    ends = and_(col(row.effective_until) <= now, col(row.state).in_(VERSION.states_allowing("retire")))
     return select(row).where(or_(and_(col(row.state) == VersionState.APPROVED, begins), ends))
 
 
@@ -164,7 +164,7 @@ def _replaced(session: Session, version: ContractVersionRow) -> Sequence[Contrac
         ContractVersionRow.contract_id == version.contract_id,
         ContractVersionRow.group == version.group,
         ContractVersionRow.id != version.id,
-        col(ContractVersionRow.state).in_(VERSION.where("supersede")),
+        col(ContractVersionRow.state).in_(VERSION.states_allowing("supersede")),
     )
     found = session.exec(query.with_for_update()).all()
     return [each for each in found if each.state in IN_FORCE or due_time(each) <= due_time(version)]
@@ -210,7 +210,7 @@ def _version(session: Session, contract_id: str, number: str, by: Principal) -> 
 
 def _refuse_pinned(session: Session, version: ContractVersionRow) -> None:
     pinned = subscriptions.pinned(session, version.contract_id, version.version)
-    if pinned and version.state in VERSION.where("retire"):
+    if pinned and version.state in VERSION.states_allowing("retire"):
         who = "1 consumer relies" if len(pinned) == 1 else f"{len(pinned)} consumers rely"
         raise Conflict(f"{who} on exactly this version: deprecate it, and retire it once they have moved on")
 
@@ -220,7 +220,7 @@ def _refuse_successor(session: Session, version: ContractVersionRow, successor: 
     query = select(ContractVersionRow.version).where(
         ContractVersionRow.contract_id == version.contract_id,
         ContractVersionRow.id != version.id,
-        col(ContractVersionRow.state).in_(VERSION.where("retire")),
+        col(ContractVersionRow.state).in_(VERSION.states_allowing("retire")),
     )
     possible = sorted(session.exec(query).all())
     if successor is not None and successor not in possible:

@@ -60,7 +60,7 @@ def may_approve(
     proposal: ProposalRow, by: Principal, *, writers: Collection[UUID], approvers: Collection[UUID]
 ) -> bool:
     """Whether the principal is one whose approval would count: an owner who neither wrote it nor gave theirs."""
-    in_review = proposal.state in PROPOSAL.where("approve")
+    in_review = proposal.state in PROPOSAL.states_allowing("approve")
     decides = by.may(Permission.DECIDE, visibility.proposal_resource(proposal))
     return in_review and decides and by.user_id not in {*writers, *approvers}
 

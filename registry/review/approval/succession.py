@@ -30,12 +30,13 @@ MOST = 20
 class SuccessionCheck:
     """A document beside the version that it follows. `suggested`: the free number that says how large the change is.
 
-    `refusals`: why it cannot be approved as it is; `told`: which modes it breaks, in words, refused or not."""
+    `refusals`: why it cannot be approved as it is; `breach_sentences`: which modes it breaks, in words, refused or
+    not."""
 
     compared: VersionDiff
     suggested: str | None
     refusals: tuple[Fault, ...]
-    told: tuple[str, ...]
+    breach_sentences: tuple[str, ...]
 
     @property
     def follows(self) -> str | None:
@@ -50,7 +51,7 @@ class SuccessionCheck:
     def summary(self) -> dict[str, Any]:
         """What is kept of it with an approval: plain data, no values of a table."""
         changes = [each.sentence for each in self.compared.comparison.differences]
-        return {"follows": self.follows, "bump": self.bump, "changes": changes, "breaks": list(self.told)}
+        return {"follows": self.follows, "bump": self.bump, "changes": changes, "breaks": list(self.breach_sentences)}
 
 
 def check_succession(session: Session, document: Contract, documents: Documents) -> SuccessionCheck:

@@ -11,7 +11,7 @@ from treaty.engine.checks.columns_read import Binder, Reach, bound, reaches
 
 ALL = "*"
 # Consumers are the readers of whom that mode says that they keep every promise they had.
-BREAKING = MODES["FORWARD"].forbids
+BREAKING = MODES["FORWARD"].breaking_directions
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ def reliance(reads: Mapping[str, Iterable[str]], needs: Iterable[tuple[str, Reac
 class VersionChanges:
     """The differences between two versions, each with what it is about."""
 
-    told: tuple[tuple[Difference, Reach], ...]
+    differences: tuple[tuple[Difference, Reach], ...]
 
     def breaks(self, of: ColumnReliance) -> tuple[str, ...]:
         """Why they break who relies on that, a sentence each; () where they do not."""
-        found = (each.sentence for each, reach in self.told if of.touched(each.object, reach))
+        found = (each.sentence for each, reach in self.differences if of.touched(each.object, reach))
         return tuple(dict.fromkeys(found))
 
 

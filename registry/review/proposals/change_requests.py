@@ -40,7 +40,7 @@ class ChangeRequestListing:
 def may_ask(proposal: ProposalRow, by: Principal, *, writers: Collection[UUID], asking: Collection[UUID]) -> bool:
     """Whether the principal may ask for changes now: an owner who did not write it and does not ask already."""
     decides = by.may(Permission.DECIDE, visibility.proposal_resource(proposal))
-    return proposal.state in PROPOSAL.where("return") and decides and by.user_id not in {*writers, *asking}
+    return proposal.state in PROPOSAL.states_allowing("return") and decides and by.user_id not in {*writers, *asking}
 
 
 def request_changes(

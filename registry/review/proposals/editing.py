@@ -57,7 +57,7 @@ def edit(session: Session, proposal_id: UUID, wanted: DocumentEdit, *, by: Princ
         proposal.effective_from, proposal.effective_until = wanted.window.effective_from, wanted.window.effective_until
     proposals.refuse_window(proposal, now=now)
     revisions.record_change(
-        session, proposal, RevisionAction("edited the document", alters=True, wrote=True), by=by, now=now
+        session, proposal, RevisionAction("edited the document", alters=True, edited_document=True), by=by, now=now
     )
     details = {"contract": contract.id, "before": before, "after": contract.fingerprint, "revision": proposal.revision}
     audit_log.record(

@@ -28,12 +28,12 @@ MAX_CHANGES = 3
 class RevisionAction:
     """What was done, as it goes on after a name: 'edited the document'.
 
-    `alters`: the document is another now, so what was approved of it before is void. `wrote`: whoever did it had a hand
-    in the document, and may not approve it."""
+    `alters`: the document is another now, so what was approved of it before is void. `edited_document`: whoever did it
+    had a hand in the document, and may not approve it."""
 
-    what: str
+    description: str
     alters: bool = False
-    wrote: bool = False
+    edited_document: bool = False
 
 
 def record_change(
@@ -47,8 +47,8 @@ def record_change(
             proposal_id=proposal.id,
             revision=proposal.revision,
             author_id=by.user_id,
-            what=change.what,
-            wrote=change.wrote,
+            what=change.description,
+            wrote=change.edited_document,
             time=now,
         )
     )

@@ -73,7 +73,11 @@ def judge(
         row.decided_by_id, row.decided_at = by.user_id, now
     edited = judgement.patch is not None
     revisions.record_change(
-        session, proposal, RevisionAction(_revision_text(rows, judgement), alters=True, wrote=edited), by=by, now=now
+        session,
+        proposal,
+        RevisionAction(_revision_text(rows, judgement), alters=True, edited_document=edited),
+        by=by,
+        now=now,
     )
     action = AuditAction.SUGGESTION_EDITED if edited else DECIDED[judgement.decision]
     for row in rows:

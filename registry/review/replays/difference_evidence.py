@@ -50,7 +50,7 @@ def _checks(difference: Difference) -> Iterator[str]:
     if difference.check:
         yield difference.check
     elif difference.column:
-        yield from (f"{difference.column}-{word}" for word in WORDS.get(difference.what, (difference.what,)))
+        yield from (f"{difference.column}-{word}" for word in WORDS.get(difference.element, (difference.element,)))
 
 
 def plain(found: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
@@ -60,7 +60,7 @@ def plain(found: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
             "object": each.difference.object,
             "column": each.difference.column,
             "check_id": each.difference.check,
-            "what": each.difference.what,
+            "what": each.difference.element,
             "direction": each.difference.direction.value,
             "sentence": each.difference.sentence,
             "says": each.says,

@@ -168,10 +168,10 @@ def _replayed(
     done = 0
     for step in _steps(session, versions, object_name, dataset, came) if dataset else ():
         replaying.take(step)
-        done += len(step.arrived)
+        done += len(step.added)
         if not more(done, len(came)):
             break
-    return replaying.told(whole)
+    return replaying.report(whole)
 
 
 def _steps(

@@ -28,8 +28,8 @@ class GenerationInterval:
     partition: str
     since: int
     until: int | None
-    created: datetime
-    ended: datetime | None
+    created_at: datetime
+    ended_at: datetime | None
 
 
 NAMES = tuple(each.name for each in fields(GenerationInterval))
@@ -52,7 +52,7 @@ def _as_it_came(came: GenerationInterval) -> tuple[Any, ...]:
 
 def _as_it_is(came: GenerationInterval) -> tuple[Any, ...]:
     # Merged days are as old as the newest of them, though they were written later.
-    return came.created, came.since, _day(came.partition), came.partition
+    return came.created_at, came.since, _day(came.partition), came.partition
 
 
 def _day(name: str) -> str:
@@ -82,19 +82,19 @@ def steps(
     for (since, _), each in groupby(came, key=lambda one: (one.since, _day(one.partition))):
         group = list(each)
         yield from (_departure(left, began, timelines) for left in _removed_generations(gone, since))
-        moment = min(group[0].created, began.get(since, group[0].created))
+        moment = min(group[0].created_at, began.get(since, group[0].created_at))
         left = tuple(one.partition for one in gone.pop(since, ()))
         for at in range(0, len(group), AT_A_TIME):
             several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
             more = at + AT_A_TIME < len(group)
             bad = frozenset(name for name in (*several, None) if (since, name) in spoilt)
             yield ReplayStep(
-                arrived=several,
-                moment=moment,
-                gone=() if at else left,
+                added=several,
+                time=moment,
+                removed=() if at else left,
                 references=_at(timelines, moment),
-                more=more,
-                spoilt=bad,
+                continues=more,
+                excluded_partitions=bad,
             )
     yield from (_departure(left, began, timelines) for left in _removed_generations(gone, None))
 
@@ -111,9 +111,9 @@ def _departure(
     left: Sequence[GenerationInterval], began: Mapping[int, datetime], timelines: Mapping[str, MetricTimeline]
 ) -> ReplayStep:
     """The step in which these went and nothing came."""
-    moment = began.get(left[0].until or 0) or left[0].ended or left[0].created
+    moment = began.get(left[0].until or 0) or left[0].ended_at or left[0].created_at
     names = tuple(each.partition for each in left)
-    return ReplayStep(arrived={}, moment=moment, gone=names, references=_at(timelines, moment))
+    return ReplayStep(added={}, time=moment, removed=names, references=_at(timelines, moment))
 
 
 def _gone(came: Sequence[GenerationInterval]) -> dict[int, list[GenerationInterval]]:

@@ -65,7 +65,7 @@ class GenerationSwap:
 
     after: int
     entries: Mapping[str, PartitionEntry]
-    judged: GenerationVerdict | None = None
+    verdict: GenerationVerdict | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +165,7 @@ def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: St
     run is gone, damaged or of something else, Conflict where another version of the contract came into force."""
     _refuse_other(of.dataset, swap.after)
     before = current(session, of).entries
-    known = before if swap.judged else _sound(session, of.dataset.id, before, files)
+    known = before if swap.verdict else _sound(session, of.dataset.id, before, files)
     changed = {name: entry for name, entry in swap.entries.items() if known.get(name) != entry}
     try:
         found = {name: _bag(session, of.dataset.id, each.bag, files) for name, each in sorted(changed.items())}
@@ -173,7 +173,7 @@ def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: St
             name: bags.with_filed_states(each, files) for name, each in _discreet_bags(session, of, found).items()
         }
         schema = inventory.describe_bag(packed[max(packed)])[0] if packed else Schema(())
-        run = _run(session, of, swap.judged, changed, files)
+        run = _run(session, of, swap.verdict, changed, files)
     except (StateError, ContractError) as error:
         raise InvalidRequest(str(error)) from None
     return PreparedSwap(
@@ -183,7 +183,7 @@ def prepared(session: Session, of: GatedDataset, swap: GenerationSwap, files: St
 
 def _discreet_bags(session: Session, of: GatedDataset, packed: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """The bags without what contracts in force classify: one may have come into force since the gate asked."""
-    if not of.object.beside:
+    if not of.object.classifying_objects:
         return packed
     promised = (each.object for each in in_force.all_about(session, of.dataset.id))
     return state_reuse.storable_states(packed, [of.object, *promised])
@@ -238,7 +238,7 @@ def _refuse_superseded(session: Session, of: GatedDataset, run: RunResult) -> No
     if run.contract_fingerprint == of.contract.fingerprint:
         return
     row = ContractVersionRow
-    query = select(row).where(row.contract_id == run.contract_id, col(row.activated_at) <= run.finished)
+    query = select(row).where(row.contract_id == run.contract_id, col(row.activated_at) <= run.finished_at)
     newest = session.exec(query.order_by(col(row.activated_at).desc(), col(row.id).desc()).limit(1)).first()
     if newest is None or newest.fingerprint != run.contract_fingerprint:
         raise Conflict(f"version {run.contract_version} of contract {run.contract_id} is not the one in force")
@@ -278,10 +278,13 @@ def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: Publicat
         run = recording.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
         lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
         promise = ValidationTarget(
-            contract=of.contract, object=of.object, about=ContractObject(of.contract.id, of.object.name), since=None
+            contract=of.contract,
+            object=of.object,
+            contract_object=ContractObject(of.contract.id, of.object.name),
+            validated_fingerprints=None,
         )
-        openlineage_emitter.note(session, EvaluationResult(promise=promise, result=result), run, by.emitter, now=by.now)
-    return Generation(number, entries, ready.swap.judged)
+        openlineage_emitter.note(session, EvaluationResult(target=promise, result=result), run, by.emitter, now=by.now)
+    return Generation(number, entries, ready.swap.verdict)
 
 
 def _discreet(session: Session, of: GatedDataset, run: RunResult) -> RunResult:

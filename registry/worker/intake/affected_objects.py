@@ -43,7 +43,7 @@ def _within(trigger: Trigger) -> list[LineageName]:
     """The names of partitions of the table, which a contract may be about by themselves."""
     table = trigger.dataset
     return [
-        each for each in trigger.also if each.namespace == table.namespace and each.name.startswith(f"{table.name}/")
+        each for each in trigger.aliases if each.namespace == table.namespace and each.name.startswith(f"{table.name}/")
     ]
 
 

@@ -43,7 +43,9 @@ def process_events(
 def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
     """The run that the event is of, as it is now."""
     after, event = None, as_received(model.parse_event(json.loads(row.body)), row.received)
-    ask = TriggerContext(session=session, now=now, ids=ids, producer=row.producer, told=event.time, since=now - old)
+    ask = TriggerContext(
+        session=session, now=now, ids=ids, producer=row.producer, event_time=event.time, since=now - old
+    )
     if isinstance(event.content, RunEvent):
         stored, after = _of_run(ask, event, event.content)
         row.lineage_run_id = stored.id

@@ -43,7 +43,7 @@ def _react(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> 
         now=now,
         ids=ids,
         producer="clock",
-        told=run.started or row.updated,
+        event_time=run.started or row.updated,
         since=now - OLD,
         run=row,
         folded=run,

@@ -33,14 +33,14 @@ SKEW = timedelta(seconds=60)
 
 @dataclass(frozen=True, kw_only=True)
 class TriggerContext:
-    """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `told`: the time of the
-    event; `producer`: who sent it; `since`: what happened before is of no interest."""
+    """Who asks: the run by what it told until now, or nobody where a dataset spoke for itself. `event_time`: the time
+    of the event; `producer`: who sent it; `since`: what happened before is of no interest."""
 
     session: Session
     now: datetime
     ids: Callable[[], UUID]
     producer: str
-    told: datetime
+    event_time: datetime
     since: datetime
     run: LineageRunRow | None = None
     folded: FoldedRun | None = None
@@ -52,7 +52,7 @@ class TriggerContext:
     @property
     def time(self) -> datetime:
         """When what is asked about happened: when the run ended, or else what it told last."""
-        return (self.folded.ended if self.folded else None) or self.told
+        return (self.folded.ended if self.folded else None) or self.event_time
 
 
 def react(by: TriggerContext, asked: Iterable[Trigger]) -> None:

@@ -42,7 +42,7 @@ def dataset_details(trigger: Trigger, run: FoldedRun | None, outputs: Sequence[F
     """What is known of the dataset: its other names, the job that wrote it, its columns and format as far as told."""
     formats = filter(None, (each.facet("storage").get("fileFormat") for each in outputs))
     return {
-        "also": [{"namespace": each.namespace, "name": each.name} for each in trigger.also],
+        "also": [{"namespace": each.namespace, "name": each.name} for each in trigger.aliases],
         "job": {"namespace": run.job_namespace, "name": run.job_name} if run else None,
         "columns": next(filter(None, map(_columns, outputs)), []),
         "format": next(formats, None),

@@ -25,11 +25,11 @@ class QueueDepth:
 
     states: Mapping[TaskState, int]
     open: Mapping[tuple[str, TaskState], int]
-    oldest: datetime | None
+    oldest_created_at: datetime | None
 
     def age(self, now: datetime) -> float:
         """The age in seconds of the task that waits longest; 0 where none waits."""
-        return max(0.0, (now - self.oldest).total_seconds()) if self.oldest else 0.0
+        return max(0.0, (now - self.oldest_created_at).total_seconds()) if self.oldest_created_at else 0.0
 
 
 def tasks(

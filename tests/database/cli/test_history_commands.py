@@ -24,7 +24,8 @@ def measured(day: int, value: float | None) -> RunResult:
     )  # fmt: skip
     return RunResult(
         contract_id="shop-orders", contract_version="1.0.0", contract_fingerprint="", object="orders",
-        partitions=(partition,), rows=None, started=NOW, finished=NOW + day * DAY, results=(), measurements=(size,),
+        partitions=(partition,), rows=None, started_at=NOW, finished_at=NOW + day * DAY,
+        results=(), measurements=(size,),
     )  # fmt: skip
 
 

@@ -187,6 +187,6 @@ def test_a_validation_is_told_where_the_others_are_and_what_limits_are(scene: Sc
     scene.work(judge=judge)
     (request,) = scene.engine.requests
     assert isinstance(request, MeasureRequest)
-    assert request.others == {"titles": TableSource("/data/books", "parquet")}
-    assert [each.references[SIZE].value for each in seen] == [3]
+    assert request.datasets == {"titles": TableSource("/data/books", "parquet")}
+    assert [each.reference_values[SIZE].value for each in seen] == [3]
     assert len(rows(scene.database, RunRow)) == 2

@@ -248,7 +248,7 @@ def test_a_task_that_is_stopped_meanwhile_writes_nothing_and_stops_the_engine(sc
         with transaction(scene.database) as tx:
             task_queue.stop(tx, tx.get_one(TaskRow, made.id), error="stopped by ann", now=scene.clock())
             tx.commit()
-        scene.worker().hear(tasks_row(scene, made))("second scan")
+        scene.worker().progress_reporter(tasks_row(scene, made))("second scan")
 
     scene.engine.meanwhile = stop
     scene.work()

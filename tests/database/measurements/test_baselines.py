@@ -48,8 +48,8 @@ def validated(database: Engine, at: int, size: int, of: Contract = OF, *, name: 
                 object_name="orders",
                 states=states,
                 delta=[partition],
-                started=moment,
-                finished=moment,
+                started_at=moment,
+                finished_at=moment,
                 history=known,
             )
         )
@@ -172,7 +172,7 @@ def test_histories_are_asked_by_time_segment_and_tag_and_have_gaps(database: Eng
     with transaction(database) as tx:
         gap = RunResult(
             contract_id="orders", contract_version="1.0.0", contract_fingerprint="", object="orders",
-            partitions=(named(3),), rows=None, started=NOW, finished=NOW, results=(), tags=("gold",),
+            partitions=(named(3),), rows=None, started_at=NOW, finished_at=NOW, results=(), tags=("gold",),
             measurements=(
                 Measurement(
                     analyzer="size", arguments={}, partition=f"{named(3)}/land=DE", value=None,

@@ -31,7 +31,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
 
 def known(scene: Scene) -> list[list[str]]:
     """The partitions whose states each request knew already."""
-    return [sorted(each.known) for each in scene.engine.requests if isinstance(each, MeasureRequest)]
+    return [sorted(each.stored_fingerprints) for each in scene.engine.requests if isinstance(each, MeasureRequest)]
 
 
 def progress(scene: Scene) -> list[str | None]:

@@ -194,7 +194,7 @@ def table(engine: Engine, tmp_path: Path) -> Table:
 
 def test_what_is_known_of_every_day_stays_known(table: Table) -> None:
     table.validate()
-    assert set(table.asked(0).known) == set(JANUARY)
+    assert set(table.asked(0).stored_fingerprints) == set(JANUARY)
     assert table.last_task.result == {"note": "nothing changed"}
     assert len(table.engine.requests) == 1
     assert table.compact() == 0
@@ -216,7 +216,7 @@ def test_a_day_that_is_replaced_has_the_others_of_its_month_read_again(table: Ta
     table.put(JANUARY[2], found=[100])
     table.validate()
     assert len(table.engine.requests) == 3
-    assert dict(table.asked(2).held) == {name: frozenset() for name in JANUARY if name != JANUARY[2]}
+    assert dict(table.asked(2).stored_keys) == {name: frozenset() for name in JANUARY if name != JANUARY[2]}
     assert table.runs[-1].partitions == [JANUARY[2]]
     assert table.stored == [*JANUARY, "day=2026-03-01/country=DE"]
     assert table.values == table.truth

@@ -144,8 +144,8 @@ def remember(world: World, home: Path, name: str) -> UUID:
                 schema=SCHEMA,
                 states=packed,
                 delta=DAYS,
-                started=NOW,
-                finished=NOW,
+                started_at=NOW,
+                finished_at=NOW,
                 files=files,
             )
         )

@@ -73,8 +73,8 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
                 object_name="orders",
                 states=packed,
                 delta=[named(at)],
-                started=time,
-                finished=time,
+                started_at=time,
+                finished_at=time,
                 history=known,
             )
         )
@@ -210,7 +210,7 @@ def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tm
     assert before
     assert after
     assert (after[1] or 0) > 300 > (before[1] or 0)
-    assert (now.alarms, then.alarms, len(then.judged)) == ((0, 0), (1, 1), 4)
+    assert (now.alarms, then.alarms, len(then.comparable_points)) == ((0, 0), (1, 1), 4)
     assert scenes.rows(database, PointFeedbackRow) == []
 
 

@@ -22,7 +22,7 @@ OTHER_ROWS = {**ROWS, "id": [5, 6, 7, 8]}
 
 
 def there(memory: Memory) -> set[str]:
-    return {each.name for each in memory.files.listed()}
+    return {each.name for each in memory.files.list_files()}
 
 
 def prune(memory: Memory) -> None:

@@ -130,8 +130,8 @@ def judged(scene: Scene, values: Sequence[float]) -> dict[str, CheckResult]:
             object_name="orders",
             states={**stored, **bags({day(99): values})},
             delta=[day(99)],
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
             schema=SCHEMA,
         )
     )
@@ -220,8 +220,8 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
                 object_name="orders",
                 states=stored,
                 delta=sorted(stored),
-                started=NOW,
-                finished=NOW,
+                started_at=NOW,
+                finished_at=NOW,
                 schema=SCHEMA,
             )
         )
@@ -246,7 +246,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
     assert tightened.limits[0] == (90.0, 110.0)
     assert tightened.back_test == (0, 16)
     assert tightened.points[-1].bands == tightened.limits
-    assert (len(tightened.points), len(tightened.judged), tightened.alarms) == (32, 30, (0, 0))
+    assert (len(tightened.points), len(tightened.comparable_points), tightened.alarms) == (32, 30, (0, 0))
     assert [each.learned for each in tightened.points[-2:]] == [(True, False), (True, True)]
 
 

@@ -107,8 +107,8 @@ def run(memory: Memory) -> RunRow:
                 object_name="orders",
                 states=packed,
                 delta=DAYS[:2],
-                started=NOW,
-                finished=NOW,
+                started_at=NOW,
+                finished_at=NOW,
                 schema=TABLE,
                 files=memory.files,
             )

@@ -35,8 +35,8 @@ def result(*results: CheckResult, measurements: tuple[Measurement, ...] = ()) ->
         object="orders",
         partitions=("ds=1",),
         rows=2**40,
-        started=NOON,
-        finished=NOON,
+        started_at=NOON,
+        finished_at=NOON,
         results=results,
         measurements=measurements,
     )

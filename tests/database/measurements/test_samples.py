@@ -88,7 +88,7 @@ def judged(scene: Scene, *texts: str) -> RunRow:
 def test_a_failed_check_of_rows_has_rows_of_the_partitions_that_arrived(scene: Scene) -> None:
     run = judged(scene, "good", "bad")
     (asked,) = sampled(scene)
-    assert (asked.only, asked.partitions, asked.limit) == ({"good": ("ds=2",)}, ("ds=1", "ds=2"), 5)
+    assert (asked.failed_checks, asked.partitions, asked.limit) == ({"good": ("ds=2",)}, ("ds=1", "ds=2"), 5)
     (kept,) = rows(scene.database, ViolationSampleRow)
     assert (kept.run_id, kept.check_id, kept.columns, kept.masked) == (run.id, "good", ["id", "amount"], ["id"])
     assert kept.rows == [["•••", SECRET], [None, "a\N{REPLACEMENT CHARACTER}b"]]
@@ -104,8 +104,8 @@ def test_of_a_table_that_grows_the_arrivals_are_known_and_their_rows_are_shown(s
     scene.send(event(run="c"))
     scene.work()
     first, second = (each for each in scene.engine.requests if isinstance(each, MeasureRequest))
-    assert (first.arrivals, second.arrivals) == ({}, second.known)
-    assert second.known.keys() == {"ds=1", "ds=2"}
+    assert (first.arrivals, second.arrivals) == ({}, second.stored_fingerprints)
+    assert second.stored_fingerprints.keys() == {"ds=1", "ds=2"}
     assert [(each.partitions, each.arrivals.keys()) for each in sampled(scene)] == [
         ((), {"ds=1", "ds=2"}),
         ((), {"ds=3"}),
@@ -179,7 +179,7 @@ def test_who_may_read_a_run_reads_its_samples(world: World) -> None:
     for each, found in ((run_id, (FOUND,)), (none, ())):
         result = RunResult(
             contract_id="orders", contract_version="1.0.0", contract_fingerprint=made.id.hex, object="orders",
-            partitions=(), rows=1, started=NOON, finished=NOON, results=(), measurements=(), samples=found,
+            partitions=(), rows=1, started_at=NOON, finished_at=NOON, results=(), measurements=(), samples=found,
         )  # fmt: skip
         with transaction(world.engine) as tx:
             recording.record(tx, each, result, RunProvenance(), now=NOON)

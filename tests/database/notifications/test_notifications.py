@@ -45,7 +45,7 @@ VIOLATION = Notification(
     subject="incident-1",
     title="shop-orders 1.0.0: the contract is violated",
     table="orders",
-    found=("dear failed: minimum must be greater than 0",),
+    details=("dear failed: minimum must be greater than 0",),
     next_step="look at the run",
     page="run?id=7",
 )
@@ -433,7 +433,7 @@ def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
         )
     ]
     notice = notifications_messages.violated(run, results, subject="i")
-    assert notice.found == ("b failed: b must be", "c could not be evaluated: c must be")
+    assert notice.details == ("b failed: b must be", "c could not be evaluated: c must be")
     assert "4711" not in str(notice)
     assert notifications_messages.recovered(run, subject="i").kind is NotificationKind.RECOVERY
 
@@ -444,7 +444,7 @@ def test_long_lists_are_cut(world: World) -> None:
         contract_id=CONTRACT,
         subject="i",
         title="t",
-        found=tuple(f"check {at}" for at in range(50)),
+        details=tuple(f"check {at}" for at in range(50)),
     )
     told = notifications_messages.RenderedNotice.of(many, now=NOW)
     assert (len(told.found), told.found[-1]) == (21, "and 30 more")

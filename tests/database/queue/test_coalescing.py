@@ -98,7 +98,9 @@ class QuietPlay:
     def trigger(self) -> None:
         self.triggers += 1
         by = subject(f"run {self.triggers}")
-        coalescing.record_trigger(self.session, by, now=self.now, task_id=ids.new(), pace=DebouncePolicy(quiet=QUIET))
+        coalescing.record_trigger(
+            self.session, by, now=self.now, task_id=ids.new(), pace=DebouncePolicy(quiet_period=QUIET)
+        )
 
     def begin(self) -> None:
         task = (

@@ -105,7 +105,7 @@ def test_a_worker_looks_at_the_clock_and_changes_nothing_where_nothing_is_due(wo
     worker = Worker(
         database=world.engine,
         engine=engine,
-        judge=evaluate,
+        evaluate=evaluate,
         large=large,
         settings=RegistrySettings(),
         clock=lambda: start,

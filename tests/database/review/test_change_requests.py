@@ -147,7 +147,7 @@ def test_an_owner_does_not_ask_for_changes_of_what_they_edited(world: World) -> 
 def test_its_author_hears_what_is_asked_and_what_is_said(world: World) -> None:
     listening(world, "producer", "owner")
     made = returned(world)
-    world.client("consumer").say(made.id, "who needs it?")
+    world.client("consumer").add_comment(made.id, "who needs it?")
     assert [lines[1] for lines in told(world, "decision")] == ["say why it is unique"]
     # The author and the owner, who takes part by now.
     assert [lines[1] for lines in told(world, "review")] == ["who needs it?"] * 2

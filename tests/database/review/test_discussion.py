@@ -43,9 +43,9 @@ def changed(**words: object) -> str:
 
 def test_comments_are_kept_in_their_order_whatever_becomes_of_the_proposal(world: World) -> None:
     made = world.client("producer").propose(document())
-    world.client("consumer").say(made.id, "who needs the day?")
+    world.client("consumer").add_comment(made.id, "who needs the day?")
     world.client("owner").reject(made.id, "not yet")
-    world.client("producer").say(made.id, "  everybody  ")
+    world.client("producer").add_comment(made.id, "  everybody  ")
     assert said(world, made) == [("consumer", "who needs the day?", 1), ("producer", "everybody", 2)]
 
 
@@ -57,7 +57,7 @@ def test_a_comment_says_something_that_can_be_kept(world: World, words: str) -> 
 
 def test_a_draft_of_somebody_else_is_not_discussed(world: World) -> None:
     made = world.client("producer").propose(document(), submit=False)
-    assert refused(lambda: world.client("owner").say(made.id, "hm")).status == 404
+    assert refused(lambda: world.client("owner").add_comment(made.id, "hm")).status == 404
     assert refused(lambda: world.client("owner").comments(made.id)).status == 404
 
 

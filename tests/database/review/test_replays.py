@@ -205,8 +205,8 @@ def test_counts_are_added_up_by_a_worker_that_tells_how_far_it_is(memory: Memory
 
 def _worker(memory: Memory) -> Worker:
     return Worker(
-        database=memory.world.engine, engine=FakeEngine(), judge=evaluate, large=large,
-        settings=memory.world.http.app.state.service.settings, lacking=lacking,
+        database=memory.world.engine, engine=FakeEngine(), evaluate=evaluate, large=large,
+        settings=memory.world.http.app.state.service.settings, missing_states=lacking,
     )  # fmt: skip
 
 
@@ -257,8 +257,8 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
                 object_name="orders",
                 states=state_store.load(tx, dataset.id),
                 delta=delta,
-                started=began,
-                finished=now,
+                started_at=began,
+                finished_at=now,
                 schema=TABLE,
                 files=memory.files,
             )

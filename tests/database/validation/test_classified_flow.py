@@ -56,13 +56,13 @@ class BagEngine(FakeEngine):
     def measure(self, request: MeasureRequest) -> MeasureResult:
         told = super().measure(request)
         made = {name: self._bag(request, name) for name in (*told.states, *told.added)}
-        passing = {name: each.passing.carried() for name, each in made.items() if each.passing}
+        passing = {name: each.passing.dump_all() for name, each in made.items() if each.passing}
         states, added = ({name: made[name].pack() for name in names} for names in (told.states, told.added))
-        return replace(told, schema=SCHEMA, states=states, added=added, passing=passing)
+        return replace(told, schema=SCHEMA, states=states, added=added, transient_states=passing)
 
     def _bag(self, request: MeasureRequest, name: str) -> bags.StateBag:
         contract: Contract = read(request.contract)
-        held = request.held.get(name, frozenset()) if name in request.known else frozenset()
+        held = request.stored_keys.get(name, frozenset()) if name in request.stored_fingerprints else frozenset()
         plan = bind(contract.object(request.object), SCHEMA).plan.without(held)
         values = self.tables[request.source.location][name].split(",")
         columns = {"id": list(range(len(values))), "amount": [1.0] * len(values), "status": values}
@@ -93,7 +93,7 @@ def rows_of(scene: Scene) -> list[CheckResultRow]:
 
 def read_again(scene: Scene) -> list[list[str]]:
     """The known partitions that each request asked for once more."""
-    return [sorted(each.held) for each in scene.engine.requests if isinstance(each, MeasureRequest)]
+    return [sorted(each.stored_keys) for each in scene.engine.requests if isinstance(each, MeasureRequest)]
 
 
 def stored(packed: Iterable[bytes]) -> set[str]:

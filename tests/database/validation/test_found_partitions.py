@@ -48,9 +48,9 @@ def test_the_look_begins_with_what_the_run_told(scene: Scene) -> None:
     scene.send(written("/ds=1", 3))
     scene.work()
     (request,) = looks(scene)
-    assert request.look.hint == WriteHint(("ds=1",), DetectionMethod.PATH, 3)
-    assert request.look.reading == str(scene.last_task.id)
-    assert (request.look.since, request.look.latest) == (None, 1)
+    assert request.hints.hint == WriteHint(("ds=1",), DetectionMethod.PATH, 3)
+    assert request.hints.reading == str(scene.last_task.id)
+    assert (request.hints.since_version, request.hints.newest_count) == (None, 1)
 
 
 def test_a_run_says_by_what_its_partitions_were_found_and_the_version_it_read(scene: Scene) -> None:
@@ -64,7 +64,7 @@ def test_a_run_says_by_what_its_partitions_were_found_and_the_version_it_read(sc
     scene.engine.at = None
     scene.send(written("/ds=1", run="2"))
     scene.work()
-    assert looks(scene)[-1].look.since == TableVersion("a-table", 3)
+    assert looks(scene)[-1].hints.since_version == TableVersion("a-table", 3)
     assert scene.runs[-1].read_version is None
     assert rows(scene.database, DatasetRow)[0].read_at is None
 
@@ -87,7 +87,7 @@ def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrot
         )
         tx.commit()
     worker.work()
-    assert looks(scene)[0].look.hint == WriteHint()
+    assert looks(scene)[0].hints.hint == WriteHint()
 
 
 def test_another_attempt_reads_what_is_there_then(scene: Scene) -> None:
@@ -96,7 +96,7 @@ def test_another_attempt_reads_what_is_there_then(scene: Scene) -> None:
     scene.work()
     scene.clock.advance(3600)
     scene.work()
-    assert [each.look.hint.version for each in looks(scene)] == [3, None]
+    assert [each.hints.hint.version for each in looks(scene)] == [3, None]
 
 
 def test_a_write_that_was_seen_already_is_covered_without_a_look(scene: Scene) -> None:
@@ -171,7 +171,7 @@ def test_a_run_that_is_remembered_no_more_tells_nothing(scene: Scene) -> None:
             tx.get_one(LineageRunRow, row.id).state = {}
         tx.commit()
     worker.work()
-    assert looks(scene)[0].look.hint == WriteHint()
+    assert looks(scene)[0].hints.hint == WriteHint()
     assert {row.fingerprint for row in current(scene.database)} == {marker("good")}
 
 

@@ -363,7 +363,7 @@ def test_what_a_contract_classifies_does_not_leave_the_job(table: Registered) ->
     with pytest.MonkeyPatch.context() as patch, table.kept() as kept:
         patch.setattr(Client, "keep_bag", lambda _, content: sent.append(content) or "0" * 64)
         assert kept.store is not None
-        assert kept.store.judged(run, TABLE).run == "0" * 64
+        assert kept.store.verdict_of(run, TABLE).run == "0" * 64
     assert [b"4711" in each for each in sent] == [False]
 
 

@@ -84,7 +84,7 @@ def test_partitions_of_incidents_are_compared_with_nothing(table: Registered) ->
     assert (told.result or {})["verdict"] == "failed"
     assert len(table.rows(IncidentRow)) == 1
     with table.kept() as kept:
-        assert (kept.spoilt, kept.more["spoilt"]) == ({B}, {B})
+        assert (kept.excluded_partitions, kept.more["spoilt"]) == ({B}, {B})
         assert kept.limits.endswith("left out: 1 partition(s) of incidents")
     with pytest.raises(CandidateRejected):
         table.publish({C: [48]})

@@ -159,8 +159,10 @@ def _found(tx: Any, run: RunRow) -> EvaluationResult:
     from treaty.registry.validation import plan as asked
 
     order = asked.plan_validation(tx, tx.get_one(TaskRow, run.task_id))
-    result = recording.unevaluated(order.main.contract, "orders", "", started=run.started, finished=run.finished)
-    return EvaluationResult(promise=order.main, result=result.model_copy(update={"partitions": tuple(run.partitions)}))
+    result = recording.unevaluated(order.primary.contract, "orders", "", started=run.started, finished=run.finished)
+    return EvaluationResult(
+        target=order.primary, result=result.model_copy(update={"partitions": tuple(run.partitions)})
+    )
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_one_reading_serves_every_contract_about_the_data(scene: Scene) -> None:
     assert verdicts(scene) == {"orders": [("passed", ["ds=1", "ds=2"])], "billing": [("passed", ["ds=1", "ds=2"])]}
     (request,) = scene.engine.requests
     assert isinstance(request, MeasureRequest)
-    assert {read(request.contract).id, *(read(body).id for body, _ in request.also)} == {"orders", "billing"}
+    assert {read(request.contract).id, *(read(body).id for body, _ in request.extra_documents)} == {"orders", "billing"}
     assert {run.marker for run in scene.runs} == {scene.runs[0].marker}
     assert [each.state for each in rows(scene.database, TaskRow)] == [TaskState.DONE] * 2
     assert [each.result for each in rows(scene.database, TaskRow)][1] == {"note": validate.COVERED}
@@ -136,7 +136,7 @@ def test_a_contract_that_comes_later_judges_all_there_is_by_what_is_known(engine
         "orders": [("passed", ["ds=1", "ds=2"]), ("passed", ["ds=3"])],
         "billing": [("passed", ["ds=1", "ds=2", "ds=3"])],
     }
-    assert [set(each.known) for each in scene.engine.requests] == [set(), {"ds=1", "ds=2"}]  # type: ignore[union-attr]
+    assert [set(each.stored_fingerprints) for each in scene.engine.requests] == [set(), {"ds=1", "ds=2"}]  # type: ignore[union-attr]
 
 
 def test_versions_of_several_groups_are_judged_from_one_reading(engine: Engine, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_where_reading_for_all_fails_the_task_s_own_contract_is_read_alone(scene
     together, alone = scene.engine.requests
     assert isinstance(together, MeasureRequest)
     assert isinstance(alone, MeasureRequest)
-    assert (len(together.also), alone.also, run.verdict) == (1, (), Verdict.PASSED)
+    assert (len(together.extra_documents), alone.extra_documents, run.verdict) == (1, (), Verdict.PASSED)
     scene.work()
     assert verdicts(scene).keys() == {"orders", "billing"}
 
@@ -241,4 +241,4 @@ def test_what_could_not_be_judged_is_judged_next_time_though_nothing_is_read_aga
     assert verdicts(scene)["orders"][1:] == [("passed", ["ds=2"])]
     request = scene.engine.requests[-1]
     assert isinstance(request, MeasureRequest)
-    assert request.known == {"ds=1": marker("good"), "ds=2": marker("better")}
+    assert request.stored_fingerprints == {"ds=1": marker("good"), "ds=2": marker("better")}

@@ -74,7 +74,7 @@ def test_the_limits_are_those_that_were_found_then(scene: Scene, runs: list[RunR
         row.reference = {"the size of titles": {"value": "12.50", "run": "r"}, "the first": {"value": "a"}}
         tx.commit()
     given = []
-    again(scene, runs[0].id, judge=lambda request: given.append(request.references) or judge(request))
+    again(scene, runs[0].id, judge=lambda request: given.append(request.reference_values) or judge(request))
     assert {words: str(found.value) for words, found in given[0].items()} == {
         "the size of titles": "12.50",
         "the first": "a",

@@ -359,7 +359,7 @@ def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
 def folded(world: World) -> None:
     """Has a worker fold what waits."""
     nothing: Any = None
-    worker = Worker(database=world.engine, engine=nothing, judge=nothing, large=nothing, settings=RegistrySettings())
+    worker = Worker(database=world.engine, engine=nothing, evaluate=nothing, large=nothing, settings=RegistrySettings())
     while worker.take_in():
         pass
 

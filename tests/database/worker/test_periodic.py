@@ -63,7 +63,7 @@ def test_a_long_validation_keeps_no_duty_waiting(scene: Scene, monkeypatch: pyte
 
     def meanwhile() -> None:
         assert done.wait(10)
-        stop.told = True
+        stop.requested = True
 
     monkeypatch.setattr(periodic, "DUTIES", (PeriodicJob("a", SOON, do),))
     scene.engine.meanwhile = meanwhile

@@ -59,7 +59,7 @@ def test_what_ended_long_ago_and_what_nothing_names_is_removed(scene: Scene) -> 
     worker = scene.worker()
     order_upkeep(worker)
     assert worker.step()
-    assert files.listed() == ()
+    assert files.list_files() == ()
     assert {row.until for row in rows(scene.database, PartitionStateRow)} == {None}
     assert upkeeps(scene)[0].result == {"merged": 0, "generations": 1, "files": 1, "bytes": 9}
 
@@ -116,17 +116,17 @@ def test_a_worker_that_was_interrupted_gives_it_back(scene: Scene, monkeypatch: 
     monkeypatch.setattr(StateFiles, "remove", end)
     with pytest.raises(KeyboardInterrupt):
         worker.step()
-    assert [each.name for each in files.listed()] == [LEFT]
+    assert [each.name for each in files.list_files()] == [LEFT]
     monkeypatch.setattr(StateFiles, "remove", remove)
     assert scene.worker(name="other").step()
-    assert files.listed() == ()
+    assert files.list_files() == ()
 
 
 def test_storage_that_does_not_answer_is_told_and_tried_again(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: StateFiles) -> None:
         raise OSError
 
-    monkeypatch.setattr(StateFiles, "listed", refuse)
+    monkeypatch.setattr(StateFiles, "list_files", refuse)
     order_upkeep(scene.worker())
     scene.work()
     (task,) = upkeeps(scene)

@@ -67,7 +67,7 @@ def test_only_what_changed_is_measured_and_judged_on_all(scene: Scene) -> None:
     scene.write("ds=3", "great")
     scene.send(event(run="b"))
     scene.work()
-    assert scene.engine.requests[1].known == {"ds=1": marker("good"), "ds=2": marker("good")}
+    assert scene.engine.requests[1].stored_fingerprints == {"ds=1": marker("good"), "ds=2": marker("good")}
     assert scene.runs[1].partitions == ["ds=3"]
     whole = [
         row for row in rows(scene.database, CheckResultRow) if row.partition is None and row.run_id == scene.runs[1].id
@@ -144,7 +144,7 @@ def test_a_version_that_never_judged_the_data_judges_all_of_it_by_what_is_known(
     scene.ask()
     scene.work()
     asked = scene.engine.requests[1]
-    assert (set(asked.known), asked.held, asked.afresh) == ({"ds=1", "ds=2"}, {}, True)
+    assert (set(asked.stored_fingerprints), asked.stored_keys, asked.reread_whole) == ({"ds=1", "ds=2"}, {}, True)
     assert (scene.runs[1].version, scene.runs[1].partitions) == ("2.0.0", ["ds=1", "ds=2"])
 
 
@@ -163,7 +163,7 @@ def test_states_that_cannot_answer_are_computed_again_and_not_judged_again(scene
     scene.send(event(run="0197c0de-0000-7000-8000-000000000002"))
     scene.work()
     asked = scene.engine.requests[1]
-    assert (set(asked.known), asked.held) == ({"ds=1", "ds=2"}, {"ds=1": frozenset()})
+    assert (set(asked.stored_fingerprints), asked.stored_keys) == ({"ds=1", "ds=2"}, {"ds=1": frozenset()})
     assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"], ["ds=2"]]
 
 

@@ -169,7 +169,7 @@ def test_a_worker_whose_interrupt_was_swallowed_stops_all_the_same(
     stop = StopSignal()
 
     def step(_: Worker) -> bool:
-        stop.told = True
+        stop.requested = True
         return True
 
     monkeypatch.setattr(Worker, "step", step)

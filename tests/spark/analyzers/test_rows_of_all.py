@@ -40,7 +40,7 @@ def bound(analyzer: Analyzer) -> BoundCheck:
 def is_told(each: BoundCheck) -> bool:
     """Whether rows are judged by the table alone, and whether any may break it or leave it open."""
     parts = each.bound.parts if each.bound else {}
-    apart = any(part.component.apart for part in parts.values())
+    apart = any(part.component.needs_own_statement for part in parts.values())
     return not apart and (each.breaking is not None or {"unevaluated", "unfiltered"} & parts.keys() != set())
 
 

@@ -60,8 +60,8 @@ def values(states: dict[str, bytes], files: StateFiles) -> dict[str, Any]:
             object_name="orders",
             states=states,
             delta=(),
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
             files=files,
             schema=_schema(states),
         )
@@ -96,12 +96,12 @@ def test_months_say_what_their_days_said_and_are_read_again_as_a_whole(spark: An
     assert agree(values(folded, files), values(dict(first.states), files))
 
     write(spark, path, "overwrite", (1,), range(3, 4))
-    changed = measure(spark, replace(request, known=dict(first.fingerprints)))
+    changed = measure(spark, replace(request, stored_fingerprints=dict(first.fingerprints)))
     lost = merged_days.lost(folded, changed.states, changed.fingerprints)
     # Equal rows in new files: what is read tells that they changed.
     assert (set(changed.states), lost) == ({CHANGED}, set(members(merged[0])) - {CHANGED})
     held = dict.fromkeys(lost, merged_days.NOTHING)
-    again = measure(spark, replace(request, known=dict(changed.fingerprints), held=held))
+    again = measure(spark, replace(request, stored_fingerprints=dict(changed.fingerprints), stored_keys=held))
     assert (set(again.states), set(again.added)) == (set(), lost)
     left = merged_days.unmerged_states(folded, changed.states, changed.fingerprints)
     assert set(left) == {merged[1]}

@@ -59,8 +59,8 @@ def stored(spark: Any) -> dict[str, bytes]:
 def lines(stored: dict[str, bytes], old: Contract, new: Contract) -> dict[str, ReplayedCheck]:
     replaying = ReplayRunner(old=old, new=new, object_name="orders", counting=True)
     for name, packed in stored.items():
-        replaying.take(ReplayStep(arrived={name: packed}, moment=NOW))
-    return {line.check_id: line for line in replaying.told(len(stored)).lines}
+        replaying.take(ReplayStep(added={name: packed}, time=NOW))
+    return {line.check_id: line for line in replaying.report(len(stored)).lines}
 
 
 def outcomes(stored: dict[str, bytes]) -> Iterator[tuple[str, str, Outcome]]:
@@ -70,7 +70,7 @@ def outcomes(stored: dict[str, bytes]) -> Iterator[tuple[str, str, Outcome]]:
         there[name] = packed
         run = evaluate(
             EvaluationRequest(
-                contract=given(), object_name="orders", states=there, delta=[name], started=NOW, finished=NOW
+                contract=given(), object_name="orders", states=there, delta=[name], started_at=NOW, finished_at=NOW
             )
         )
         yield from ((each.check_id, name, each.outcome) for each in run.results)

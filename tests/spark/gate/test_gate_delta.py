@@ -96,7 +96,7 @@ def test_whatever_changes_rows_is_seen_and_only_what_changed_is_measured_again(s
         """The partitions that are measured again, after which the table is gated anew."""
         known = store_of(table).current().fingerprints
         found = measure(
-            spark, MeasureRequest(source=source, contract=PROMISED.source, object="orders", known=known)
+            spark, MeasureRequest(source=source, contract=PROMISED.source, object="orders", stored_fingerprints=known)
         ).states
         assert answer(table, PROMISED, spark=spark) == "unknown"
         with gate(spark, table, PROMISED) as again:
@@ -191,7 +191,7 @@ def test_a_crash_beside_a_commit_is_recovered_by_what_the_history_says(spark: An
     ends = {
         "before the commit": ({"tables": Ending(spark, before=crash)}, "back"),
         "after the commit": ({"tables": Ending(spark, after=crash)}, "forward"),
-        "after the swap": ({"store": EndingStates(store_of(table).where)}, "forward"),
+        "after the swap": ({"store": EndingStates(store_of(table).place)}, "forward"),
     }
     for number, (at, (end, done)) in enumerate(ends.items(), start=10):
         with pytest.raises(Crash):

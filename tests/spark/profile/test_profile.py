@@ -167,9 +167,9 @@ def test_what_too_many_masks_leave_open_is_counted_by_a_third_scan(spark: Any, t
     found = profiles.history(profiles.opened(spark, request), request, heard.append)
     assert heard == ["first scan", "second scan", "third scan"]
     shape, word = found.columns
-    told = {name: shape.told(measured, found.whole) for name, measured in shape.traits.items()}
+    told = {name: shape.metric_value(measured, found.whole) for name, measured in shape.traits.items()}
     assert told == {"trimmed": 1, "lower_case": 225 / 3375, "upper_case": 225 / 3375, "digits": 3150 / 3375}
-    assert (word.traits, word.looks(found.whole)[1]) == ({}, 0)
+    assert (word.traits, word.mask_counts(found.whole)[1]) == ({}, 0)
 
 
 def test_a_sample_says_that_it_is_one(spark: Any, tmp_path: Path) -> None:

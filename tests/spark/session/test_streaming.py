@@ -107,7 +107,7 @@ def computed(rows: Any) -> dict[str, Any]:
 
 def comparable(packed: bytes) -> dict[str, Any]:
     """The states that can be compared for equality, those read apart left out: they are of a batch alone."""
-    values = {key: each for key, each in bags.unpack(packed).entries.items() if not each.component.apart}
+    values = {key: each for key, each in bags.unpack(packed).entries.items() if not each.component.needs_own_statement}
     plain = {key: each for key, each in values.items() if each.component.kind not in ("distinct",)}
     return {key: each.component.dump(each.value) for key, each in plain.items()} | {"keys": sorted(values)}
 

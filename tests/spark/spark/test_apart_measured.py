@@ -41,7 +41,7 @@ def place(spark: Any, tmp_path: Path) -> Path:
 def asked(place: Path, known: dict[str, str] | None = None, titles: str = "titles", **more: Any) -> MeasureRequest:
     return MeasureRequest(
         source=TableSource(str(place / "orders"), partition_by=("day",)), contract=PROMISES.source, object="orders",
-        known=known or {}, others={"titles": TableSource(str(place / titles))}, **more,
+        stored_fingerprints=known or {}, datasets={"titles": TableSource(str(place / titles))}, **more,
     )  # fmt: skip
 
 
@@ -55,10 +55,10 @@ def results(
             schema=measured.schema,
             states=states or measured.states,
             delta=sorted(measured.states),
-            started=NOW,
-            finished=NOW,
-            whole=measured.whole,
-            references=measured.referents,
+            started_at=NOW,
+            finished_at=NOW,
+            whole_table_states=measured.whole_table_states,
+            reference_values=measured.referents,
         )
     )
     return {(each.check_id, each.partition): each for each in run.results if not each.check_id.startswith("schema")}
@@ -83,7 +83,7 @@ def test_rows_that_came_earlier_are_looked_up_again(spark: Any, place: Path) -> 
     first = measure(spark, asked(place))
     write(spark, place / "titles", [2, 1, 3])
     unchanged = measure(spark, asked(place, dict(first.fingerprints)))
-    assert (dict(unchanged.states), unchanged.whole) == ({}, None)
+    assert (dict(unchanged.states), unchanged.whole_table_states) == ({}, None)
     write(spark, place / "orders", [1], day=2)
     second = measure(spark, asked(place, dict(first.fingerprints)))
     assert set(second.states) == {"day=2"}
@@ -91,7 +91,7 @@ def test_rows_that_came_earlier_are_looked_up_again(spark: Any, place: Path) -> 
     assert (str(found["known", None].outcome), found["known", None].counted) == ("passed", 4)
     shutil.rmtree(place / "orders" / "day=1")
     third = measure(spark, asked(place, dict(second.fingerprints)))
-    assert (third.vanished, third.whole is not None) == (("day=1",), True)
+    assert (third.vanished, third.whole_table_states is not None) == (("day=1",), True)
 
 
 def test_a_dataset_that_cannot_be_read_leaves_the_other_checks(spark: Any, place: Path) -> None:

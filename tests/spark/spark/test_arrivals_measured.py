@@ -38,7 +38,7 @@ def asked(table: Path, known: dict[str, str], **more: Any) -> MeasureRequest:
         source=TableSource(str(table)),
         contract=GIVEN.source,
         object="orders",
-        known=known,
+        stored_fingerprints=known,
         arrivals=more.pop("arrivals", known),
         **more,
     )
@@ -57,8 +57,8 @@ def judged(states: dict[str, bytes], measured: MeasureResult) -> RunResult:
             schema=measured.schema,
             states=states,
             delta=delta,
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
         )
     )
 
@@ -97,7 +97,11 @@ def test_each_arrival_is_read_once_and_together_they_are_the_table(
 
     came = {SECOND: second.fingerprints[SECOND]}
     request = SampleRequest(
-        source=TableSource(str(table)), contract=GIVEN.source, object="orders", only={"paid": (SECOND,)}, arrivals=came
+        source=TableSource(str(table)),
+        contract=GIVEN.source,
+        object="orders",
+        failed_checks={"paid": (SECOND,)},
+        arrivals=came,
     )
     assert [each.rows for each in sample(spark, request)] == [((None, "4"),)]
 
@@ -122,7 +126,12 @@ def test_a_new_check_reads_what_the_arrivals_lack_and_damage_stays_in_its_own(sp
     size = contract(check("size", "some", mustBeGreaterThan=1), check("sum", "sum", column="id", mustBe=0))
     held = missing_states(size, "orders", states)
     more = MeasureRequest(
-        source=TableSource(str(table)), contract=size.source, object="orders", known=known, held=held, arrivals=known
+        source=TableSource(str(table)),
+        contract=size.source,
+        object="orders",
+        stored_fingerprints=known,
+        stored_keys=held,
+        arrivals=known,
     )
     assert {name: bags.unpack(each).rows for name, each in measure(spark, more).added.items()} == {FIRST: 3, SECOND: 1}
 
@@ -133,8 +142,11 @@ def test_a_new_check_reads_what_the_arrivals_lack_and_damage_stays_in_its_own(sp
     assert bags.unpack(damaged.states[THIRD]).failures.keys() == {ALL}
     assert damaged.fingerprints[THIRD].startswith(UNREAD)
     passed = frozenset({THIRD})
-    again = measure(spark, replace(asked(table, dict(damaged.fingerprints)), passed=passed, portion=1, afresh=True))
-    assert (again.states, again.left, again.fingerprints) == ({}, 0, damaged.fingerprints)
+    again = measure(
+        spark,
+        replace(asked(table, dict(damaged.fingerprints)), skipped_partitions=passed, portion=1, reread_whole=True),
+    )
+    assert (again.states, again.remaining, again.fingerprints) == ({}, 0, damaged.fingerprints)
     (table / "damaged.parquet").unlink()
     append(spark, table, (8, 8.0))
     mended = measure(spark, asked(table, dict(damaged.fingerprints)))

@@ -159,7 +159,7 @@ def _killed_at_work(child: SparkChild, table: Path) -> int:
 def within(child: SparkChild, **limits: Any) -> int:
     """The warm process, whose next request is held to the limits."""
     child.settings = replace(child.settings, **GENEROUS)
-    assert child._ask("support.verbs:job", 100) == 295
+    assert child._call("support.verbs:job", 100) == 295
     child.settings = replace(child.settings, **limits)
     return pid(child)
 
@@ -167,7 +167,7 @@ def within(child: SparkChild, **limits: Any) -> int:
 def test_jobs_that_overrun_the_limit_are_cancelled_and_the_process_stays(child: SparkChild) -> None:
     first = within(child, limit_seconds=2)
     with pytest.raises(EngineKilled, match=r"^engine killed: it overran its limit of 2 s; its jobs were cancelled$"):
-        child._ask("support.verbs:job", ENDLESS)
+        child._call("support.verbs:job", ENDLESS)
     assert within(child) == first
 
 
@@ -175,7 +175,7 @@ def test_what_is_told_to_stop_ends_with_all_the_jobs_that_would_have_followed(ch
     first = within(child)
     threading.Timer(1, child.cancel).start()
     with pytest.raises(EngineKilled, match=r"^engine killed: it was told to stop; its jobs were cancelled$"):
-        child._ask("support.verbs:jobs", 3)
+        child._call("support.verbs:jobs", 3)
     assert within(child) == first
 
 
@@ -202,7 +202,7 @@ def test_what_does_not_obey_is_killed_and_the_limit_is_told(what: str, child: Sp
     verb, request, limits, said = HOSTILE[what]
     first, folder = within(child, **limits), child._folder
     with pytest.raises(EngineKilled, match=rf"^engine killed: {said}"):
-        child._ask(f"support.verbs:{verb}", request)
+        child._call(f"support.verbs:{verb}", request)
     assert group_of(first) == set()
     assert folder
     assert not Path(folder).exists()

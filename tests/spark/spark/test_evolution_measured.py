@@ -58,7 +58,12 @@ def test_what_is_put_together_is_what_spark_finds_in_all_rows(spark: Any) -> Non
     found = results(
         evaluate(
             EvaluationRequest(
-                contract=GIVEN, object_name="orders", states=states, delta=sorted(after), started=NOW, finished=NOW
+                contract=GIVEN,
+                object_name="orders",
+                states=states,
+                delta=sorted(after),
+                started_at=NOW,
+                finished_at=NOW,
             )
         )
     )

@@ -174,7 +174,7 @@ def test_only_what_every_file_states_is_told(files: list[Written], expected: dic
     rows = sum(len(next(iter(each.columns.values()))) for each in files)
     assert told.states == {"": {ROWS.key: rows, **{key(name): count for name, count in expected.items()}}}
     left = {key(name) for name in SCHEMA.names} - told.keys
-    assert {part.key for part in told.left.scan} == ({ROWS.key, *left} if left else set())
+    assert {part.key for part in told.remaining_plan.scan} == ({ROWS.key, *left} if left else set())
 
 
 def told_of(folder: Path, files: list[Written], **also: Any) -> FooterCounts:
@@ -190,7 +190,7 @@ def test_filters_values_and_groupings_are_left_to_the_scan(tmp_path: Path) -> No
     bound = [each.bind(SCHEMA) for each in (Maximum(column="whole"), Uniqueness(columns=("whole",)), Size())]
     told = footer_counts(plan(bound), str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
     assert told.keys == {ROWS.key}
-    assert told.left == plan(bound)
+    assert told.remaining_plan == plan(bound)
 
 
 def test_a_typed_column_needs_no_scan_for_its_type(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_typed_column_needs_no_scan_for_its_type(tmp_path: Path) -> None:
     told = footer_counts(wanted, str(tmp_path), {"": [str(tmp_path / "0.parquet")]}, SCHEMA)
     typed, text = wanted.scan[1:]
     assert told.states[""] == {ROWS.key: 3, typed.key: (2, 0, 0, 0, 0, 0, 0)}
-    assert told.left.scan == (ROWS, text)
+    assert told.remaining_plan.scan == (ROWS, text)
 
 
 def test_columns_that_are_folders_are_left_to_the_scan(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_where_footers_tell_all_no_row_is_read(spark: Any, tmp_path: Path) -> No
     frame, lies, _ = of(spark, tmp_path / "t")
     wanted = plan([Completeness(column="whole").bind(schema_of(frame))])
     told = footer_counts(wanted, str(tmp_path / "t"), lies.files, schema_of(frame))
-    assert told.left.scan == ()
+    assert told.remaining_plan.scan == ()
     for expected, names in (((), {"part=1"}), (("part=2",), {"part=1", "part=2"})):
         bags = scan_remaining(Unread(frame.schema), wanted, told, partition_by=BY, expected=expected)
         scanned = scan(frame, wanted, partition_by=BY, expected=expected)

@@ -38,7 +38,7 @@ def asked(
 ) -> MeasureRequest:
     """What the registry would ask of a table parted by day."""
     where = TableSource(str(path), **{"partition_by": ("day",), **source})
-    return MeasureRequest(source=where, contract=given.source, object="orders", known=known or {})
+    return MeasureRequest(source=where, contract=given.source, object="orders", stored_fingerprints=known or {})
 
 
 def write(spark: Any, path: Path, rows: Sequence[tuple[int, int]], mode: str = "error", **options: str) -> None:
@@ -66,8 +66,8 @@ def judged(measured: MeasureResult, given: Contract = ORDERS) -> RunResult:
             schema=measured.schema,
             states=packed,
             delta=sorted(packed),
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
         )
     )
 
@@ -132,7 +132,7 @@ def test_only_the_states_that_are_lacking_are_computed(spark: Any, table: Path, 
     held = missing_states(MORE, "orders", first.states)
     assert held.keys() == first.states.keys()
     request = asked(table, dict(first.fingerprints), MORE, partition_by=partition_by)
-    second = measure(spark, replace(request, held=held))
+    second = measure(spark, replace(request, stored_keys=held))
     assert (second.states, set(second.added)) == ({}, set(first.states))
     assert all(len(bags.unpack(packed).entries) == 2 for packed in second.added.values())
     whole = {name: bags.combine_readings(first.states[name], packed) for name, packed in second.added.items()}
@@ -147,7 +147,7 @@ def test_what_changed_is_read_whole_and_the_rest_gets_what_it_lacks(spark: Any, 
     first = measure(spark, asked(table))
     write(spark, table, [(99, 3)], "append")
     held = {**missing_states(MORE, "orders", first.states), "day=1": frozenset[str]()}
-    second = measure(spark, replace(asked(table, dict(first.fingerprints), MORE), held=held))
+    second = measure(spark, replace(asked(table, dict(first.fingerprints), MORE), stored_keys=held))
     assert (set(second.states), set(second.added)) == ({"day=3"}, {"day=1", "day=2"})
     assert missing_states(MORE, "orders", {"day=1": second.added["day=1"], "day=3": second.states["day=3"]}) == {}
 
@@ -182,7 +182,7 @@ def test_a_table_without_partitions_is_one_partition(kind: str, spark: Any, tmp_
     first = measure(spark, request)
     assert rows(first) == {"": 5}
     assert first.schema.find("id") is not None
-    again = measure(spark, replace(request, known=first.fingerprints))
+    again = measure(spark, replace(request, stored_fingerprints=first.fingerprints))
     assert (again.states, again.vanished, again.fingerprints) == ({}, (), first.fingerprints)
 
 
@@ -321,12 +321,12 @@ def test_a_portion_at_a_time_reads_each_partition_once_and_one_that_is_broken_ho
     next((table / "day=1").glob("*.parquet")).write_bytes(b"PAR1 not really")
     known: dict[str, str] = {}
     portions = []
-    while not portions or portions[-1].left:
+    while not portions or portions[-1].remaining:
         passed = frozenset(name for each in portions for name in each.states if each.fingerprints[name] == UNREAD)
-        measured = measure(spark, replace(asked(table, dict(known)), portion=2, passed=passed))
+        measured = measure(spark, replace(asked(table, dict(known)), portion=2, skipped_partitions=passed))
         known.update({name: measured.fingerprints[name] for name in measured.states})
         portions.append(measured)
-    assert [(sorted(each.states), each.left) for each in portions] == [(["day=1", "day=2"], 1), (["day=3"], 0)]
+    assert [(sorted(each.states), each.remaining) for each in portions] == [(["day=1", "day=2"], 1), (["day=3"], 0)]
     assert portions[-1].fingerprints["day=1"] == UNREAD
     assert ALL in bags.unpack(portions[0].states["day=1"]).failures
     assert rows(portions[1]) == {"day=3": 3}
@@ -376,8 +376,8 @@ def test_large_states_lie_in_files_beside_the_bags(spark: Any, table: Path, tmp_
             object_name="orders",
             states=measured.states,
             delta=DAYS,
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
             files=files,
         )
     )
@@ -407,9 +407,9 @@ def test_a_draft_of_some_partitions_reads_no_others(spark: Any, table: Path) -> 
 
 def test_a_draft_learns_nothing_from_what_is_spoilt(spark: Any, table: Path) -> None:
     source, spoilt = TableSource(str(table), partition_by=("day",)), (DAYS[0], "day=9", "month=1")
-    request = DraftRequest(source=source, contract_id="t", object="t", spoilt=spoilt)
+    request = DraftRequest(source=source, contract_id="t", object="t", excluded_partitions=spoilt)
     assert draft(spark, request).profile["partitions"] == ["day=2", "day=3"]
-    nothing = draft(spark, replace(request, spoilt=DAYS))
+    nothing = draft(spark, replace(request, excluded_partitions=DAYS))
     assert nothing.suggestions == ()
     assert NOTHING_SOUND in nothing.profile["notes"]
 

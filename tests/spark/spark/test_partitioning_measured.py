@@ -67,10 +67,15 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
     }
     known = dict(first.fingerprints)
     assert (
-        measure(spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders", known=known)).states == {}
+        measure(
+            spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders", stored_fingerprints=known)
+        ).states
+        == {}
     )
     spark.createDataFrame(ROWS[3:], "word string, id bigint").coalesce(1).write.mode("append").parquet(table)
-    second = measure(spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders", known=known))
+    second = measure(
+        spark, MeasureRequest(source=source, contract=GIVEN.source, object="orders", stored_fingerprints=known)
+    )
     assert second.states.keys() == {"day=2026-01-01", "day=2026-01-05", "day=2026-02-03", NONE}
     run = evaluate(
         EvaluationRequest(
@@ -78,8 +83,8 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
             object_name="orders",
             states=second.states,
             delta=sorted(second.states),
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
         )
     )
     assert {each.check_id: each.value for each in run.results if each.check_id in ("ids", "known")} == {
@@ -87,7 +92,11 @@ def test_a_table_with_computed_partitions_is_read_again_as_a_whole(spark: Any, t
         "known": 2 / 3,
     }
     request = SampleRequest(
-        source=source, contract=GIVEN.source, object="orders", only={"known": ()}, partitions=("day=2026-01-05",)
+        source=source,
+        contract=GIVEN.source,
+        object="orders",
+        failed_checks={"known": ()},
+        partitions=("day=2026-01-05",),
     )
     assert [each.rows for each in sample(spark, request)] == [((None, "2026-01-05"),)]
 

@@ -44,7 +44,7 @@ def test_exactly_what_a_write_changed_is_found_and_read(table: Table) -> None:
         expected = DetectionMethod.VERSIONS if table.kind == "delta" else DetectionMethod.FINGERPRINTS
         assert (name, table.changed(WRONG)) == (name, sorted(read))
         found = table.looked()
-        assert (name, sums(found), set(found.vanished), found.how) == (name, read, vanished, expected)
+        assert (name, sums(found), set(found.vanished), found.method) == (name, read, vanished, expected)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_rows_that_are_only_written_anew_are_not_read(delta: DeltaTable) -> None
     assert sums(delta.looked()) == {"day=2": 5}
     delta.sql("optimize {}")
     found = delta.looked()
-    assert (sums(found), found.how) == ({}, DetectionMethod.VERSIONS)
+    assert (sums(found), found.method) == ({}, DetectionMethod.VERSIONS)
     delta.append([(4, "1")])
     delta.sql("optimize {}")
     assert sums(delta.looked()) == {"day=1": 5}
@@ -70,14 +70,14 @@ def test_rows_that_are_only_written_anew_are_not_read(delta: DeltaTable) -> None
 def test_of_rows_that_are_merged_or_marked_as_deleted_only_their_partitions_are_read(delta: DeltaTable) -> None:
     delta.sql("alter table {} set tblproperties ('delta.enableDeletionVectors' = 'true')")
     # The table is described anew: nobody knows which of its rows this may have changed.
-    assert (delta.looked().how, sorted(delta.known)) == (DetectionMethod.FINGERPRINTS, ["day=1", "day=2"])
+    assert (delta.looked().method, sorted(delta.known)) == (DetectionMethod.FINGERPRINTS, ["day=1", "day=2"])
     delta.append([(7, "3"), (8, "3")])
     assert sums(delta.looked()) == {"day=3": 15}
     delta.sql("delete from {} where id = 8")
     assert sums(delta.looked()) == {"day=3": 7}
     delta.sql("merge into {} t using (select 2 id, '2' day) s on t.id = s.id when matched then update set id = 6")
     found = delta.looked()
-    assert (sums(found), found.how) == ({"day=2": 6}, DetectionMethod.VERSIONS)
+    assert (sums(found), found.method) == ({"day=2": 6}, DetectionMethod.VERSIONS)
 
 
 def test_where_versions_are_cleaned_away_the_files_tell(spark: Any, delta: DeltaTable) -> None:
@@ -89,7 +89,7 @@ def test_where_versions_are_cleaned_away_the_files_tell(spark: Any, delta: Delta
     delta.append([(4, "3")])
     (Path(delta.place) / "_delta_log" / f"{seen.version + 1:020}.json").unlink()
     found = delta.looked()
-    assert (sums(found), found.how) == ({"day=2": 5, "day=3": 4}, DetectionMethod.FINGERPRINTS)
+    assert (sums(found), found.method) == ({"day=2": 5, "day=3": 4}, DetectionMethod.FINGERPRINTS)
 
 
 @pytest.mark.parametrize("by", [("day",), ()])
@@ -101,12 +101,16 @@ def test_a_table_that_lost_all_its_rows_has_no_partition_left(by: tuple[str, ...
         source=TableSource(delta.place, None, by),
         contract=PROMISED.source,
         object="orders",
-        known=dict(first.fingerprints),
+        stored_fingerprints=dict(first.fingerprints),
     )
-    hinted = replace(asked, look=ChangeHints(WriteHint(("day=1",), DetectionMethod.PATH), first.at))
+    hinted = replace(asked, hints=ChangeHints(WriteHint(("day=1",), DetectionMethod.PATH), first.table_version))
     found = look(hinted)
     assert (set(found.fingerprints), set(found.vanished)) == (set() if by else {""}, set(first.states) if by else set())
-    again = look(replace(hinted, known=dict(found.fingerprints), look=ChangeHints(since=found.at)))
+    again = look(
+        replace(
+            hinted, stored_fingerprints=dict(found.fingerprints), hints=ChangeHints(since_version=found.table_version)
+        )
+    )
     assert again.states == {}
 
 
@@ -117,7 +121,7 @@ def test_a_table_that_is_made_anew_is_another(delta: DeltaTable) -> None:
     for id in (5, 6, 7):
         delta.append([(id, "1"), (id, "2")])
     found = delta.looked()
-    assert (sums(found), found.how) == ({"day=1": 18, "day=2": 18}, DetectionMethod.FINGERPRINTS)
+    assert (sums(found), found.method) == ({"day=1": 18, "day=2": 18}, DetectionMethod.FINGERPRINTS)
 
 
 def test_the_version_of_the_event_is_read_though_others_came_since(delta: DeltaTable) -> None:
@@ -126,7 +130,7 @@ def test_the_version_of_the_event_is_read_though_others_came_since(delta: DeltaT
     assert delta.at is not None
     event = WriteHint(("day=2",), DetectionMethod.SUBSET, delta.at.version + 1)
     found = delta.looked(event)
-    assert (sums(found), found.at) == ({"day=1": 4}, replace(delta.at, version=event.version))
+    assert (sums(found), found.table_version) == ({"day=1": 4}, replace(delta.at, version=event.version))
     # A late event of a version that was passed: what there is by now is looked at.
     assert sums(delta.looked(WriteHint(version=0))) == {"day=2": 6}
 
@@ -143,9 +147,12 @@ def test_a_table_that_is_not_parted_is_read_at_its_version_as_well(spark: Any, t
             spark.sql(f"optimize delta.`{place}`").collect()
         look = ChangeHints(WriteHint(version=version), at)
         read = measure(
-            spark, MeasureRequest(source=source, contract=PROMISED.source, object="orders", known=known, look=look)
+            spark,
+            MeasureRequest(
+                source=source, contract=PROMISED.source, object="orders", stored_fingerprints=known, hints=look
+            ),
         )
-        found[version], known, at = (sums(read), read.how), dict(read.fingerprints), read.at
+        found[version], known, at = (sums(read), read.method), dict(read.fingerprints), read.table_version
     assert found == {
         0: ({"": 1}, DetectionMethod.FINGERPRINTS),
         2: ({"": 6}, DetectionMethod.VERSIONS),
@@ -180,7 +187,13 @@ class View(Table):
         look = ChangeHints(hint or WriteHint(), None, self.latest, reading)
         found = measure(
             self.spark,
-            MeasureRequest(source=self.source, contract=PROMISED.source, object="orders", known=self.known, look=look),
+            MeasureRequest(
+                source=self.source,
+                contract=PROMISED.source,
+                object="orders",
+                stored_fingerprints=self.known,
+                hints=look,
+            ),
         )
         self.known = dict(found.fingerprints)
         return found
@@ -226,5 +239,5 @@ def test_where_nothing_tells_hints_do_and_then_the_contract(
     before, view.latest = view.known, latest
     view.show((3, "2026-01-01"), (5, "2026-01-03"))
     found = view.looked(hint, "b")
-    assert (sums(found), set(found.vanished), found.how) == (read, vanished, how)
+    assert (sums(found), set(found.vanished), found.method) == (read, vanished, how)
     assert {name for name, mark in found.fingerprints.items() if before.get(name) != mark} == set(read)

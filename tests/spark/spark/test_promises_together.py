@@ -56,18 +56,24 @@ def asked(path: Path, *given: Contract, **more: Any) -> MeasureRequest:
     also = tuple((each.source, "orders") for each in others)
     where = TableSource(str(path), "parquet", ("day",))
     return MeasureRequest(
-        source=where, contract=first.source, object="orders", also=also, classifying=classifying, key=KEY, **more
+        source=where,
+        contract=first.source,
+        object="orders",
+        extra_documents=also,
+        classifying=classifying,
+        key=KEY,
+        **more,
     )
 
 
 def sharing(given: Contract, others: Sequence[Contract]) -> Contract:
     """The contract, whose object knows what others classify."""
     beside = tuple(each.object("orders") for each in others if classifies(each.object("orders")))
-    return replace(given, objects=tuple(replace(each, beside=beside) for each in given.objects))
+    return replace(given, objects=tuple(replace(each, classifying_objects=beside) for each in given.objects))
 
 
 def judged(given: Contract, measured: MeasureResult, states: dict[str, bytes] | None = None) -> RunResult:
-    packed = states or measured.judged(measured.states)
+    packed = states or measured.evaluated_states(measured.states)
     return evaluate(
         EvaluationRequest(
             contract=given,
@@ -75,9 +81,9 @@ def judged(given: Contract, measured: MeasureResult, states: dict[str, bytes] | 
             schema=measured.schema,
             states=packed,
             delta=sorted(packed),
-            started=NOW,
-            finished=NOW,
-            whole=measured.whole,
+            started_at=NOW,
+            finished_at=NOW,
+            whole_table_states=measured.whole_table_states,
         )
     )
 

@@ -64,7 +64,7 @@ def test_good_and_bad_rows_are_all_rows(done: tuple[Path, QuarantineResult], spa
 
 
 def test_each_check_says_how_many_rows_broke_it(done: tuple[Path, QuarantineResult]) -> None:
-    assert done[1] == QuarantineResult(good=3, bad=3, broken=BROKEN, unevaluated={}, unjudged={})
+    assert done[1] == QuarantineResult(good=3, bad=3, violating_rows=BROKEN, unevaluated={}, not_evaluated={})
 
 
 def test_folders_are_those_of_the_partitions_and_nothing_else_is_left(done: tuple[Path, QuarantineResult]) -> None:
@@ -131,7 +131,7 @@ def test_a_check_that_no_row_could_be_judged_by_is_named(frame: Any, tmp_path: P
     lost = [*COLUMNS, {"name": "gone", "logicalType": "string", "required": True}]
     given = contract(properties=lost)
     counts = quarantine(frame, given, QuarantineTarget(str(tmp_path / "out")))
-    assert counts.unjudged == {"gone-required": "the table has no column `gone`"}
+    assert counts.not_evaluated == {"gone-required": "the table has no column `gone`"}
 
 
 def test_frames_are_flagged_and_sampled_by_a_contract(frame: Any) -> None:
@@ -155,7 +155,7 @@ def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str
         source=TableSource(table, partition_by=("day",)),
         contract=promised().source,
         object="orders",
-        only={"ids": (), "told": ("day=b",)},
+        failed_checks={"ids": (), "told": ("day=b",)},
         partitions=("day=b",),
     )
     assert [(each.check_id, each.rows) for each in violating_rows.sample(spark, asked)] == [
@@ -166,7 +166,7 @@ def test_a_request_for_samples_reads_the_named_partitions(spark: Any, table: str
 @pytest.mark.parametrize("out", ["", "/inside", "/.."])
 def test_a_folder_within_the_table_or_around_it_is_refused(spark: Any, table: str, out: str) -> None:
     asked = QuarantineRequest(
-        source=TableSource(table), contract=promised().source, object="orders", into=QuarantineTarget(f"{table}{out}")
+        source=TableSource(table), contract=promised().source, object="orders", target=QuarantineTarget(f"{table}{out}")
     )
     with pytest.raises(EngineError, match="lie within each other: name a folder beside it"):
         violating_rows.quarantine(spark, asked)

@@ -38,7 +38,7 @@ def answers(spark: Any, others: OtherDatasets) -> StateBag:
     rows = scan(frame, asked)[""]
     found = separate_statements.whole_table_states(frame, asked, others)
     assert found is not None
-    return rows.beside(StateBag(*_packed(found)))
+    return rows.union(StateBag(*_packed(found)))
 
 
 def _packed(found: StateBag) -> tuple[Any, Any]:
@@ -94,7 +94,8 @@ def test_what_errs_fails_alone_and_says_why(spark: Any, others: OtherDatasets) -
     found = separate_statements.whole_table_states(case_frame(spark), plan([], of_all=[*bound, sound]), others)
     assert found is not None
     keys = [
-        next(key for name, part in each.parts.items() if (key := part.key) and part.component.apart) for each in bound
+        next(key for name, part in each.parts.items() if (key := part.key) and part.component.needs_own_statement)
+        for each in bound
     ]
     reasons = [found.failures.get(key, "") for key in keys]
     assert [words in reason for reason, (_, words) in zip(reasons, FAILING, strict=True)] == [True] * len(FAILING)

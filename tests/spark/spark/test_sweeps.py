@@ -29,6 +29,6 @@ def test_files_that_did_not_change_cost_no_job(spark: Any, tmp_path: Path, parte
     first = measure(spark, MeasureRequest(**asked))
     after = jobs(spark)
     assert after - before
-    again = measure(spark, MeasureRequest(**asked, known=first.fingerprints))
+    again = measure(spark, MeasureRequest(**asked, stored_fingerprints=first.fingerprints))
     assert jobs(spark) - after == set()
     assert (again.states, again.vanished, again.fingerprints) == ({}, (), first.fingerprints)

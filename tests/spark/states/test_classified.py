@@ -52,7 +52,7 @@ def asked(table: Path, given: Contract, key: HashKey | None = KEY, **more: Any) 
 def judged(given: Contract, measured: MeasureResult, stored: dict[str, bytes] | None = None, **more: Any) -> RunResult:
     from support.orders import NOW
 
-    states = measured.judged({**(stored or {}), **measured.states})
+    states = measured.evaluated_states({**(stored or {}), **measured.states})
     return evaluate(
         EvaluationRequest(
             contract=given,
@@ -60,9 +60,9 @@ def judged(given: Contract, measured: MeasureResult, stored: dict[str, bytes] | 
             schema=measured.schema,
             states=states,
             delta=sorted(measured.states),
-            started=NOW,
-            finished=NOW,
-            whole=measured.whole,
+            started_at=NOW,
+            finished_at=NOW,
+            whole_table_states=measured.whole_table_states,
             **more,
         )
     )
@@ -93,7 +93,7 @@ def test_what_is_stored_holds_no_value_of_them_whichever_way_it_is_read(measured
             held |= found(packed) | found(shown(packed))
     assert left[OPEN] == set(CANARIES), "the search finds what is there"
     assert left[CLASSIFIED] == set()
-    passing = set().union(*(found(shown(each)) for each in measured[CLASSIFIED].passing.values()))
+    passing = set().union(*(found(shown(each)) for each in measured[CLASSIFIED].transient_states.values()))
     assert passing >= {*canaries.PEOPLE, *canaries.CODES}, "what is judged by alone has them"
 
 
@@ -127,7 +127,7 @@ def test_sketches_hold_no_hash_that_can_be_guessed(measured: dict[str, MeasureRe
 def test_hashes_are_hmac_sha_256_and_the_key_is_in_no_plan(spark: Any) -> None:
     texts = [*CANARIES, "", "x" * 200, None]
     frame = spark.createDataFrame([(each,) for each in texts], "t string")
-    part = Operand(sql="`t`", type="string", keyed=True)
+    part = Operand(sql="`t`", type="string", is_hashed=True)
     covered = keyed_hashing.covered(frame.selectExpr(f"{part.uncovered()} AS k0", "t"), ["k0"], KEY)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -177,7 +177,7 @@ def test_states_that_are_never_stored_are_read_again_for_a_new_version_alone(
     held = missing_states(given, "people", first.states, key=KEY, afresh=True)
     assert sorted(held) == [HERE, LATER]
     again = measure(spark, asked(table, given, known=dict(first.fingerprints), held=held))
-    assert (again.states, sorted(again.added), sorted(again.passing)) == ({}, [HERE, LATER], [HERE, LATER])
+    assert (again.states, sorted(again.added), sorted(again.transient_states)) == ({}, [HERE, LATER], [HERE, LATER])
     stored = {
         name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()
     }
@@ -229,11 +229,11 @@ def test_a_gate_keeps_nothing_of_them(spark: Any, tmp_path: Path) -> None:
         passing = contract_without_failures(given)
         with gate(spark, place, passing, store, key_file=str(tmp_path / "key")) as candidate:
             candidate.write(frame)
-        assert set().union(*canaries.in_files(Path(store.where)).values()) == expected
+        assert set().union(*canaries.in_files(Path(store.place)).values()) == expected
         with pytest.raises(CandidateRejected) as refused, gate(spark, place, given, store) as again:
             again.write(frame.where("day = 'd0'"))
         assert len(refused.value.run.results) > ROWS
-        assert set().union(*canaries.in_files(Path(store.where)).values()) == expected
+        assert set().union(*canaries.in_files(Path(store.place)).values()) == expected
 
 
 def test_a_gate_keeps_nothing_of_what_another_contract_about_the_table_classifies(spark: Any, tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_gate_keeps_nothing_of_what_another_contract_about_the_table_classifie
         given = with_classifications(own, "people", others)
         with gate(spark, place, given, store, key_file=str(tmp_path / "key")) as candidate:
             candidate.write(frame)
-        left[name] = set().union(*canaries.in_files(Path(store.where)).values())
+        left[name] = set().union(*canaries.in_files(Path(store.place)).values())
         assert candidate.run is not None
         assert (
             len({each.check_id for each in candidate.run.results if each.value is not None}) > len(canaries.CHECKS) // 2

@@ -13,7 +13,7 @@ class EvenShare(Analyzer):
 
     name = "even_share"
     unit = "share"
-    told = "{value} of {counted} numbers in {column} are even"
+    value_template = "{value} of {counted} numbers in {column} are even"
     column: ColumnName
     even = CountIfComponent("{column} % 2 = 0", type="boolean", takes=INTEGRAL)
     present = CountComponent("{column}")

@@ -44,20 +44,20 @@ def draw(contract: ContractOut) -> None:
 
 def filtered(found: Sequence[ActivityEvent]) -> list[ActivityEvent]:
     """The events that the filters leave, which stand in the address."""
-    people = sorted({each.who for each in found if each.who})
+    people = sorted({each.actor for each in found if each.actor})
     with st.container(horizontal=True, vertical_alignment="bottom", key="which-events"):
         kinds = [ui_texts.ALL, *dict.fromkeys(each.kind for each in found)]
         kind = st.selectbox(ui_texts.KIND, kinds, key="event", bind="query-params", width=220)
         who = st.selectbox(ui_texts.WHO, [ui_texts.ALL, *people], key="actor", bind="query-params", width=220)
-    return [each for each in found if kind in (ui_texts.ALL, each.kind) and who in (ui_texts.ALL, each.who)]
+    return [each for each in found if kind in (ui_texts.ALL, each.kind) and who in (ui_texts.ALL, each.actor)]
 
 
 def activity_row(event: ActivityEvent) -> dict[str, str]:
     """The event as a row, without its time."""
     return {
         ui_texts.KIND: event.kind,
-        ui_texts.WHO: event.who,
-        ui_texts.DESCRIPTION: event.what,
+        ui_texts.WHO: event.actor,
+        ui_texts.DESCRIPTION: event.description,
         ui_texts.OPEN: event.address,
     }
 

@@ -28,8 +28,8 @@ class ActivityEvent:
 
     kind: str
     time: datetime
-    who: str
-    what: str
+    actor: str
+    description: str
     address: str
 
 
@@ -71,8 +71,8 @@ def _drafted(of: ProposalSummaryOut) -> ActivityEvent:
     return ActivityEvent(
         kind=texts.DRAFT,
         time=of.created,
-        who=of.author,
-        what=texts.put_forward(of.title, state),
+        actor=of.author,
+        description=texts.put_forward(of.title, state),
         address=address("review", proposal=str(of.id)),
     )
 
@@ -83,15 +83,19 @@ def _of_version(contract_id: str, of: VersionOut) -> list[ActivityEvent]:
         ActivityEvent(
             kind=ui_texts.VERSION,
             time=of.approved_at,
-            who=of.approved_by,
-            what=texts.approved_version(of.version),
+            actor=of.approved_by,
+            description=texts.approved_version(of.version),
             address=at,
         )
     ]
     if of.activated_at:
         found.append(
             ActivityEvent(
-                kind=ui_texts.VERSION, time=of.activated_at, who="", what=texts.came_into_force(of.version), address=at
+                kind=ui_texts.VERSION,
+                time=of.activated_at,
+                actor="",
+                description=texts.came_into_force(of.version),
+                address=at,
             )
         )
     if of.ended_at:
@@ -100,8 +104,8 @@ def _of_version(contract_id: str, of: VersionOut) -> list[ActivityEvent]:
             ActivityEvent(
                 kind=ui_texts.VERSION,
                 time=of.ended_at,
-                who="",
-                what=texts.version_ended(of.version, of.state.value, why),
+                actor="",
+                description=texts.version_ended(of.version, of.state.value, why),
                 address=at,
             )
         )
@@ -113,8 +117,8 @@ def _run(of: RunSummaryOut) -> ActivityEvent:
     return ActivityEvent(
         kind=texts.RUN,
         time=of.finished,
-        who="",
-        what=texts.run_judged(of.object, said),
+        actor="",
+        description=texts.run_judged(of.object, said),
         address=address("run", id=str(of.id)),
     )
 
@@ -122,7 +126,9 @@ def _run(of: RunSummaryOut) -> ActivityEvent:
 def _of_incident(of: IncidentOut) -> list[ActivityEvent]:
     at = address("incidents", id=str(of.id))
     found = [
-        ActivityEvent(kind=texts.INCIDENT, time=of.opened, who="", what=texts.incident_opened(of.object), address=at)
+        ActivityEvent(
+            kind=texts.INCIDENT, time=of.opened, actor="", description=texts.incident_opened(of.object), address=at
+        )
     ]
     if of.state is IncidentState.RESOLVED and of.resolved:
         why = ui_texts.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
@@ -130,8 +136,8 @@ def _of_incident(of: IncidentOut) -> list[ActivityEvent]:
             ActivityEvent(
                 kind=texts.INCIDENT,
                 time=of.resolved,
-                who=of.resolved_by or "",
-                what=texts.incident_ended(of.object, why),
+                actor=of.resolved_by or "",
+                description=texts.incident_ended(of.object, why),
                 address=at,
             )
         )

@@ -27,11 +27,11 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class ShownNode:
-    """A node as it is shown; `asked`: the graph is the one around it; `of`: the nodes that it stands for."""
+    """A node as it is shown; `is_focus`: the graph is the one around it; `members`: the nodes that it stands for."""
 
     node: NodeOut
-    asked: bool = False
-    of: Sequence[NodeOut] = ()
+    is_focus: bool = False
+    members: Sequence[NodeOut] = ()
 
     @property
     def name(self) -> str:
@@ -41,7 +41,7 @@ class ShownNode:
     @property
     def kind(self) -> str:
         """What it is, in a word."""
-        if self.of:
+        if self.members:
             return texts.GROUP
         return texts.DATASET if self.node.type == DATASET else texts.JOB
 
@@ -72,7 +72,7 @@ def every(graph: GraphOut, asked: str) -> list[ShownNode]:
 def edges(shown: Sequence[ShownNode]) -> list[Edge]:
     """The edges between nodes that are shown; one of a node in a group is the group's."""
     there = {each.node.id for each in shown}
-    home = {node.id: each.node.id for each in shown for node in each.of}
+    home = {node.id: each.node.id for each in shown for node in each.members}
     told = chain.from_iterable((*each.node.in_edges, *each.node.out_edges) for each in shown)
     pairs = {(home.get(each.origin, each.origin), home.get(each.destination, each.destination)) for each in told}
     return sorted((origin, target) for origin, target in pairs if origin != target and there >= {origin, target})
@@ -145,7 +145,7 @@ def _point(shown: ShownNode, place: tuple[int, float]) -> Spec:
         "kind": shown.kind,
         "verdict": ui_texts.glyph(mark) if mark else "",
         "colour": COLOURS[mark.colour] if mark else SOFT,
-        "asked": shown.asked,
+        "asked": shown.is_focus,
     }
 
 

@@ -139,7 +139,7 @@ def post_comment(proposal: ProposalOut) -> None:
     text = str(st.session_state.get("comment") or "").strip()
     if not text:
         panels.flash(texts.NOTHING_SAID, problem=True)
-    elif step_runner.run_step(lambda: viewer.registry().say(proposal.id, text)):
+    elif step_runner.run_step(lambda: viewer.registry().add_comment(proposal.id, text)):
         st.session_state["comment"] = ""
 
 
@@ -167,6 +167,6 @@ def remarked(proposal: ProposalOut, suggestion: SuggestionOut) -> None:
     if not text:
         panels.flash(texts.NOTHING_SAID, problem=True)
     elif step_runner.run_step(
-        lambda: viewer.registry().say(proposal.id, f"“{about}”: {text}"), done=ui_texts.IN_DISCUSSION
+        lambda: viewer.registry().add_comment(proposal.id, f"“{about}”: {text}"), done=ui_texts.IN_DISCUSSION
     ):
         st.session_state[remark_key(suggestion)] = ""

@@ -67,7 +67,7 @@ def approve(proposal: ProposalOut, preview: PreviewOut) -> None:
 
 def comment(proposal: ProposalOut) -> None:
     """Says what was typed, and nothing more."""
-    _submit_comment(lambda text: viewer.registry().say(proposal.id, text), done=ui_texts.IN_DISCUSSION)
+    _submit_comment(lambda text: viewer.registry().add_comment(proposal.id, text), done=ui_texts.IN_DISCUSSION)
 
 
 def request_changes(proposal: ProposalOut) -> None:

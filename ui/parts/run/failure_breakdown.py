@@ -18,15 +18,15 @@ MOST_OF = 0.8
 
 @dataclass(frozen=True)
 class FailureStart:
-    """Since when a check fails without a pass between: in the run that ended `first`, `times` runs in a row.
+    """Since when a check fails without a pass between: in the run that ended `first_failed_at`, `times` runs in a row.
 
     `version`: that run was the first one judged by this version; None: the version was judged before, and passed or
-    nobody knows. `ever`: no pass is known at all."""
+    nobody knows. `never_passed`: no pass is known at all."""
 
-    first: datetime
+    first_failed_at: datetime
     times: int
     version: str | None
-    ever: bool
+    never_passed: bool
 
 
 def since(course: Sequence[CheckHistoryItemOut], run_id: object) -> FailureStart | None:
@@ -43,7 +43,7 @@ def since(course: Sequence[CheckHistoryItemOut], run_id: object) -> FailureStart
         begin -= 1
     first, before = runs[order[begin]][0], order[:begin]
     changed = bool(before) and runs[before[-1]][0].version != first.version
-    return FailureStart(first.finished, here - begin + 1, first.version if changed else None, ever=not before)
+    return FailureStart(first.finished, here - begin + 1, first.version if changed else None, never_passed=not before)
 
 
 def _fails(results: Sequence[CheckHistoryItemOut]) -> bool:
@@ -68,20 +68,20 @@ def _pairs(partition: str | None) -> set[tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class FailingSegment:
-    """A value that most of the kept rows have in a column: in `rows` of `kept`. `elsewhere`: the share of all rows that
-    have it; None: nobody knows. The value is somebody's data."""
+    """A value that most of the kept rows have in a column: in `rows` of `sample_rows`. `share_of_all`: the share of all
+    rows that have it; None: nobody knows. The value is somebody's data."""
 
     column: str
     value: str
     rows: int
-    kept: int
-    elsewhere: float | None
+    sample_rows: int
+    share_of_all: float | None
 
     @property
     def sentence(self) -> str:
         """The segment in words. Holds the column and the value as they are."""
-        usual = texts.usual(self.elsewhere) if self.elsewhere is not None else texts.UNKNOWN_ELSEWHERE
-        return texts.segment(self.rows, self.kept, self.column, self.value, usual)
+        usual = texts.usual(self.share_of_all) if self.share_of_all is not None else texts.UNKNOWN_ELSEWHERE
+        return texts.segment(self.rows, self.sample_rows, self.column, self.value, usual)
 
 
 def segment(
@@ -96,8 +96,8 @@ def segment(
         for place, column in enumerate(sample.columns)
         if column not in sample.masked and column not in apart
     ]
-    telling = [each for each in found if each and each.rows >= MOST_OF * each.kept and _is_odd(each)]
-    return max(telling, key=lambda each: (each.rows, -(each.elsewhere or 0), each.column), default=None)
+    telling = [each for each in found if each and each.rows >= MOST_OF * each.sample_rows and _is_odd(each)]
+    return max(telling, key=lambda each: (each.rows, -(each.share_of_all or 0), each.column), default=None)
 
 
 def _most(sample: ViolationSampleOut, place: int, shares: Mapping[str, float]) -> FailingSegment | None:
@@ -109,19 +109,19 @@ def _most(sample: ViolationSampleOut, place: int, shares: Mapping[str, float]) -
         column=sample.columns[place],
         value=ui_texts.cell(value),
         rows=rows,
-        kept=len(values),
-        elsewhere=shares.get(value or ""),
+        sample_rows=len(values),
+        share_of_all=shares.get(value or ""),
     )
 
 
 def _is_odd(of: FailingSegment) -> bool:
-    return of.elsewhere is None or of.elsewhere <= of.rows / of.kept / 2
+    return of.share_of_all is None or of.share_of_all <= of.rows / of.sample_rows / 2
 
 
 def sentence(of: FailureStart, *, now: datetime) -> str:
     """Since when, in words. Holds the version's number as it is."""
     again = texts.in_a_row(of.times) if of.times > 1 else texts.FIRST_TIME
-    if of.ever and of.times > 1:
+    if of.never_passed and of.times > 1:
         again = texts.in_all(of.times)
-    told = texts.fails_since(again, ui_texts.age(of.first, now=now)) if of.times > 1 else texts.fails(again)
+    told = texts.fails_since(again, ui_texts.age(of.first_failed_at, now=now)) if of.times > 1 else texts.fails(again)
     return texts.first_under(told, of.version) if of.version else told

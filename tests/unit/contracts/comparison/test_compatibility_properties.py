@@ -26,12 +26,13 @@ ANY = st.integers(0, len(DOCUMENTS) - 1).map(read)
 
 
 def seen(each: Difference) -> tuple[Any, ...]:
-    return (each.part, each.change, each.what, each.direction, str(each.old), str(each.new), each.presence)
+    return (each.part, each.change, each.element, each.direction, str(each.old), str(each.new), each.presence)
 
 
 def turned(each: Difference) -> tuple[Any, ...]:
     return (
-        each.part, each.change.mirrored, each.what, each.direction.mirrored, str(each.new), str(each.old), each.presence
+        each.part, each.change.mirrored, each.element, each.direction.mirrored,
+        str(each.new), str(each.old), each.presence,
     )  # fmt: skip
 
 

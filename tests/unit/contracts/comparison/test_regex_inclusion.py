@@ -49,12 +49,12 @@ def test_expressions_are_compared_by_the_texts_that_they_match(old: str, new: st
 @pytest.mark.parametrize(
     ("old", "new", "direction"),
     [
-        (RegexPattern("ab", within=True), RegexPattern("b", within=True), "loosens"),
-        (RegexPattern("^ab", within=True), RegexPattern("ab", within=True), "loosens"),
-        (RegexPattern("a", within=True), RegexPattern("a"), "tightens"),
-        (RegexPattern("^a", within=True), RegexPattern("a.*"), "tightens"),
-        (RegexPattern("a$", within=True), RegexPattern("a\\n?$", within=True), "loosens"),
-        (RegexPattern("x*", within=True), RegexPattern("y*", within=True), "untested"),
+        (RegexPattern("ab", is_search=True), RegexPattern("b", is_search=True), "loosens"),
+        (RegexPattern("^ab", is_search=True), RegexPattern("ab", is_search=True), "loosens"),
+        (RegexPattern("a", is_search=True), RegexPattern("a"), "tightens"),
+        (RegexPattern("^a", is_search=True), RegexPattern("a.*"), "tightens"),
+        (RegexPattern("a$", is_search=True), RegexPattern("a\\n?$", is_search=True), "loosens"),
+        (RegexPattern("x*", is_search=True), RegexPattern("y*", is_search=True), "untested"),
     ],
 )
 def test_it_matters_where_a_text_is_matched(old: RegexPattern, new: RegexPattern, direction: str) -> None:
@@ -96,7 +96,7 @@ def test_texts_agree_with_the_direction(old: str, new: str, within: bool) -> Non
 )
 def test_expressions_that_grow_beyond_bounds_end_soon(old: str, new: str) -> None:
     begun = time.process_time()
-    of_patterns(RegexPattern(old, within=True), RegexPattern(new, within=True))
+    of_patterns(RegexPattern(old, is_search=True), RegexPattern(new, is_search=True))
     of_patterns(RegexPattern(old), RegexPattern(new))
     assert time.process_time() - begun < 5
 

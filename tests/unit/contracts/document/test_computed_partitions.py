@@ -90,7 +90,7 @@ def test_views_over_them_know_their_types() -> None:
     (viewed,) = (each for each in bind(of, EVENTS).checks if each.check.id == "c")
     assert viewed.bound is not None
     day, limits = "(TRY_CAST(`ts` AS DATE))", ("TRY_CAST('2026-01-31' AS DATE)", "TRY_CAST('2026-10-01' AS DATE)")
-    assert viewed.within == f"({day} > {limits[0]}) AND ({day} < {limits[1]})"
+    assert viewed.view_condition == f"({day} > {limits[0]}) AND ({day} < {limits[1]})"
 
 
 def test_a_column_with_an_equals_sign_in_its_name_is_a_column() -> None:

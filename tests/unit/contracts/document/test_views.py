@@ -216,8 +216,8 @@ def test_a_view_that_its_partitions_cannot_tell_leaves_the_other_checks_judged()
             object_name="orders",
             states={name: states(given, ROWS, table).pack() for name in DAYS},
             delta=DAYS,
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
         )
     )
     assert (result(found, "odd").outcome, result(found, "even").outcome) == ("not_evaluated", "passed")

@@ -12,7 +12,7 @@ from treaty.engine.analyzers.text import PatternMatch
 
 GOOD = [(name, text) for name, (good, _) in TEXTS.items() for text in good]
 # Where the expression alone decides.
-BAD = [(name, text) for name, (_, bad) in TEXTS.items() for text in bad if not FORMATS[name].also]
+BAD = [(name, text) for name, (_, bad) in TEXTS.items() for text in bad if not FORMATS[name].conditions]
 
 
 def matches(name: str, text: str) -> bool:

@@ -159,7 +159,7 @@ def test_the_classes_of_a_classified_target_are_not_told() -> None:
     for classified in (frozenset(), frozenset({("brand",)})):
         bound = analyzer.bind(Schema(SCHEMA.columns, classified))
         reading = bound.read({part.key: rows if name == "features" else 3 for name, part in bound.parts.items()})
-        assert (reading.details is None, bound.parts["features"].passing) == (bool(classified), bool(classified))
+        assert (reading.details is None, bound.parts["features"].is_transient) == (bool(classified), bool(classified))
         assert reading.value == pytest.approx(2 / 3 * 4 / 5)
 
 

@@ -40,7 +40,7 @@ def day(at: int) -> str:
 def run(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> RunResult:
     return evaluate(
         EvaluationRequest(
-            contract=of, object_name="orders", states=table, delta=delta, started=NOW, finished=NOW, **given
+            contract=of, object_name="orders", states=table, delta=delta, started_at=NOW, finished_at=NOW, **given
         )
     )
 
@@ -103,8 +103,8 @@ def test_earlier_runs_are_the_past_where_nothing_is_stored() -> None:
                     object_name="orders",
                     states={"": packed(of, **sizes)},
                     delta=[""],
-                    started=moment,
-                    finished=moment,
+                    started_at=moment,
+                    finished_at=moment,
                 )
             )
         )
@@ -117,8 +117,8 @@ def test_replays_judge_segments_as_runs_do() -> None:
     of = watched()
     replaying = ReplayRunner(old=None, new=of, object_name="orders", counting=True)
     for at, sizes in enumerate([*PAST, {"new": 31, "paid": 40, "sent": 19}]):
-        replaying.take(ReplayStep(arrived={day(at): packed(of, **sizes)}, moment=NOW))
-    [line] = [each for each in replaying.told(10).lines if each.check_id == "watched"]
+        replaying.take(ReplayStep(added={day(at): packed(of, **sizes)}, time=NOW))
+    [line] = [each for each in replaying.report(10).lines if each.check_id == "watched"]
     assert line.new is not None
     assert line.new.alerts == (day(9),)
 

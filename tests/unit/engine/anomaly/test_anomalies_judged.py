@@ -46,7 +46,7 @@ def judged(of: Contract, sizes: Sequence[int], *delta: str, **given: Any) -> lis
 def on(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> list[CheckResult]:
     run = evaluate(
         EvaluationRequest(
-            contract=of, object_name="orders", states=table, delta=delta, started=NOW, finished=NOW, **given
+            contract=of, object_name="orders", states=table, delta=delta, started_at=NOW, finished_at=NOW, **given
         )
     )
     return [each for each in run.results if each.check_id == "watched"]
@@ -54,7 +54,7 @@ def on(of: Contract, table: Mapping[str, bytes], *delta: str, **given: Any) -> l
 
 def test_nothing_is_learned_from_partitions_that_are_spoilt() -> None:
     [with_all] = judged(watched("online_normal"), [*SIZES, 5000, 700])
-    [without] = judged(watched("online_normal"), [*SIZES, 5000, 700], spoilt=frozenset({named(10)}))
+    [without] = judged(watched("online_normal"), [*SIZES, 5000, 700], excluded_partitions=frozenset({named(10)}))
     assert (with_all.outcome, without.outcome) == (Outcome.PASSED, Outcome.FAILED)
     assert (without.band or {})["points"] == len(SIZES)
 
@@ -128,8 +128,8 @@ def test_what_earlier_runs_measured_is_a_past() -> None:
                 object_name="orders",
                 states={named(0): packed(of, size)},
                 delta=[named(0)],
-                started=at,
-                finished=at,
+                started_at=at,
+                finished_at=at,
             )
         )
         for size, at in ((size, NOW - (20 - number) * DAY) for number, size in enumerate(SIZES))

@@ -108,7 +108,7 @@ def test_a_check_is_judged_by_what_its_limit_refers_to(
 ) -> None:
     given = contract(check("size", mustBeLessOrEqualTo=TITLES))
     known = {"the size of titles": referent} if referent else {}
-    found = result(run(given, {"": states(given, ROWS)}, references=known))
+    found = result(run(given, {"": states(given, ROWS)}, reference_values=known))
     assert (str(found.outcome), found.value, found.threshold) == (outcome, 4, limit)
     assert reason in str(found.reason) if reason else found.reason is None
 
@@ -116,7 +116,7 @@ def test_a_check_is_judged_by_what_its_limit_refers_to(
 def test_a_result_says_where_its_limit_comes_from() -> None:
     given = contract(check("size", mustBeLessOrEqualTo=TITLES))
     known = {"the size of titles": ReferenceValue(3, origin={"run": "17"})}
-    found = result(run(given, {"": states(given, ROWS)}, references=known))
+    found = result(run(given, {"": states(given, ROWS)}, reference_values=known))
     assert found.reference == {"the size of titles": {"value": 3, "run": "17"}}
     assert found.sentence == "size must be at most the size of titles"
     assert found.found == "4 rows, at most 3 required, 1 too many"

@@ -62,7 +62,7 @@ def test_what_a_package_offers_is_judged_and_named_in_the_run(folder: Path) -> N
     packed = bag(checks.plan, SCHEMA, {"id": [2, 4, 5, None]}).pack()
     run = evaluate(
         EvaluationRequest(
-            contract=contract, object_name="numbers", states={"": packed}, delta=[""], started=NOW, finished=NOW
+            contract=contract, object_name="numbers", states={"": packed}, delta=[""], started_at=NOW, finished_at=NOW
         )
     )
     assert [(each.outcome, each.value) for each in run.results] == [("failed", 2 / 3), ("failed", 4)]

@@ -56,7 +56,7 @@ def test_a_run_survives_its_json() -> None:
     promised = contract(check("mean", column="amount", mustBe=2.5), check("minimum", "m", column="status", mustBe="a"))
     given_run = run(promised, {"day=1": states(promised, ROWS)})
     assert RunResult.model_validate_json(given_run.model_dump_json()) == given_run
-    assert given_run.started == NOW
+    assert given_run.started_at == NOW
 
 
 def test_a_decimal_is_written_without_rounding() -> None:

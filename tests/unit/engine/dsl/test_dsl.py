@@ -211,7 +211,12 @@ def judged(check: Check, rows: int) -> tuple[Outcome, str | None]:
     packed = bag(plan, SCHEMA, {column.name: [None] * rows for column in SCHEMA}).pack()
     run = evaluate(
         EvaluationRequest(
-            contract=check.contract(), object_name="orders", states={"": packed}, delta=[""], started=NOW, finished=NOW
+            contract=check.contract(),
+            object_name="orders",
+            states={"": packed},
+            delta=[""],
+            started_at=NOW,
+            finished_at=NOW,
         )
     )
     (result,) = run.results

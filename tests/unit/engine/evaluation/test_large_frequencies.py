@@ -98,7 +98,7 @@ def test_a_spectrum_judges_as_the_frequencies_themselves_but_for_what_looks_at_v
     for file in tmp_path.iterdir():
         file.unlink()
     spectra = {key: spectrum(key, given) for key in keys}
-    words = {"delta": [], "started": NOW, "finished": NOW, "schema": SCHEMA}
+    words = {"delta": [], "started_at": NOW, "finished_at": NOW, "schema": SCHEMA}
     plain = evaluate(EvaluationRequest(contract=ORDERS, object_name="orders", states=given, **words))  # type: ignore[arg-type]
     told = evaluate(
         EvaluationRequest(contract=ORDERS, object_name="orders", states=stored, files=files, spectra=spectra, **words)

@@ -27,7 +27,7 @@ TWO_WORDS = contract(
 
 def printed(of: RunResult) -> list[str]:
     console = Console(file=io.StringIO(), width=160, highlight=False)
-    print_run(of.model_copy(update={"finished": NOW + timedelta(seconds=2)}), console)
+    print_run(of.model_copy(update={"finished_at": NOW + timedelta(seconds=2)}), console)
     return [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
 
 

@@ -46,10 +46,10 @@ def replay(
     old: Contract | None, new: Contract, steps: Sequence[Mapping[str, bytes] | ReplayStep], **ways: Any
 ) -> tuple[Replay, dict[str, ReplayedCheck]]:
     replaying = ReplayRunner(old=old, new=new, object_name="orders", **ways)
-    taken = [each if isinstance(each, ReplayStep) else ReplayStep(arrived=each, moment=NOW) for each in steps]
+    taken = [each if isinstance(each, ReplayStep) else ReplayStep(added=each, time=NOW) for each in steps]
     for step in taken:
         replaying.take(step)
-    found = replaying.told(len({name for step in taken for name in step.arrived}))
+    found = replaying.report(len({name for step in taken for name in step.added}))
     return found, {line.check_id: line for line in found.lines}
 
 
@@ -142,7 +142,7 @@ def test_a_partition_that_is_replaced_counts_once_and_is_named_by_its_arrival() 
     first, second = DAY.format(1), DAY.format(2)
     steps = [
         {first: packed(new, amounts(-1, -2))}, {second: packed(new, amounts(1, 2))}, {first: packed(new, amounts(4))},
-        ReplayStep(arrived={}, moment=NOW, gone=(first,)),
+        ReplayStep(added={}, time=NOW, removed=(first,)),
     ]  # fmt: skip
     found, lines = replay(None, new, steps)
     assert (lines["few"].new.judged, lines["few"].new.alerts) == (4, (second,))
@@ -211,7 +211,7 @@ def test_limits_that_refer_are_those_that_were_known_then() -> None:
     known = [2, 1, None]
     steps = [
         ReplayStep(
-            arrived=arrived, moment=NOW, references={"the size of titles": ReferenceValue(value, reason="nobody knows")}
+            added=arrived, time=NOW, references={"the size of titles": ReferenceValue(value, reason="nobody knows")}
         )
         for arrived, value in zip(daily(new, amounts(1, 2), amounts(1, 2), amounts(1)), known, strict=True)
     ]
@@ -223,8 +223,8 @@ def test_limits_that_refer_are_those_that_were_known_then() -> None:
 def test_only_what_came_so_far_is_told_of_a_part() -> None:
     new = contract(SMALLEST)
     replaying = ReplayRunner(old=None, new=new, object_name="orders")
-    replaying.take(ReplayStep(arrived=daily(new, amounts(-1))[0], moment=NOW))
-    assert replaying.told(9).sentence == (
+    replaying.take(ReplayStep(added=daily(new, amounts(-1))[0], time=NOW))
+    assert replaying.report(9).sentence == (
         "version 1.0.0 would have alerted on 1 of 1 days: 2026-04-01; judged are the first 1 of 9"
     )
 
@@ -280,17 +280,17 @@ def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of
         gone = tuple(name for name, found in changes.items() if found is None and name in there)
         there = {name: each for name, each in there.items() if name not in gone} | arrived
         if not (arrived or gone) or not there:
-            steps += [ReplayStep(arrived={}, moment=moment, gone=gone)] if gone else []
+            steps += [ReplayStep(added={}, time=moment, removed=gone)] if gone else []
             continue
-        steps.append(ReplayStep(arrived=arrived, moment=moment, gone=gone))
+        steps.append(ReplayStep(added=arrived, time=moment, removed=gone))
         run = evaluate(
             EvaluationRequest(
                 contract=ALL,
                 object_name="orders",
                 states=dict(sorted(there.items())),
                 delta=sorted(arrived),
-                started=moment,
-                finished=moment,
+                started_at=moment,
+                finished_at=moment,
                 schema=schema,
             )
         )
@@ -453,7 +453,7 @@ def test_detectors_learn_from_the_days_before_as_validations_do() -> None:
         so_far |= day
         run = evaluate(
             EvaluationRequest(
-                contract=new, object_name="orders", states=so_far, delta=list(day), started=NOW, finished=NOW
+                contract=new, object_name="orders", states=so_far, delta=list(day), started_at=NOW, finished_at=NOW
             )
         )
         outcome = next(each.outcome for each in run.results if each.check_id == "watched")
@@ -474,7 +474,7 @@ def test_versions_that_share_alarms_among_more_metrics_are_judged_each_by_its_ow
 def test_nothing_is_learned_from_days_of_incidents(spoilt: Sequence[int], alerts: Sequence[int]) -> None:
     new, bad = contract(watched()), {DAY.format(at) for at in spoilt}
     steps = [
-        ReplayStep(arrived=each, moment=NOW, spoilt=frozenset(bad & each.keys()))
+        ReplayStep(added=each, time=NOW, excluded_partitions=frozenset(bad & each.keys()))
         for each in sizes(new, *CALM, 90, 95, 40)
     ]
     _, lines = replay(None, new, steps)
@@ -485,7 +485,7 @@ def test_the_dataset_is_judged_beside_what_it_was_after_earlier_arrivals() -> No
     new = contract(
         check("size", "watched", scope="dataset", mustHaveNoAnomalies={"detector": "absolute_change", "increase": 30})
     )
-    steps = [ReplayStep(arrived=each, moment=NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
+    steps = [ReplayStep(added=each, time=NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
     _, lines = replay(None, new, steps)
     told = lines["watched"].new
     assert (told.judged, told.empty, told.alerts) == (6, 1, (DAY.format(7),))

@@ -127,7 +127,7 @@ def test_every_analyzer_can_say_what_it_found(case: Case) -> None:
     said = finding_sentence(case.analyzer, WHOLE, MetricValue(value=0.5, rows=4, counted=4, broken=2))
     assert "0.5" in said
     assert "1 required" in said
-    assert "2 " + case.analyzer.fault in said
+    assert "2 " + case.analyzer.violation_phrase in said
     assert said.isprintable()
     assert not re.search(
         r"\{(value|counted|subject|phrase|" + "|".join(type(case.analyzer).model_fields) + r")\}", said

@@ -107,7 +107,7 @@ def test_failed_checks_that_rows_break_are_wanted_in_the_partitions_where_they_f
     told = run(given, {f"day={day}": states(given, rows) for day, rows in ((1, ROWS), (2, whole), (3, ROWS))})
     bound = bind(given.object("orders"), SCHEMA)
     assert sampled_checks(bound, told.results) == {"amounts": ("day=1", "day=3"), "ids": ()}
-    assert told.started == NOW
+    assert told.started_at == NOW
 
 
 def test_a_table_that_is_one_partition_is_wanted_whole() -> None:

@@ -150,7 +150,7 @@ def test_what_was_written_past_the_gate_is_measured_and_leaves_no_answer(gated: 
 
 def test_states_that_are_damaged_or_of_other_checks_are_computed_again(gated: Gated) -> None:
     gated.publish({A: [1], B: [2]})
-    damaged = Path(gated.store.where) / "bags" / gated.store.current().entries[A].bag
+    damaged = Path(gated.store.place) / "bags" / gated.store.current().entries[A].bag
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
     gated.given = contract(check("maximum", column="id", scope="dataset", mustBe=9), properties=PROPERTIES)
     assert gated.answer == "unknown"
@@ -173,7 +173,9 @@ def test_a_table_written_past_the_gate_during_the_block_is_not_published_to(gate
 def test_what_was_read_of_all_rows_at_once_holds_as_long_as_no_other_partition_changes(gated: Gated) -> None:
     gated.publish({A: [1]})
     measured = gated.gate().measure
-    all_read = replace(gated.gate(), measure=lambda asked: replace(measured(asked), whole=StateBag({}).pack()))
+    all_read = replace(
+        gated.gate(), measure=lambda asked: replace(measured(asked), whole_table_states=StateBag({}).pack())
+    )
     with pytest.raises(GenerationConflict, match=f"another writer published {C}"):
         interrupted(gated, {B: [2]}, lambda other: other.publish({C: [3]}), all_read)
     interrupted(gated, {B: [2]}, lambda _: None, all_read)
@@ -191,7 +193,7 @@ class Contested(StateFolder):
 def test_where_the_store_has_another_generation_no_file_is_moved(gated: Gated) -> None:
     gated.publish({A: [1]})
     before = gated.fingerprints
-    contested = replace(gated.gate(), store=Contested(gated.store.where))
+    contested = replace(gated.gate(), store=Contested(gated.store.place))
     with pytest.raises(GenerationConflict, match="no longer of 1"), open_gate(contested) as candidate:
         candidate.write({A: [2]})
     assert (gated.fingerprints, gated.open, gated.answer) == (before, False, "passed")
@@ -434,7 +436,7 @@ def test_where_a_bag_is_lost_before_the_states_are_swapped_everything_goes_back(
         if gated.store.current() != before:
             break
         named = {entry.bag for entry in before.entries.values()}
-        for bag in (Path(gated.store.where) / "bags").iterdir():
+        for bag in (Path(gated.store.place) / "bags").iterdir():
             if bag.name not in named:
                 bag.unlink()
         seen.append(gated.recover())

@@ -132,7 +132,7 @@ def test_columns_that_were_swapped_look_like_each_other(lake: PatternIndex) -> N
         "_dates": "_times",
     }
     (broken,) = swapped_columns(older, {**newer, "_codes": ["?"] * 300}, lake)
-    assert (broken.column, broken.like, broken.found.judged.bad) == ("_codes", (), 300)
+    assert (broken.column, broken.like, broken.comparison.newer.bad) == ("_codes", (), 300)
 
 
 PATHS = [
@@ -200,5 +200,5 @@ def test_lakes_add_up_whatever_the_order() -> None:
     here, there = merge_indexes([one, other]), merge_indexes([other, one])
     assert here.sums.texts == there.sums.texts
     assert here.calibration.cells == there.calibration.cells
-    assert dict(here.seen.columns) == dict(there.seen.columns)
-    assert (here.optimism.seen, here.sums.size) == (there.optimism.seen, 8)
+    assert dict(here.background.columns) == dict(there.background.columns)
+    assert (here.optimism.observed, here.sums.size) == (there.optimism.observed, 8)

@@ -22,7 +22,9 @@ FLIGHTS = {"departs": TIMES[5:], "code": CODES}
 
 def _alike(one: PatternIndex, other: PatternIndex) -> bool:
     fields = all(getattr(one.sums, name).tolist() == getattr(other.sums, name).tolist() for name in FIELDS)
-    return fields and one.sums.size == other.sums.size and dict(one.seen.columns) == dict(other.seen.columns)
+    return (
+        fields and one.sums.size == other.sums.size and dict(one.background.columns) == dict(other.background.columns)
+    )
 
 
 def test_tables_add_up_whatever_the_order(tmp_path: Path) -> None:
@@ -83,14 +85,14 @@ def test_workers_that_learn_at_once_leave_the_sum_of_both(tmp_path: Path) -> Non
 def test_after_a_change_that_was_cut_short_every_table_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS}, {"orders": "noon"})
-    assert lake.standing() == {"orders": "noon"}
+    assert lake.table_versions() == {"orders": "noon"}
     with monkeypatch.context() as patch:
         patch.setattr(PatternLake, "_sum_up", _ended)
         with pytest.raises(RuntimeError):
             lake.add({"flights": FLIGHTS}, {"flights": "noon"})
-    assert set(lake.standing().values()) == {""}
+    assert set(lake.table_versions().values()) == {""}
     lake.add({"orders": ORDERS}, {"orders": "noon"})
-    assert lake.standing() == {"orders": "noon", "flights": "noon"}
+    assert lake.table_versions() == {"orders": "noon", "flights": "noon"}
     assert lake.index().sums.size == 4
 
 
@@ -121,8 +123,8 @@ def test_beside_a_pattern_stand_those_that_are_narrower_and_wider(tmp_path: Path
     lake = PatternLake(tmp_path)
     lake.add({"orders": ORDERS, "flights": FLIGHTS})
     found = pattern_carriers(lake, "<digit>+:<digit>{2}")
-    assert found.known is not None
-    assert (found.known.columns, found.known.fpr) == (2, 0)
+    assert found.domain is not None
+    assert (found.domain.columns, found.domain.fpr) == (2, 0)
     assert {(each.text, each.fpr > 0.3) for each in found.narrower} == {
         ("<digit>{2}:<digit>{2}", True),
         ("<digit>:<digit>{2}", True),

@@ -62,15 +62,15 @@ def test_what_came_unlike_all_before_is_told_although_the_limits_admit_it_now(
     made: Callable[[int], ColumnValues], judged: tuple[str, ...], alarms: tuple[str, ...]
 ) -> None:
     found = found_of(made)
-    assert found.judged == judged
+    assert found.evaluated == judged
     assert set(found.alarms) <= set(alarms)
     assert found.alarms[:1] == alarms[:1]
 
 
 def test_what_comes_before_a_program_could_be_learned_is_not_judged() -> None:
-    assert found_of(numbers, days=16).judged == ("14", "15")
+    assert found_of(numbers, days=16).evaluated == ("14", "15")
     assert found_of(numbers, days=14) == Backtest()
-    assert found_of(numbers, most=3).judged == LAST[-3:]
+    assert found_of(numbers, most=3).evaluated == LAST[-3:]
 
 
 def test_the_number_of_rows_is_tested_likewise() -> None:
@@ -87,9 +87,9 @@ def test_a_column_without_a_sample_is_tested_by_its_guards() -> None:
 def test_what_an_incident_spoilt_is_neither_learned_from_nor_judged() -> None:
     known = history(higher_since(25))
     spoilt = tuple(replace(each, excluded=each.name == "25") for each in known.batches)
-    found = learner(ColumnHistory(spoilt, known.known), RECIPE, numbers(29))
+    found = learner(ColumnHistory(spoilt, known.cache), RECIPE, numbers(29))
     assert isinstance(found, Learner)
-    assert "25" not in learned_anew(found, BUDGET, 10).judged
+    assert "25" not in learned_anew(found, BUDGET, 10).evaluated
 
 
 def test_it_is_told_in_words() -> None:

@@ -179,4 +179,4 @@ def test_a_draw_is_repeated_by_its_seed_and_leaves_the_column_as_it_is(
 def test_issues_of_few_rows_can_be_drawn_alone(values: list[Any], names: int) -> None:
     found = list(variations(column(values, values[::-1]), default_rng(1), 10))
     assert len({each.issue.name for each in found}) == names
-    assert all(each.issue.drawn and each.setting[0] <= 10 and len(each.values) == len(values) for each in found)
+    assert all(each.issue.is_random and each.setting[0] <= 10 and len(each.values) == len(values) for each in found)

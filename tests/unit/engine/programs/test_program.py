@@ -258,7 +258,12 @@ def test_a_wider_constraint_never_costs_more_and_more_batches_never_cost_more(na
     widths = numpy.linspace(0.5, 80, 200)
     for statistic, moved in product(("mean", "cohens_d", "maximum"), (0.0, 0.3, 1.0)):
         many = StatisticSummary(
-            statistic=STATISTICS[statistic], change=LEVEL, middle=0.0, spread=1.0, points=30, moved=moved
+            statistic=STATISTICS[statistic],
+            change=LEVEL,
+            middle=0.0,
+            deviation=1.0,
+            points=30,
+            relative_deviation=moved,
         )
         rates = BOUNDS[name].rate(many, widths)
         assert (numpy.diff(rates) <= 0).all()
@@ -280,7 +285,7 @@ def test_a_past_is_seen_as_its_change_has_it(
     given = numpy.array(values)
     found = past(STATISTICS["row_count"], change, given, 1.0)
     assert found is not None
-    assert (found.middle, found.spread) == (pytest.approx(middle), pytest.approx(spread))
+    assert (found.middle, found.deviation) == (pytest.approx(middle), pytest.approx(spread))
     assert float(found.away(change.next(following, given))) == pytest.approx(0)
 
 
@@ -296,11 +301,11 @@ def test_the_search_takes_the_set_that_catches_most_within_budget_and_number() -
     usual = numpy.full(4, 10.5)
     seen = [usual + numpy.array(each) for each in ([99, 0, 0, 0], [0, 99, 99, 0], [99, 99, 0, 0])]
     among = ConstraintCandidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
-    found = ClauseSearch(among=among, budget=0.01, most=2, caught=numpy.zeros(4, dtype=bool)).chosen()
+    found = ClauseSearch(candidates=among, budget=0.01, most=2, caught=numpy.zeros(4, dtype=bool)).chosen()
     assert {each.past.statistic.name for each in found} >= {"distinct_count"}
     assert len(found) == 2
     assert sum(each.rate for each in found) <= 0.01
-    assert ClauseSearch(among=among, budget=0.0001, most=2, caught=numpy.zeros(4, dtype=bool)).chosen() == []
+    assert ClauseSearch(candidates=among, budget=0.0001, most=2, caught=numpy.zeros(4, dtype=bool)).chosen() == []
 
 
 @pytest.mark.parametrize(("price", "clauses"), [(0.0, 2), (10.0, 1), (300.0, 0)])
@@ -311,7 +316,11 @@ def test_a_clause_is_chosen_where_its_catch_is_worth_its_false_alarms(price: flo
     seen = [usual + numpy.array(each) for each in ([9] * 19 + [0], [0] * 19 + [9])]
     among = ConstraintCandidates.of_pasts([each for each in known if each], seen, BOUNDS["measured"])
     assert (
-        len(ClauseSearch(among=among, budget=0.05, most=2, caught=numpy.zeros(20, dtype=bool), price=price).chosen())
+        len(
+            ClauseSearch(
+                candidates=among, budget=0.05, most=2, caught=numpy.zeros(20, dtype=bool), price=price
+            ).chosen()
+        )
         == clauses
     )
 

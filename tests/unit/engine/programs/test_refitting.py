@@ -123,7 +123,7 @@ def test_stored_states_tell_each_clause_its_limits_and_how_often_they_would_have
     assert found.keys() == {"mean", "step", "there", "apart", "rows"}
     for name, refit in found.items():
         assert isinstance(refit, Refit)
-        assert (refit.points, refit.judged, refit.alarms) == (30, 16, ()), name
+        assert (refit.points, refit.evaluated, refit.alarms) == (30, 16, ()), name
         assert (refit.lower is None) is (refit.watched.clause.lower is None)
     mean, step = found["mean"], found["step"]
     assert isinstance(mean, Refit)
@@ -132,7 +132,7 @@ def test_stored_states_tell_each_clause_its_limits_and_how_often_they_would_have
     assert mean.upper is not None
     assert 90 < mean.lower < 100 < mean.upper < 110
     assert mean.watched.clause.admits(mean.limits)
-    assert (len(step.seen), step.seen[0]) == (30, None)
+    assert (len(step.observed), step.observed[0]) == (30, None)
 
 
 def test_nothing_is_learned_from_spoilt_partitions_and_the_newest_alone_are_read() -> None:

@@ -66,7 +66,7 @@ def test_nothing_is_learned_from_partitions_of_an_incident(drafted: list[dict[st
     amounts = {**given.values["amount"], "mean": [*given.values["amount"]["mean"][:-3], 140.0, 141.0, 139.0]}
     values, bad = {**given.values, "amount": amounts}, frozenset(given.names[-3:])
     taught = suggestions(replace(given, values=values), "orders", alarms=1.0)
-    told = suggestions(replace(given, values=values, spoilt=bad), "orders", alarms=1.0)
+    told = suggestions(replace(given, values=values, excluded_partitions=bad), "orders", alarms=1.0)
     assert all(set(each["evidence"]["details"]["set_aside"]) >= bad for each in told if each["column"] == "amount")
     assert not all(set(each["evidence"]["details"]["set_aside"]) >= bad for each in taught)
 
@@ -89,7 +89,7 @@ def broken(promised: Contract, arriving: Values) -> set[str]:
     table[day(DAYS)] = states(promised, arriving).pack()
     run = evaluate(
         EvaluationRequest(
-            contract=promised, object_name="orders", states=table, delta=[day(DAYS)], started=NOW, finished=NOW
+            contract=promised, object_name="orders", states=table, delta=[day(DAYS)], started_at=NOW, finished_at=NOW
         )
     )
     ours = [each for each in run.results if "-program-" in (each.check_id or "")]
@@ -245,7 +245,7 @@ def with_states(given: TableHistory) -> TableHistory:
         "amount": [{"curve": each["amount"].curve} for each in tables],
         "status": [{of: getattr(each["status"], of) for of in ("values", "masks", "shapes")} for each in tables],
     }
-    return replace(given, apart=apart)
+    return replace(given, distance_parts=apart)
 
 
 def test_distances_are_offered_where_their_states_are_known() -> None:
@@ -267,11 +267,13 @@ def test_distances_are_offered_where_their_states_are_known() -> None:
 def test_what_an_incident_spoilt_is_not_compared_with() -> None:
     given = with_states(known())
     odd = summary(column(["zz"] * ROWS))
-    apart = [*given.apart["status"]]
+    apart = [*given.distance_parts["status"]]
     apart[9] = {of: getattr(odd, of) for of in ("values", "masks", "shapes")}
-    spoilt = replace(given, apart={**given.apart, "status": apart}, spoilt=frozenset({day(9)}))
+    spoilt = replace(
+        given, distance_parts={**given.distance_parts, "status": apart}, excluded_partitions=frozenset({day(9)})
+    )
     series = spoilt.histories["status"].series["l1_of_values"]
     assert len(series) == DAYS - 1
     assert numpy.nanmax(series) < 1.5
-    taught = replace(spoilt, spoilt=frozenset()).histories["status"].series["l1_of_values"]
+    taught = replace(spoilt, excluded_partitions=frozenset()).histories["status"].series["l1_of_values"]
     assert taught[9:11] == pytest.approx([2.0, 2.0])

@@ -111,7 +111,7 @@ def test_a_callback_that_fails_folds_nothing(stream: Stream) -> None:
 def test_a_stream_stops_at_a_verdict_and_goes_on_where_it_stopped(stream: Stream) -> None:
     bad = [BATCHES[0], Rows({A: [-1]}), BATCHES[2]]
     with pytest.raises(BatchRejected, match="failed, 1 check") as refused:
-        stream.hand_over(bad, stops=frozenset({Verdict.FAILED}))
+        stream.hand_over(bad, stop_verdicts=frozenset({Verdict.FAILED}))
     assert refused.value.run.verdict is Verdict.FAILED
     assert (stream.last, len(stream.told)) == (0, 1)
     stream.hand_over(bad)
@@ -152,7 +152,7 @@ def test_another_writer_of_the_same_states_is_told(stream: Stream) -> None:
 def test_damaged_states_and_those_of_files_are_told(stream: Stream, tmp_path: Path) -> None:
     stream.hand_over(BATCHES[:1])
     (entry,) = stream.store.current().entries.values()
-    Path(stream.store.where, "bags", entry.bag).write_bytes(b"")
+    Path(stream.store.place, "bags", entry.bag).write_bytes(b"")
     with pytest.raises(StateError, match=r"the states of partition day=2026-01-01 in .* cannot be used"):
         stream.sink()(BATCHES[1], 1)
     gated = Gated(tmp_path)
@@ -173,7 +173,7 @@ def test_a_check_that_is_new_is_not_answered_for_partitions_that_began_without_i
 def test_a_sink_can_travel_to_another_process(stream: Stream) -> None:
     sink = watch_stream(stream.given, stream.store, stream="orders", partition_by=["day"], stops=["failed"])
     again = pickle.loads(pickle.dumps(sink))
-    assert (again.stream, again.stops, again.store, again.object) == (
+    assert (again.stream, again.stop_verdicts, again.store, again.object) == (
         "orders",
         {Verdict.FAILED},
         stream.store,

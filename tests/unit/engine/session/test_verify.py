@@ -127,7 +127,7 @@ def test_a_damaged_state_is_named_by_its_partition(where: str) -> None:
     with pytest.raises(StateError, match=f"partition {where}: .* compute the partition again"):
         evaluate(
             EvaluationRequest(
-                contract=given, object_name="orders", states=packed, delta=["day=2"], started=NOW, finished=NOW
+                contract=given, object_name="orders", states=packed, delta=["day=2"], started_at=NOW, finished_at=NOW
             )
         )
 
@@ -136,7 +136,7 @@ def test_the_whole_table_is_named_where_there_are_no_partitions() -> None:
     with pytest.raises(StateError, match="the whole table: "):
         evaluate(
             EvaluationRequest(
-                contract=AMOUNT, object_name="orders", states={"": b"TRTY"}, delta=[""], started=NOW, finished=NOW
+                contract=AMOUNT, object_name="orders", states={"": b"TRTY"}, delta=[""], started_at=NOW, finished_at=NOW
             )
         )
 
@@ -161,14 +161,19 @@ def test_the_order_of_partitions_does_not_matter() -> None:
     packed = [(name, each.pack()) for name, each in bags.items()]
     first = evaluate(
         EvaluationRequest(
-            contract=given, object_name="orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW
+            contract=given, object_name="orders", states=dict(packed), delta=["day=7"], started_at=NOW, finished_at=NOW
         )
     )
     random.Random(7).shuffle(packed)
     assert (
         evaluate(
             EvaluationRequest(
-                contract=given, object_name="orders", states=dict(packed), delta=["day=7"], started=NOW, finished=NOW
+                contract=given,
+                object_name="orders",
+                states=dict(packed),
+                delta=["day=7"],
+                started_at=NOW,
+                finished_at=NOW,
             )
         )
         == first
@@ -179,7 +184,9 @@ def test_faults_of_the_contract_are_raised() -> None:
     given = contract(check("zzz", mustBe=1))
     with pytest.raises(ContractError, match="no analyzer is named 'zzz'"):
         evaluate(
-            EvaluationRequest(contract=given, object_name="orders", states={}, delta=[], started=NOW, finished=NOW)
+            EvaluationRequest(
+                contract=given, object_name="orders", states={}, delta=[], started_at=NOW, finished_at=NOW
+            )
         )
 
 

@@ -114,14 +114,18 @@ def test_what_no_version_touched_is_as_it_is_known(monkeypatch: pytest.MonkeyPat
     log(tmp_path, [META], [add("1", dataChange=False)], [add("2")])
     known = {"day=1": "a", "day=2": "b", "day=3": "unread"}
     marks = {"day=1": "A", "day=2": "B", "day=3": "C"}
-    found = standing(monkeypatch, tmp_path, marks, ChangeHints(since=TableVersion(HERE, 0)), known)
+    found = standing(monkeypatch, tmp_path, marks, ChangeHints(since_version=TableVersion(HERE, 0)), known)
     assert found == VersionedLayout(
-        marks={"day=1": "a", "day=2": "B", "day=3": "C"}, at=TableVersion(HERE, 2), how=DetectionMethod.VERSIONS
+        fingerprints={"day=1": "a", "day=2": "B", "day=3": "C"},
+        at=TableVersion(HERE, 2),
+        method=DetectionMethod.VERSIONS,
     )
     # A table that was never looked at, or whose log names partitions that nobody knows: its files tell.
-    for look, before in [(ChangeHints(), known), (ChangeHints(since=TableVersion(HERE, 0)), {"day=1": "a"})]:
+    for look, before in [(ChangeHints(), known), (ChangeHints(since_version=TableVersion(HERE, 0)), {"day=1": "a"})]:
         told = standing(monkeypatch, tmp_path, {"day=1": "A"}, look, before)
-        assert told == VersionedLayout(marks={"day=1": "A"}, at=TableVersion(HERE, 2), how=DetectionMethod.FINGERPRINTS)
+        assert told == VersionedLayout(
+            fingerprints={"day=1": "A"}, at=TableVersion(HERE, 2), method=DetectionMethod.FINGERPRINTS
+        )
 
 
 @pytest.mark.parametrize(
@@ -213,8 +217,8 @@ def test_what_changed_since_the_last_look_is_found_whatever_was_written_when(rou
             assert found is not None
             assert at is None or found.at.version >= at.version
             rows = lake.rows[found.at.version]
-            changed = {name for name, mark in found.marks.items() if known.get(name) != mark}
+            changed = {name for name, mark in found.fingerprints.items() if known.get(name) != mark}
             truly = {name for name, number in rows.items() if seen.get(name) != number}
-            assert found.marks.keys() == rows.keys()
-            assert changed == truly if found.how is DetectionMethod.VERSIONS else changed >= truly
-            known, seen, at = dict(found.marks), dict(rows), found.at
+            assert found.fingerprints.keys() == rows.keys()
+            assert changed == truly if found.method is DetectionMethod.VERSIONS else changed >= truly
+            known, seen, at = dict(found.fingerprints), dict(rows), found.at

@@ -110,7 +110,7 @@ def test_a_line_of_snapshots_that_leads_to_itself_ends() -> None:
 def test_the_snapshot_of_the_event_is_read_and_never_one_that_was_passed(
     made: tuple[int, ...], since: int | None, read: int
 ) -> None:
-    hint = WriteHint(version=max(made), others=made) if made else WriteHint()
+    hint = WriteHint(version=max(made), other_versions=made) if made else WriteHint()
     assert snapshot_to_read(LINE, ChangeHints(hint, TableVersion(HERE, since) if since else None)) == read
 
 
@@ -194,7 +194,7 @@ def test_metadata_of_the_first_format_are_understood() -> None:
 
 @pytest.mark.parametrize("name", ["v3.metadata.json", "v3.gz.metadata.json"])
 def test_the_newest_metadata_file_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
-    text = json.dumps(LINE.told).encode()
+    text = json.dumps(LINE.document).encode()
     (tmp_path / name).write_bytes(gzip.compress(text) if ".gz." in name else text)
 
     class Log:
@@ -309,17 +309,17 @@ def test_what_changed_since_the_last_look_is_found_whatever_was_written_when(rou
                 lake.commit(*commit)
             patch.setattr(iceberg, "touched", lambda session, source, made, parted: _named(lake.touched, made))
             told = [each["snapshot-id"] for at, each in enumerate(lake.snapshots) if at in numbers]
-            look = ChangeHints(WriteHint(version=max(told, default=None), others=tuple(told)), at)
+            look = ChangeHints(WriteHint(version=max(told, default=None), other_versions=tuple(told)), at)
             found = changes_iceberg.versioned_layout(object(), TableSource("t", "iceberg", ("day",)), look, known)
             assert found is not None
             read = found.at.version if found.pinned else lake.current or 0
             rows = {name: (number, found.at.table) for name, number in lake.rows.get(read, {}).items()}
-            changed = {name for name, mark in found.marks.items() if known.get(name) != mark}
+            changed = {name for name, mark in found.fingerprints.items() if known.get(name) != mark}
             truly = {name for name, what in rows.items() if seen.get(name) != what}
-            assert found.marks.keys() == rows.keys()
-            assert changed == truly if found.how is DetectionMethod.VERSIONS else changed >= truly
-            assert not found.behind or read in lake.metadata.ancestors(lake.current)
-            known, seen, at = dict(found.marks), rows, found.at
+            assert found.fingerprints.keys() == rows.keys()
+            assert changed == truly if found.method is DetectionMethod.VERSIONS else changed >= truly
+            assert not found.is_outdated or read in lake.metadata.ancestors(lake.current)
+            known, seen, at = dict(found.fingerprints), rows, found.at
 
 
 def _named(touched: Mapping[int, set[str]], made: Sequence[int]) -> frozenset[str]:

@@ -14,9 +14,16 @@ from treaty.engine.spark.sources.changes import StorageLayout
 from treaty.engine.spark.sources.versioned import VersionedLayout
 
 AT = TableVersion("a-table", 7)
-STANDS = VersionedLayout(marks={"day=1": "x"}, at=AT, how=DetectionMethod.VERSIONS, pinned=False, behind=True)
+STANDS = VersionedLayout(
+    fingerprints={"day=1": "x"}, at=AT, method=DetectionMethod.VERSIONS, pinned=False, is_outdated=True
+)
 TOLD = StorageLayout(
-    fingerprints={"day=1": "x"}, folders={"day=1": ()}, how=DetectionMethod.VERSIONS, at=AT, pinned=False, behind=True
+    fingerprints={"day=1": "x"},
+    folders={"day=1": ()},
+    method=DetectionMethod.VERSIONS,
+    at=AT,
+    pinned=False,
+    is_outdated=True,
 )
 LOGS = {"delta": "_delta_log/00000000000000000000.json", "iceberg": "metadata/v1.metadata.json"}
 
@@ -85,7 +92,7 @@ def test_a_folder_without_a_log_is_its_files(monkeypatch: pytest.MonkeyPatch, tm
     asked = [knows(monkeypatch, lake, STANDS) for lake in LOGS]
     made(tmp_path, "day=1/a.parquet", "day=2/b.parquet", "day=2/.hidden", "_SUCCESS")
     lies = changes.layout(object(), TableSource(str(tmp_path), None, ("day",)))
-    assert (lies.folders, lies.how, asked) == (
+    assert (lies.folders, lies.method, asked) == (
         {"day=1": ("day=1",), "day=2": ("day=2",)},
         DetectionMethod.FINGERPRINTS,
         [[], []],

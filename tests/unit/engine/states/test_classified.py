@@ -35,12 +35,12 @@ KEYS = HashKey(b"a" * SIZE), HashKey(b"b" * SIZE)
 
 
 def test_every_component_says_what_its_state_keeps() -> None:
-    told = {kind: COMPONENTS[kind].keeps for kind in COMPONENTS}
+    told = {kind: COMPONENTS[kind].retention for kind in COMPONENTS}
     assert {keeps: {kind for kind, found in told.items() if found is keeps} for keeps in Retention} == KEEPS
 
 
 def test_a_component_of_which_nobody_says_what_it_keeps_is_taken_to_keep_values() -> None:
-    assert Component.keeps is Retention.VALUES
+    assert Component.retention is Retention.VALUES
 
 
 # check, the states that are never stored, those that need a key
@@ -225,17 +225,17 @@ def test_what_was_measured_is_judged_with_what_is_not_stored() -> None:
         schema=SCHEMA,
         fingerprints={"day=1": "m"},
         states={"day=1": bag.pack()},
-        passing={"day=1": bag.passing.carried()},
+        transient_states={"day=1": bag.passing.dump_all()},
     )
     told = evaluate(
         EvaluationRequest(
             contract=PROMISED,
             object_name="orders",
             schema=SCHEMA,
-            states=found.judged(found.states),
+            states=found.evaluated_states(found.states),
             delta=("day=1",),
-            started=NOW,
-            finished=NOW,
+            started_at=NOW,
+            finished_at=NOW,
         )
     )
     assert {each.outcome for each in told.results if each.measurement} == {Outcome.PASSED}

@@ -84,9 +84,9 @@ def test_what_is_measured_of_all_is_the_same_before_and_after(
 def test_folding_needs_the_files_and_leaves_them_as_they_are(tmp_path: Path) -> None:
     files = StateFiles(str(tmp_path / "states"))
     packed = [made([(at, 1.0, "a")]).pack(files) for at in range(3)]
-    before = {each.name for each in files.listed()}
+    before = {each.name for each in files.list_files()}
     assert merge_packed(packed, files) == merge_packed(packed, files)
-    assert before < {each.name for each in files.listed()}
+    assert before < {each.name for each in files.list_files()}
     with pytest.raises(StateError, match="no place of files"):
         merge_packed(packed)
     (tmp_path / "states" / min(before)).unlink()
@@ -99,7 +99,7 @@ def test_what_only_some_know_is_left_out_and_what_cannot_be_merged_is_told() -> 
     one, other = made([(1, 1.0, "a")]), made([(2, 1.0, "b")])
     some = other.only(frozenset({"count/1 count(1)", "count/1 count(word)"}))
     assert unpack(merge_packed([one.pack(), some.pack()])).entries.keys() == some.entries.keys()
-    both = unpack(merge_packed([one.beside(StateBag(answer)).pack(), other.beside(StateBag(answer)).pack()]))
+    both = unpack(merge_packed([one.union(StateBag(answer)).pack(), other.union(StateBag(answer)).pack()]))
     assert both.failures == {"answer/1 q": UNLIKE.format("the column")}
     assert both.entries.keys() == one.entries.keys()
 

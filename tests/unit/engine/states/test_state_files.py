@@ -27,15 +27,15 @@ def aged(files: StateFiles, name: str) -> None:
 
 
 def test_nothing_lies_in_a_folder_that_is_not_there_yet(files: StateFiles) -> None:
-    assert files.listed() == ()
+    assert files.list_files() == ()
     assert files.remove(f"{'0' * 64}.parquet", before=LATER) is None
 
 
 def test_files_are_listed_with_the_time_at_which_they_were_written(files: StateFiles) -> None:
     name = files.write(b"one")
     aged(files, name)
-    (found,) = files.listed()
-    assert (found.name, found.written) == (name, EARLIER)
+    (found,) = files.list_files()
+    assert (found.name, found.written_at) == (name, EARLIER)
 
 
 def test_writing_equal_content_again_makes_the_file_new_and_mends_it(files: StateFiles) -> None:
@@ -44,7 +44,7 @@ def test_writing_equal_content_again_makes_the_file_new_and_mends_it(files: Stat
     aged(files, name)
     assert files.write(b"one") == name
     assert files.read(name) == b"one"
-    assert files.listed()[0].written > EARLIER
+    assert files.list_files()[0].written_at > EARLIER
 
 
 def test_only_what_is_older_is_removed(files: StateFiles) -> None:
@@ -73,7 +73,7 @@ def test_what_a_crash_left_is_listed_and_what_others_put_there_is_not(files: Sta
     for each in (*left, "notes.txt", "current.json", f"{name}.bak", f"x{name}"):
         Path(files.url, each).write_bytes(b"...")
     Path(files.url, "1" * 64 + ".parquet").mkdir()
-    assert {each.name for each in files.listed()} == {name, *left}
+    assert {each.name for each in files.list_files()} == {name, *left}
     assert files.remove("notes.txt", before=LATER) is None
 
 
@@ -83,4 +83,4 @@ def test_many_write_the_same_content_at_once(files: StateFiles) -> None:
         names = set(writers.map(files.write, [content] * 40))
     (name,) = names
     assert files.read(name) == content
-    assert [each.name for each in files.listed()] == [name]
+    assert [each.name for each in files.list_files()] == [name]

@@ -39,7 +39,13 @@ def judged(of: Contract, table: Mapping[str, Values], **given: Any) -> CheckResu
     bags = {name: packed(of, values) for name, values in table.items()}
     run = evaluate(
         EvaluationRequest(
-            contract=of, object_name="orders", states=bags, delta=[list(table)[-1]], started=NOW, finished=NOW, **given
+            contract=of,
+            object_name="orders",
+            states=bags,
+            delta=[list(table)[-1]],
+            started_at=NOW,
+            finished_at=NOW,
+            **given,
         )
     )
     return next(each for each in run.results if each.check_id == "c")
@@ -89,7 +95,7 @@ def test_a_partition_is_compared_with_the_one_before(case: str) -> None:
     found = judged(bounded(), table)
     assert (found.outcome, found.value) == (outcome, value)
     if value is None:
-        assert found.reason == DistributionDistance.unmeasured
+        assert found.reason == DistributionDistance.no_value_reason
 
 
 def watched() -> Contract:
@@ -111,8 +117,8 @@ def test_a_partition_of_an_incident_is_not_compared_with() -> None:
 def replayed(of: Contract, table: Mapping[str, Values], spoilt: frozenset[str | None] = frozenset()) -> tuple[str, ...]:
     replaying = ReplayRunner(old=None, new=of, object_name="orders")
     for name, values in table.items():
-        replaying.take(ReplayStep(arrived={name: packed(of, values)}, moment=NOW, spoilt=spoilt & {name}))
-    [line] = [each for each in replaying.told(len(table)).lines if each.check_id == "c"]
+        replaying.take(ReplayStep(added={name: packed(of, values)}, time=NOW, excluded_partitions=spoilt & {name}))
+    [line] = [each for each in replaying.report(len(table)).lines if each.check_id == "c"]
     assert line.new is not None
     return line.new.alerts
 
@@ -134,14 +140,14 @@ def test_a_replay_compares_with_what_is_spoilt_no_more(of: Contract) -> None:
     spoilt, mended = DAY.format(2), {DAY.format(2): packed(of, CODES)}
     replaying.take(
         ReplayStep(
-            arrived={DAY.format(1): packed(of, CODES), spoilt: packed(of, ["x"])},
-            moment=NOW,
-            spoilt=frozenset({spoilt}),
+            added={DAY.format(1): packed(of, CODES), spoilt: packed(of, ["x"])},
+            time=NOW,
+            excluded_partitions=frozenset({spoilt}),
         )
     )
-    replaying.take(ReplayStep(arrived=mended, moment=NOW))
-    replaying.take(ReplayStep(arrived={DAY.format(3): packed(of, ["x"])}, moment=NOW))
-    [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
+    replaying.take(ReplayStep(added=mended, time=NOW))
+    replaying.take(ReplayStep(added={DAY.format(3): packed(of, ["x"])}, time=NOW))
+    [line] = [each for each in replaying.report(3).lines if each.check_id == "c"]
     assert line.new is not None
     assert line.new.alerts == (spoilt, DAY.format(3))
 
@@ -150,8 +156,8 @@ def test_a_replay_compares_those_of_one_arrival_in_the_order_of_their_time() -> 
     of = bounded()
     replaying = ReplayRunner(old=None, new=of, object_name="orders")
     names = {DAY.format(2): ["x"], DAY.format(1): CODES, DAY.format(3): ["x"]}
-    replaying.take(ReplayStep(arrived={name: packed(of, values) for name, values in names.items()}, moment=NOW))
-    [line] = [each for each in replaying.told(3).lines if each.check_id == "c"]
+    replaying.take(ReplayStep(added={name: packed(of, values) for name, values in names.items()}, time=NOW))
+    [line] = [each for each in replaying.report(3).lines if each.check_id == "c"]
     assert line.new is not None
     assert (line.new.alerts, line.new.judged) == ((DAY.format(2),), 2)
 

@@ -369,7 +369,7 @@ def test_the_data_that_suggestions_were_learned_on_keeps_them(days: list[dict[st
     packed = {f"day={at:02d}": bag(plan, schema, day).pack() for at, day in enumerate(whole)}
     found = evaluate(
         EvaluationRequest(
-            contract=contract, object_name="t", states=packed, delta=sorted(packed), started=NOW, finished=NOW
+            contract=contract, object_name="t", states=packed, delta=sorted(packed), started_at=NOW, finished_at=NOW
         )
     )
     assert [each for each in found.results if each.outcome not in ("passed", "not_applicable")] == []

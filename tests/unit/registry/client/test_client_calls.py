@@ -45,7 +45,7 @@ class Wrong(Client):
         return self._get(schemas.ContractOut, "/contract", contract=contract)
 
     def wrong_value(self, state: str) -> list[schemas.TaskSummaryOut]:
-        return self._listed(schemas.Page[schemas.TaskSummaryOut], "/incidents", state=state)
+        return self._list(schemas.Page[schemas.TaskSummaryOut], "/incidents", state=state)
 
     def wrong_body(self, proposal_id: UUID) -> schemas.ProposalOut:
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/reject", Because(because="a reason"))

@@ -103,17 +103,20 @@ def test_history_and_deliveries_are_in_the_order_of_the_days() -> None:
 
 def arrived(lake: DemoLake, index: int) -> list[tuple[str, str | None]]:
     """Table and day of what arrived together, with what it is called where that was not its turn."""
-    return [(f"{each.table} {each.partition[-2:]}", each.turn and each.turn.name) for each in lake.deliveries[index]]
+    return [
+        (f"{each.table} {each.partition[-2:]}", each.late_delivery and each.late_delivery.name)
+        for each in lake.deliveries[index]
+    ]
 
 
 def test_one_partition_is_late_and_one_is_delivered_again() -> None:
     lake = shop_lake(days=32, history=28, tables=[TABLES["orders"], TABLES["order_items"]])
 
-    assert [each.name for each in lake.turns] == ["late partition", "re-delivery"]
+    assert [each.name for each in lake.late_deliveries] == ["late partition", "re-delivery"]
     assert arrived(lake, 0) == [("order_items 29", None)]
     assert arrived(lake, 1) == [("orders 30", None), ("order_items 30", None), ("orders 29", "late partition")]
     assert arrived(lake, 3) == [("orders 02", None), ("order_items 02", None), ("order_items 01", "re-delivery")]
-    broken, again = (each for day in lake.deliveries for each in day if each.where == ("order_items", "2026-10-01"))
+    broken, again = (each for day in lake.deliveries for each in day if each.target == ("order_items", "2026-10-01"))
     assert ([each.name for each in broken.incidents], again.incidents) == (["truncated load"], ())
 
 
@@ -121,7 +124,7 @@ def test_one_partition_is_late_and_one_is_delivered_again() -> None:
 def test_what_would_arrive_outside_the_days_has_its_own_turn(days: int, history: int) -> None:
     lake = shop_lake(days=days, history=history)
 
-    assert lake.turns == ()
+    assert lake.late_deliveries == ()
     assert {len(each) for each in lake.deliveries} == {3}
 
 
@@ -199,7 +202,7 @@ def of_lake(lake: DemoLake, *, alarmed: set[str]) -> DemoReport:
     """The report of a loop in which the deliveries of those days alarmed."""
     every = [each for day in lake.deliveries for each in day]
     verdicts = [Verdict.FAILED if each.partition in alarmed else Verdict.PASSED for each in every]
-    return DemoReport(tuple(map(judged, verdicts, every)), lake.incidents, lake.turns)
+    return DemoReport(tuple(map(judged, verdicts, every)), lake.incidents, lake.late_deliveries)
 
 
 @pytest.mark.parametrize(

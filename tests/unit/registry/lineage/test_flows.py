@@ -128,7 +128,7 @@ def test_a_run_that_completed_ranks_above_one_that_is_open_above_one_that_failed
     kinds: list[str | None], grade: int, moment: str
 ) -> None:
     found = rank(run(*(event(kind, at=f"2026-03-01T12:0{at_}:00Z") for at_, kind in enumerate(kinds))))
-    assert (found.grade, found.moment.strftime("%H:%M")) == (grade, moment)
+    assert (found.run_rank, found.run_time.strftime("%H:%M")) == (grade, moment)
 
 
 def test_a_run_that_names_no_dataset_tells_nothing() -> None:

@@ -146,13 +146,13 @@ def test_outputs_that_are_no_list_are_none() -> None:
 def test_what_is_read_of_an_event_is_kept_whatever_its_size() -> None:
     fields = [{"name": f"column_{index}", "type": "x" * 200} for index in range(2000)]
     sent = parse(body(event("COMPLETE", output(schema={"fields": fields}, other={"text": "x" * FACET_LIMIT}))))
-    (kept,) = json.loads(sent.kept())["outputs"]
+    (kept,) = json.loads(sent.stored_bytes())["outputs"]
     assert kept["facets"] == {"schema": {"fields": fields}}
 
 
 def test_a_snapshot_of_64_bits_stays_the_same_number() -> None:
     document = event("COMPLETE", output() | {"outputFacets": {"icebergCommitReport": {"snapshotId": 2**63 - 1}}})
-    kept = json.loads(parse(body(document)).kept())
+    kept = json.loads(parse(body(document)).stored_bytes())
     assert kept["outputs"][0]["outputFacets"]["icebergCommitReport"]["snapshotId"] == 2**63 - 1
 
 
@@ -171,7 +171,7 @@ def test_heavy_facets_are_not_kept_and_the_others_are() -> None:
         "outputs": [{**output(), "facets": light, "outputFacets": heavy}],
     }
     sent = parse(body(document))
-    kept = json.loads(sent.kept())
+    kept = json.loads(sent.stored_bytes())
     assert kept["run"]["facets"] == light
     assert kept["outputs"][0] == {**output(), "facets": light, "outputFacets": {}}
     assert without("run", "outputs", of=kept) == without("run", "outputs", of=document)
@@ -191,7 +191,7 @@ def test_any_json_is_an_event_or_refused(noise: dict[str, Any], base: dict[str, 
         found: LineageEvent | None = parse(body(base | noise))
     except (NotAnEvent, NotJson):
         found = None
-    assert found is None or parse(found.kept()).time == found.time
+    assert found is None or parse(found.stored_bytes()).time == found.time
 
 
 def test_every_real_event_is_accepted_save_the_one_without_run_and_job() -> None:

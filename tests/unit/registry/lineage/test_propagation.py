@@ -46,25 +46,25 @@ def reached(links: Links, *columns: str, depth: int = 20, most: int = 100) -> Im
 
 
 def test_bad_data_go_along_jobs_and_their_way_is_told() -> None:
-    found = reached(CHAIN).reached
+    found = reached(CHAIN).datasets
     assert {name: each.distance for name, each in found.items()} == {B: 1, C: 2, D: 3}
     assert found[C].path == (A, job("ab"), B, job("bc"), C)
 
 
 @pytest.mark.parametrize("links", [{**CHAIN, (D, "da", A): ()}, {**CHAIN, (D, "db", B): (), (C, "cc", C): ()}])
 def test_circles_end(links: Links) -> None:
-    assert set(reached(links).reached) == {B, C, D}
+    assert set(reached(links).datasets) == {B, C, D}
 
 
 @pytest.mark.parametrize(("depth", "found"), [(0, set()), (1, {B}), (2, {B, C})])
 def test_no_more_jobs_are_followed_than_asked(depth: int, found: set[LineageName]) -> None:
-    assert set(reached(CHAIN, depth=depth).reached) == found
+    assert set(reached(CHAIN, depth=depth).datasets) == found
 
 
 def test_no_more_datasets_are_told_than_asked_and_that_is_said() -> None:
     wide: Links = {(A, "j", LineageName("file", f"/{at}")): () for at in range(10)}
     found = reached(wide, most=4)
-    assert (len(found.reached), found.whole, reached(wide).whole) == (4, False, True)
+    assert (len(found.datasets), found.complete, reached(wide).complete) == (4, False, True)
 
 
 AMOUNT = ColumnFeed("total", A, "amount")
@@ -90,7 +90,7 @@ BY_DAY = ColumnFeed(None, A, "day", direct=False)
 def test_only_ways_that_use_the_columns_are_kept(
     feeds: tuple[ColumnFeed, ...], columns: tuple[str, ...], told: tuple[bool, bool, set[str] | None] | None
 ) -> None:
-    found = reached({(A, "ab", B): feeds}, *columns).reached
+    found = reached({(A, "ab", B): feeds}, *columns).datasets
     assert [(each.direct, each.coarse, each.columns) for each in found.values()] == ([told] if told else [])
 
 
@@ -100,12 +100,12 @@ def test_a_job_that_lists_what_feeds_a_dataset_is_taken_at_its_word(
 ) -> None:
     for columns in (None, ["amount"]):
         told = spread(A, columns, readers({(A, "ab", B): ()}, sources), depth=3, most=9)
-        assert set(told.reached) == found
+        assert set(told.datasets) == found
 
 
 def test_what_is_reached_by_what_a_column_decides_stays_so() -> None:
     links: Links = {(A, "ab", B): (BY_DAY,), (B, "bc", C): (ColumnFeed("x", B, "y"),)}
-    assert [each.direct for each in reached(links, "day").reached.values()] == [False, False]
+    assert [each.direct for each in reached(links, "day").datasets.values()] == [False, False]
 
 
 # Against the obvious: every walk, one by one.
@@ -154,7 +154,7 @@ def obvious(trace: ColumnTrace, target: LineageName, told: tuple[ColumnFeed, ...
 def test_the_reach_of_bad_data_is_what_every_walk_says(graph: Links, columns: set[str], depth: int) -> None:
     first = {ColumnTrace(A, each) for each in columns} or {ColumnTrace(A, None)}
     expected = list(walked(graph, first, depth))
-    found = spread(A, columns, readers(graph), depth=depth, most=100).reached
+    found = spread(A, columns, readers(graph), depth=depth, most=100).datasets
     assert {name: each.distance for name, each in found.items()} == {
         name: min(at for at, trace in expected if trace.dataset == name)
         for name in {each.dataset for _, each in expected}
@@ -176,8 +176,8 @@ def ran(name: str, began: int, ended: int | None, *, failed: bool = False, **rea
     versions = {LineageName("file", f"/{each}"): version for each, version in reads.items()}
     return JobRun(
         job=job(name),
-        began=minute(began),
-        ended=None if ended is None else minute(ended),
+        started_at=minute(began),
+        ended_at=None if ended is None else minute(ended),
         failed=failed,
         reads=versions,
     )
@@ -208,7 +208,7 @@ CAME, FLIES, RISK = ContaminationState.CONTAMINATED, ContaminationState.IN_FLIGH
 )
 def test_what_runs_since_then_made_of_bad_data(runs: list[JobRun], told: dict[LineageName, ContaminationState]) -> None:
     found = states(BadData(A, NOON, version="7"), HOPS, runs)
-    assert {name: each.spread for name, each in found.items()} == told
+    assert {name: each.state for name, each in found.items()} == told
 
 
 def test_the_time_is_told_at_which_bad_data_came() -> None:
@@ -234,15 +234,15 @@ def test_the_time_is_told_at_which_bad_data_came() -> None:
 def test_once_good_data_came_each_dataset_is_good_when_it_was_written_again(
     runs: list[JobRun], told: dict[LineageName, ContaminationState]
 ) -> None:
-    found = states(BadData(A, NOON, until=minute(10)), HOPS, runs)
-    assert {name: each.spread for name, each in found.items()} == told
+    found = states(BadData(A, NOON, ended_at=minute(10)), HOPS, runs)
+    assert {name: each.state for name, each in found.items()} == told
 
 
 def test_a_dataset_of_two_bad_sources_is_good_once_both_are() -> None:
     hops = [ImpactHop(A, job("ab"), B), ImpactHop(A, job("j"), C), ImpactHop(B, job("j"), C)]
     runs = [ran("ab", 1, 2), ran("j", 3, 4), ran("j", 11, 12)]
-    assert set(states(BadData(A, NOON, until=minute(10)), hops, runs)) == {B, C}
-    assert states(BadData(A, NOON, until=minute(10)), hops, [*runs, ran("ab", 13, 14), ran("j", 15, 16)]) == {}
+    assert set(states(BadData(A, NOON, ended_at=minute(10)), hops, runs)) == {B, C}
+    assert states(BadData(A, NOON, ended_at=minute(10)), hops, [*runs, ran("ab", 13, 14), ran("j", 15, 16)]) == {}
 
 
 hops = st.sets(
@@ -267,11 +267,11 @@ def test_what_bad_data_came_to_is_what_every_order_of_runs_says(hops: set[Impact
     for _ in range(len(hops) * len(runs) + 1):
         for hop in hops:
             for each in runs:
-                began_bad = hop.source in bad and each.began >= bad[hop.source]
-                if each.job == hop.job and each.ended and not each.failed and began_bad:
-                    bad[hop.target] = min(bad.get(hop.target, each.ended), each.ended)
+                began_bad = hop.source in bad and each.started_at >= bad[hop.source]
+                if each.job == hop.job and each.ended_at and not each.failed and began_bad:
+                    bad[hop.target] = min(bad.get(hop.target, each.ended_at), each.ended_at)
     found = states(BadData(A, NOON), hops, runs)
-    assert {name: each.since for name, each in found.items() if each.since} == {
+    assert {name: each.reached_at for name, each in found.items() if each.reached_at} == {
         name: at for name, at in bad.items() if name != A
     }
     assert set(found) == {each.target for each in hops}

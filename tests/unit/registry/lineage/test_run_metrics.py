@@ -50,7 +50,7 @@ def checked(name: str, **more: Any) -> CheckResult:
 def run(*found: Measurement, partitions: tuple[str, ...] = (), results: tuple[CheckResult, ...] = ()) -> RunResult:
     return RunResult(
         contract_id="staff", contract_version="1.0.0", contract_fingerprint="0" * 64, object="staff",
-        partitions=partitions, rows=10, started=NOW, finished=NOW, results=results, measurements=found,
+        partitions=partitions, rows=10, started_at=NOW, finished_at=NOW, results=results, measurements=found,
     )  # fmt: skip
 
 

@@ -238,7 +238,7 @@ def linked(namespace: Any, name: Any, kind: str = "TABLE") -> dict[str, Any]:
     ],
 )
 def test_a_trigger_knows_the_other_names_of_the_dataset(written: dict[str, Any], also: tuple[LineageName, ...]) -> None:
-    assert triggers(told(event("COMPLETE", written))) == (Trigger(dataset=ORDERS, also=also),)
+    assert triggers(told(event("COMPLETE", written))) == (Trigger(dataset=ORDERS, aliases=also),)
 
 
 @given(st.permutations(["START", "RUNNING", "COMPLETE"]), st.lists(st.sampled_from([0, 1, 2]), max_size=5))

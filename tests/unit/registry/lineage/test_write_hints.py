@@ -179,7 +179,7 @@ def test_the_nominal_time_names_a_partition_by_the_contract(start: Any, template
 
 def test_the_surest_hint_counts() -> None:
     both_told = nominal("2026-11-20T00:00:00Z") | sql("INSERT INTO orders PARTITION (ds='1') SELECT 1")
-    assert hint(told(both_told), nominal=NOMINAL).how is DetectionMethod.SQL
+    assert hint(told(both_told), nominal=NOMINAL).method is DetectionMethod.SQL
     spoken = both_told | {"outputs": [subset(**listed({"ds": "2"}))]}
     assert hint(told(spoken), nominal=NOMINAL) == WriteHint(("ds=2",), DetectionMethod.SUBSET)
     # What does not name all partition columns leaves the word to the next.
@@ -221,7 +221,10 @@ def test_a_table_that_is_not_parted_gets_no_partitions() -> None:
             [WriteHint(("a=2",), DetectionMethod.SUBSET, 1), WriteHint(("a=1",), DetectionMethod.SQL, 3)],
             WriteHint(("a=1", "a=2"), DetectionMethod.SQL, 3, (1,)),
         ),
-        ([WriteHint(("a=2",), DetectionMethod.SUBSET, 1), WriteHint(version=3)], WriteHint(version=3, others=(1,))),
+        (
+            [WriteHint(("a=2",), DetectionMethod.SUBSET, 1), WriteHint(version=3)],
+            WriteHint(version=3, other_versions=(1,)),
+        ),
         (
             [WriteHint(("a=2",), DetectionMethod.SUBSET, 1), WriteHint(("a=2",), DetectionMethod.SUBSET)],
             WriteHint(("a=2",), DetectionMethod.SUBSET),

@@ -29,7 +29,7 @@ class Shelf:
     files: dict[str, datetime] = field(default_factory=dict)
     meanwhile: Callable[[], None] = lambda: None
 
-    def listed(self) -> list[StoredFile]:
+    def list_files(self) -> list[StoredFile]:
         found = [StoredFile(name, written) for name, written in self.files.items()]
         self.meanwhile()
         return found

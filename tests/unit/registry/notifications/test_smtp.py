@@ -17,7 +17,7 @@ from treaty.registry.notifications.transport.smtp import Mail, MailRejected, Mai
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MAIL = Mail(
-    to="ada@shop.example", subject="[Treaty] it broke", text="It broke: ümlaut.\n.\nlast line", key="msg_1", time=NOW
+    to="ada@shop.example", subject="[Treaty] it broke", text="It broke: ümlaut.\n.\nlast line", key="msg_1", sent_at=NOW
 )
 
 

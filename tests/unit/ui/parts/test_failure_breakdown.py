@@ -57,7 +57,7 @@ def test_nothing_is_told_of_a_run_in_which_it_did_not_fail(outcomes: str, day: i
 def test_of_several_partitions_of_a_run_one_that_fails_counts() -> None:
     found = failure_breakdown.since([result(0, "passed"), result(1, "passed"), result(1, "failed")], run_id(1))
     assert found is not None
-    assert (found.times, found.ever) == (1, False)
+    assert (found.times, found.never_passed) == (1, False)
 
 
 def test_a_version_that_judges_for_the_first_time_is_named() -> None:

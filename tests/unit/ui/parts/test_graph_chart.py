@@ -79,28 +79,28 @@ def chain(length: int) -> GraphOut:
 def test_of_too_many_nodes_the_nearest_are_drawn_and_the_others_as_groups() -> None:
     shown = graph_chart.nodes(chain(100), "dataset:file:/050")
 
-    groups = [each for each in shown if each.of]
-    kept = {each.name for each in shown if not each.of}
+    groups = [each for each in shown if each.members]
+    kept = {each.name for each in shown if not each.members}
     assert (len(shown) <= graph_chart.MOST, shown[0].name) == (True, "/050")
     assert {f"/{at:03}" for at in range(40, 61)} <= kept
     assert sorted(each.name for each in groups) == ["72 further downstream", "72 further upstream"]
     assert {each.mark.word for each in groups if each.mark} == {"Passed", "Failed"}
-    assert len(kept) + sum(len(each.of) for each in groups) == 201
+    assert len(kept) + sum(len(each.members) for each in groups) == 201
 
 
 def test_groups_hang_where_their_nodes_do() -> None:
     shown = graph_chart.nodes(chain(100), "dataset:file:/050")
     between = graph_chart.edges(shown)
-    ends = {each.node.id for each in shown if each.of}
+    ends = {each.node.id for each in shown if each.members}
     assert len([pair for pair in between if ends & set(pair)]) == 2
-    assert graph_chart.every(chain(100), "dataset:file:/050")[0].asked
+    assert graph_chart.every(chain(100), "dataset:file:/050")[0].is_focus
     assert len(graph_chart.every(chain(100), "")) == 201
 
 
 def test_without_a_node_asked_for_what_there_is_no_room_for_is_on_neither_side() -> None:
     many = graph(*(dataset(f"/{at:03}") for at in range(100)))
     shown = graph_chart.nodes(many, "")
-    assert [each.name for each in shown if each.of] == ["43 on neither side"]
+    assert [each.name for each in shown if each.members] == ["43 on neither side"]
 
 
 def test_an_edge_to_what_is_not_shown_is_not_drawn() -> None:

@@ -122,7 +122,7 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
 
     found = contract_rows.activity(of, [proposal(1, hours=-1, state="approved")], [ended])
 
-    assert [(each.who, each.what) for each in found] == [
+    assert [(each.actor, each.description) for each in found] == [
         ("cy", "the incident of orders ended: the data were fixed"),
         ("", "version 1.0.0 is retired: a new shop"),
         ("", "an incident of orders was opened"),
@@ -136,7 +136,7 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
 def test_the_activity_is_taken_away_without_formulas() -> None:
     found = [
         contract_rows.ActivityEvent(
-            kind="Draft", time=NOW, who="=cmd", what="put “@x” forward", address="/review?proposal=1"
+            kind="Draft", time=NOW, actor="=cmd", description="put “@x” forward", address="/review?proposal=1"
         )
     ]
     assert activity.exported(found).splitlines() == [
