@@ -28,7 +28,7 @@ from treaty.engine.evaluation.request import EvaluationRequest
 contract, at = treaty.read_contract("orders.yaml"), datetime(2026, 10, 5, tzinfo=UTC)
 run = evaluate(EvaluationRequest(
     contract=contract, object_name="orders", states={"day=1": Path("day-1").read_bytes()}, delta=["day=1"],
-    started=at, finished=at,
+    started_at=at, finished_at=at,
 ))
 print(run.verdict, run.rows, *(f"{each.check_id}={each.outcome}" for each in run.results))
 """

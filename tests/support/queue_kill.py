@@ -81,7 +81,7 @@ def work(order: dict[str, Any], steps: Steps) -> None:
     database = steps.watch(connect(order["url"]))
     # Nobody delivers here: what is to be sent stays in the outbox.
     settings = RegistrySettings(home=Path(order["home"]), openlineage_url="http://127.0.0.1:9")
-    parts: dict[str, Any] = {"judge": judge, "large": large, "lacking": lacking, "jitter": lambda: 0.0}
+    parts: dict[str, Any] = {"evaluate": judge, "large": large, "missing_states": lacking, "jitter": lambda: 0.0}
     worker = Worker(database=database, engine=engine, settings=settings, clock=now, **parts)
     while worker.step():
         pass

@@ -17,7 +17,7 @@ class Structural(Scene):
 
     def worker(self, **other: Any) -> Worker:
         """A worker that judges both."""
-        return super().worker(**({"judge": judged} | other))
+        return super().worker(**({"evaluate": judged} | other))
 
 
 def judged(request: EvaluationRequest) -> RunResult:

@@ -155,7 +155,13 @@ class Scene:
 
     def worker(self, **other: Any) -> Worker:
         """A worker of this scene; parts of it can be replaced."""
-        parts = {"judge": judge, "lacking": lacking, "large": large, "settings": self.settings, "clock": self.clock}
+        parts = {
+            "evaluate": judge,
+            "missing_states": lacking,
+            "large": large,
+            "settings": self.settings,
+            "clock": self.clock,
+        }
         return Worker(
             database=self.database, engine=self.engine, **(parts | {"jitter": lambda: 0.0, "name": "w"} | other)
         )

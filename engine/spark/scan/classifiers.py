@@ -37,7 +37,7 @@ CLASSIFIERS: Mapping[str, Classifier] = {"logistic_regression": logistic_regress
 def confusion(rows: "PartitionedRows", part: BoundComponent, others: "OtherDatasets") -> dict[str, Any]:
     """(class, predicted, rows) of the held-out rows, of each partition by itself."""
     classifier = CLASSIFIERS[part.component.classifier]  # type: ignore[attr-defined]
-    operands = split_arguments(part.operands, part.component.held)  # type: ignore[attr-defined]
+    operands = split_arguments(part.operands, part.component.held_out_count)  # type: ignore[attr-defined]
     return rows.each(lambda frame: _predicted(_featured(frame, *operands), classifier))
 
 

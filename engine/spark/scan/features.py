@@ -32,12 +32,12 @@ def group(frame: Any, part: BoundComponent, partition_by: Sequence[str], key: Ha
 
 
 def _holds_out(part: BoundComponent) -> bool:
-    return bool(part.component.held)  # type: ignore[attr-defined]
+    return bool(part.component.held_out_count)  # type: ignore[attr-defined]
 
 
 def _rows(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> Any:
     """Partition p0, ..., class t, content h, whether held out, and inputs x0, ..."""
-    target, inputs, split_by = split_arguments(part.operands, part.component.held)  # type: ignore[attr-defined]
+    target, inputs, split_by = split_arguments(part.operands, part.component.held_out_count)  # type: ignore[attr-defined]
     by = [f"{sql} as p{at}" for at, sql in enumerate(partition_names.keys(partition_by))]
     present = f"{target.sql} IS NOT NULL"
     chosen = frame.where(f"({part.where}) AND {present}" if part.where else present)
@@ -48,7 +48,7 @@ def _rows(frame: Any, part: BoundComponent, partition_by: Sequence[str]) -> Any:
 
 def _bags(part: BoundComponent) -> Sequence[str]:
     """The tokens of each input, and a last one that is a row: to be cut in those rows alone that are counted."""
-    _, inputs, _ = split_arguments(part.operands, part.component.held)  # type: ignore[attr-defined]
+    _, inputs, _ = split_arguments(part.operands, part.component.held_out_count)  # type: ignore[attr-defined]
     named = (replace(each, sql=f"x{at}") for at, each in enumerate(inputs))
     return [*map(tokens, named), "array(cast(null as string))"]
 

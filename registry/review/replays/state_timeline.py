@@ -28,8 +28,8 @@ class GenerationInterval:
     partition: str
     since: int
     until: int | None
-    created_at: datetime
-    ended_at: datetime | None
+    created: datetime
+    ended: datetime | None
 
 
 NAMES = tuple(each.name for each in fields(GenerationInterval))
@@ -52,7 +52,7 @@ def _as_it_came(came: GenerationInterval) -> tuple[Any, ...]:
 
 def _as_it_is(came: GenerationInterval) -> tuple[Any, ...]:
     # Merged days are as old as the newest of them, though they were written later.
-    return came.created_at, came.since, _day(came.partition), came.partition
+    return came.created, came.since, _day(came.partition), came.partition
 
 
 def _day(name: str) -> str:
@@ -82,7 +82,7 @@ def steps(
     for (since, _), each in groupby(came, key=lambda one: (one.since, _day(one.partition))):
         group = list(each)
         yield from (_departure(left, began, timelines) for left in _removed_generations(gone, since))
-        moment = min(group[0].created_at, began.get(since, group[0].created_at))
+        moment = min(group[0].created, began.get(since, group[0].created))
         left = tuple(one.partition for one in gone.pop(since, ()))
         for at in range(0, len(group), AT_A_TIME):
             several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
@@ -111,7 +111,7 @@ def _departure(
     left: Sequence[GenerationInterval], began: Mapping[int, datetime], timelines: Mapping[str, MetricTimeline]
 ) -> ReplayStep:
     """The step in which these went and nothing came."""
-    moment = began.get(left[0].until or 0) or left[0].ended_at or left[0].created_at
+    moment = began.get(left[0].until or 0) or left[0].ended or left[0].created
     names = tuple(each.partition for each in left)
     return ReplayStep(added={}, time=moment, removed=names, references=_at(timelines, moment))
 

@@ -184,7 +184,7 @@ def test_a_validation_is_told_where_the_others_are_and_what_limits_are(scene: Sc
         return engines.judge(request)
 
     scene.ask()
-    scene.work(judge=judge)
+    scene.work(evaluate=judge)
     (request,) = scene.engine.requests
     assert isinstance(request, MeasureRequest)
     assert request.datasets == {"titles": TableSource("/data/books", "parquet")}

@@ -99,7 +99,7 @@ class Table(Scene):
         return self.engine.tables[LOCATION]
 
     def worker(self, **other: Any) -> Any:
-        return super().worker(judge=evaluate, lacking=missing_states, **other)
+        return super().worker(evaluate=evaluate, missing_states=missing_states, **other)
 
     def put(self, *names: str, found: list[int] | None = None) -> None:
         """Writes partitions."""

@@ -271,12 +271,12 @@ def test_a_worker_judges_by_the_newest_fit_and_each_run_is_done_again_by_its_own
     for at in range(30):
         scene.write(day(at), str(at))
     scene.ask("first")
-    scene.work(judge=evaluate)
+    scene.work(evaluate=evaluate)
     before = scene.runs[-1]
     assert night(scene)["admitted"] == 1
     scene.write(day(99), "=105")
     scene.ask("second")
-    scene.work(judge=evaluate)
+    scene.work(evaluate=evaluate)
     run = scene.runs[-1]
     (fit,) = scenes.rows(engine, FitRow)
     (failed,) = results(scene, run)
@@ -285,7 +285,7 @@ def test_a_worker_judges_by_the_newest_fit_and_each_run_is_done_again_by_its_own
     for at in range(30, 36):
         scene.write(day(at), str(at))
     scene.ask("third")
-    scene.work(judge=evaluate)
+    scene.work(evaluate=evaluate)
     assert night(scene)["admitted"] == 1
     newest = scenes.rows(engine, FitRow)[-1]
     assert newest.without == [day(99)]

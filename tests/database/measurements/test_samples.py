@@ -123,7 +123,7 @@ def test_nothing_is_asked_for_where_no_check_of_rows_failed(scene: Scene) -> Non
 
     scene.write("ds=3", "new")
     scene.send(event(run="c"))
-    scene.work(judge=whole_fails)
+    scene.work(evaluate=whole_fails)
     assert (scene.runs[-1].verdict, sampled(scene)) == (Verdict.FAILED, [])
 
 

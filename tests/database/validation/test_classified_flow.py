@@ -78,7 +78,7 @@ def scene(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sc
 
 
 def work(scene: Scene, key: HashKey | None = KEY, **other: Any) -> None:
-    scene.work(judge=evaluate, lacking=missing_states, key=key, **other)
+    scene.work(evaluate=evaluate, missing_states=missing_states, key=key, **other)
 
 
 def told(scene: Scene, check_id: str) -> dict[str | None, tuple[Outcome, str | None]]:

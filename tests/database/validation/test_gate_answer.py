@@ -93,7 +93,7 @@ def test_data_that_keep_the_contract_pass_and_say_what_was_judged(scene: Scene) 
 def test_what_a_check_found_decides(
     scene: Scene, scope: str, outcome: Outcome, severity: str, expected: GateAnswer
 ) -> None:
-    validated(scene, judge=otherwise(outcome, severity, scope))
+    validated(scene, evaluate=otherwise(outcome, severity, scope))
     told, reason = answer(scene)
     assert (told, reason is None) == (expected, expected is PASS)
     assert expected is PASS or "good" in str(reason)
@@ -111,7 +111,7 @@ def test_of_what_could_not_be_evaluated_the_contract_decides(scene: Scene, said:
             ContractVersionRow(id=ids.new(), body=body, fingerprint=read(body).fingerprint, version="1.1.0", **fields)
         )
         tx.commit()
-    validated(scene, judge=otherwise(Outcome.NOT_EVALUATED))
+    validated(scene, evaluate=otherwise(Outcome.NOT_EVALUATED))
     assert {told.version: told.answer.value for told in ask(scene)} == {"1.0.0": "block", "1.1.0": said}
 
 
@@ -143,7 +143,7 @@ def test_of_a_partition_count_its_own_checks_and_those_of_all_data(scene: Scene)
     validated(scene, "b")
     assert [answer(scene, each)[0] for each in ("ds=1", "ds=2", "ds=3")] == [PASS, BLOCK, PASS]
     scene.write("ds=3", "better")
-    validated(scene, "c", judge=otherwise(Outcome.FAILED, scope="dataset"))
+    validated(scene, "c", evaluate=otherwise(Outcome.FAILED, scope="dataset"))
     assert [answer(scene, each)[0] for each in ("ds=1", "ds=3")] == [BLOCK, BLOCK]
 
 
@@ -252,7 +252,7 @@ def test_a_consumer_is_told_of_what_they_check_besides(scene: Scene) -> None:
     def consumers(*_: Any) -> list[ConsumerDocument]:
         return [ConsumerDocument(subscription.id, body, read(body).fingerprint)]
 
-    validated(scene, judge=judge, consumers=consumers)
+    validated(scene, evaluate=judge, consumers=consumers)
     assert answer(scene) == (PASS, None)
     for consumer in ("owner", str(subscription.id)):
         first, second = ask(scene, consumer=consumer)

@@ -163,7 +163,7 @@ def test_a_contract_that_is_broken_harms_no_other(scene: Scene, name: str) -> No
     scene.worker().take_in()
     main = rows(scene.database, TaskRow)[0].payload["contract_id"]
     broken = ({"orders", "billing"} - {main}).pop()
-    scene.worker(judge=failing(broken, BROKEN[name])).work()
+    scene.worker(evaluate=failing(broken, BROKEN[name])).work()
     found = {run.contract_id: run for run in scene.runs}
     assert (found[main].verdict, found[broken].verdict) == (Verdict.PASSED, Verdict.NOT_EVALUATED)
     assert (found[main].marker is None, found[broken].marker) == (False, None)
@@ -193,14 +193,14 @@ def consumers(session: Session, contract_id: str, object_name: str) -> Iterator[
 def test_a_consumer_s_checks_are_judged_from_the_same_reading_and_stay_apart(engine: Engine, tmp_path: Path) -> None:
     scene = orders(engine, tmp_path)
     scene.send(event())
-    scene.work(consumers=consumers, judge=flawed)
+    scene.work(consumers=consumers, evaluate=flawed)
     assert verdicts(scene) == {
         "orders": [("passed", ["ds=1", "ds=2"])], "consumer of orders 7.0.0": [("failed", ["ds=1", "ds=2"])],
     }  # fmt: skip
     assert len(scene.engine.requests) == 1
     scene.write("ds=3", "good")
     scene.send(event(run="second"))
-    scene.work(consumers=consumers, judge=flawed)
+    scene.work(consumers=consumers, evaluate=flawed)
     assert [run.partitions for run in scene.runs] == [["ds=1", "ds=2"]] * 2 + [["ds=3"]] * 2
     with read_session(scene.database) as tx:
         everyone = Principal(user_id=CONSUMER, name="everyone", roles=frozenset(), permissions=frozenset(Permission))

@@ -93,7 +93,7 @@ def test_a_contract_that_does_not_fit_the_table_is_a_run_not_a_failed_task(scene
         raise ContractError([Fault(code="check.column", where="orders.enough", message="there is no column amount")])
 
     scene.send(event())
-    scene.work(judge=unfit)
+    scene.work(evaluate=unfit)
     (run,) = scene.runs
     (result,) = rows(scene.database, CheckResultRow)
     assert (run.verdict, result.outcome, result.check_id) == (Verdict.NOT_EVALUATED, Outcome.NOT_EVALUATED, "enough")
@@ -116,7 +116,7 @@ def test_damaged_states_are_computed_again(scene: Scene) -> None:
 
     scene.write("ds=2", "new")
     scene.send(event(run="b"))
-    scene.work(judge=strict)
+    scene.work(evaluate=strict)
     assert scene.runs[1].partitions == ["ds=2"]
     assert {row.states for row in current(scene.database)} == {b"good", b"new"}
 

@@ -65,7 +65,7 @@ def results(
 
 
 def test_what_is_asked_of_the_dataset_is_read_of_all_its_rows(spark: Any, place: Path) -> None:
-    first = measure(spark, asked(place, limits=True))
+    first = measure(spark, asked(place, reference_limits=True))
     found = {key: (str(each.outcome), each.value) for key, each in results(first).items()}
     assert found == {
         ("known", None): ("failed", 0.5),
@@ -95,7 +95,7 @@ def test_rows_that_came_earlier_are_looked_up_again(spark: Any, place: Path) -> 
 
 
 def test_a_dataset_that_cannot_be_read_leaves_the_other_checks(spark: Any, place: Path) -> None:
-    found = results(measure(spark, asked(place, titles="gone", limits=True)))
+    found = results(measure(spark, asked(place, titles="gone", reference_limits=True)))
     outcomes = {key: str(each.outcome) for key, each in found.items()}
     assert {key[0] for key, outcome in outcomes.items() if outcome == "not_evaluated"} == {
         "known",
