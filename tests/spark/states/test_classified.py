@@ -155,7 +155,7 @@ def test_what_is_not_stored_is_judged_when_it_arrives_and_said_to_be_gone_later(
     stored = dict(first.states)
     known = {**first.fingerprints, LATER: "another"}
     second = measure(
-        spark, asked(table, given, known=known, stored_keys=missing_states(given, "people", stored, key=KEY))
+        spark, asked(table, given, stored_fingerprints=known, stored_keys=missing_states(given, "people", stored, key=KEY))
     )
     assert (sorted(second.states), second.added) == ([LATER], {})
     run = judged(given, second, stored)
@@ -178,7 +178,7 @@ def test_states_that_are_never_stored_are_read_again_for_a_new_version_alone(
     assert missing_states(given, "people", first.states, key=KEY) == {}
     held = missing_states(given, "people", first.states, key=KEY, afresh=True)
     assert sorted(held) == [HERE, LATER]
-    again = measure(spark, asked(table, given, known=dict(first.fingerprints), stored_keys=held))
+    again = measure(spark, asked(table, given, stored_fingerprints=dict(first.fingerprints), stored_keys=held))
     assert (again.states, sorted(again.added), sorted(again.transient_states)) == ({}, [HERE, LATER], [HERE, LATER])
     stored = {
         name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()
@@ -197,7 +197,7 @@ def test_states_of_another_key_or_in_the_clear_are_replaced_and_never_merged(
     first = measured[CLASSIFIED if change == "another key" else OPEN]
     held = missing_states(given, "people", first.states, key=key)
     assert sorted(held) == [HERE, LATER]
-    again = measure(spark, asked(table, given, key, known=dict(first.fingerprints), stored_keys=held))
+    again = measure(spark, asked(table, given, key, stored_fingerprints=dict(first.fingerprints), stored_keys=held))
     stored = {
         name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in again.added.items()
     }
