@@ -73,7 +73,7 @@ class RecentVerdict(NamedTuple):
     contract_id: str
     id: UUID
     verdict: Verdict
-    finished_at: datetime
+    finished: datetime
 
 
 def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[RecentVerdict]]:
