@@ -123,7 +123,8 @@ def test_states_that_one_contract_lacks_are_added_to_those_of_others(spark: Any,
     also = [BILLING.object("orders")]
     held = missing_states(ORDERS, "orders", dict(first.states), key=KEY, also=also)
     assert set(held) == {"day=1", "day=2"}
-    added = measure(spark, asked(table, ORDERS, BILLING, stored_fingerprints=dict(first.fingerprints), stored_keys=held))
+    known = {"stored_fingerprints": dict(first.fingerprints), "stored_keys": held}
+    added = measure(spark, asked(table, ORDERS, BILLING, **known))
     assert (added.states, set(added.added)) == ({}, {"day=1", "day=2"})
     whole = {
         name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in added.added.items()
@@ -140,7 +141,8 @@ def test_states_of_open_columns_do_not_outlive_a_contract_that_classifies_them(s
     private = sharing(PRIVACY, (PRIVACY,))
     held = missing_states(shared, "orders", dict(first.states), key=KEY, also=[private.object("orders")])
     assert set(held) == {"day=1", "day=2"}
-    added = measure(spark, asked(table, BILLING, PRIVACY, stored_fingerprints=dict(first.fingerprints), stored_keys=held))
+    known = {"stored_fingerprints": dict(first.fingerprints), "stored_keys": held}
+    added = measure(spark, asked(table, BILLING, PRIVACY, **known))
     whole = {
         name: bags.combine_readings(first.states[name], packed, keys=held[name]) for name, packed in added.added.items()
     }

@@ -154,9 +154,8 @@ def test_what_is_not_stored_is_judged_when_it_arrives_and_said_to_be_gone_later(
     given, first = contract(), measured[CLASSIFIED]
     stored = dict(first.states)
     known = {**first.fingerprints, LATER: "another"}
-    second = measure(
-        spark, asked(table, given, stored_fingerprints=known, stored_keys=missing_states(given, "people", stored, key=KEY))
-    )
+    lacking = missing_states(given, "people", stored, key=KEY)
+    second = measure(spark, asked(table, given, stored_fingerprints=known, stored_keys=lacking))
     assert (sorted(second.states), second.added) == ([LATER], {})
     run = judged(given, second, stored)
     told = {(each.check_id, each.outcome, each.reason) for each in run.results if each.measurement}
