@@ -39,7 +39,7 @@ def test_two_versions_are_compared(world: World) -> None:
 
     found = client.diff("shop", "1.0.0", "1.1.0")
 
-    assert [(each.what, each.direction, each.check) for each in found.changes] == [("threshold", "tightens", "c")]
+    assert [(each.element, each.direction, each.check) for each in found.changes] == [("threshold", "tightens", "c")]
     assert (found.bump, found.suggested, found.enough) == ("minor", "1.2.0", True)
     assert client.diff("shop", "1.1.0", "1.0.0").changes[0].direction == "loosens"
     assert client.diff("shop", "1.0.0") == found
@@ -55,7 +55,7 @@ def test_a_proposal_is_compared_with_the_version_in_force(world: World) -> None:
     assert (found.old, found.new, found.bump, found.suggested, found.enough) == (
         "1.0.0", "1.1.0", "major", "2.0.0", False
     )  # fmt: skip
-    assert [(each.version, each.mode, each.change.what) for each in found.breaches] == [
+    assert [(each.version, each.mode, each.change.element) for each in found.breaches] == [
         ("1.0.0", "FORWARD", "threshold")
     ]
     assert {each.part: each.kept for each in found.laws} == {"structure": True, "guarantees": False}
@@ -87,7 +87,7 @@ def test_accepted_suggestions_are_what_a_drafted_proposal_changes(world: World) 
 
     owner.judge(proposal, [first], "accepted", revision=1)  # type: ignore[arg-type]
 
-    assert [each.what for each in owner.proposal_diff(proposal).changes] == ["required"]
+    assert [each.element for each in owner.proposal_diff(proposal).changes] == ["required"]
 
 
 @pytest.mark.parametrize(("contract", "old"), [("shop", "9.9.9"), ("elsewhere", None)])

@@ -232,7 +232,9 @@ def test_what_could_not_be_judged_is_judged_next_time_though_nothing_is_read_aga
     scene.write("ds=2", "better")
     scene.send(event(run="second"))
     scene.work(
-        judge=failing("billing", ContractError([Fault(code="TR-X", where="x", message="is broken", remedy="mend it")]))
+        evaluate=failing(
+            "billing", ContractError([Fault(code="TR-X", where="x", message="is broken", remedy="mend it")])
+        )
     )
     assert verdicts(scene)["billing"][1:] == [("not_evaluated", [])]
     scene.send(event(run="third"))
