@@ -83,7 +83,7 @@ def test_partitions_added_up_are_the_whole_to_the_last_byte(products: Any, monke
     for analyzer in (NAIVE, SPLIT):
         assert state(analyzer, merged) == state(analyzer, one)
         assert analyzer.bind(one.schema).value(merged.values) == analyzer.bind(one.schema).value(one.values)
-        assert len(set(one.values[analyzer.bind(one.schema).parts["features"].key].judged[0])) == 100
+        assert len(set(one.values[analyzer.bind(one.schema).parts["features"].key].test_rows[0])) == 100
 
 
 def test_brands_are_told_by_names_and_a_fifth_is_held_out(products: Any) -> None:
