@@ -147,10 +147,10 @@ def _option(word: str) -> Callable[[DocumentElement], Any]:
 def _bounds(words: Mapping[str, str]) -> Callable[[DocumentElement], Any]:
     """The limits that are given, in words; None where there is none."""
 
-    def said(node: DocumentElement) -> str | None:
+    def bounds_text(node: DocumentElement) -> str | None:
         return ", ".join(each.sentence().removeprefix("be ") for each in _limits(words, node)) or None
 
-    return said
+    return bounds_text
 
 
 def _limits(words: Mapping[str, str], node: DocumentElement) -> list[Assertion]:

@@ -290,8 +290,9 @@ def continued(values: Sequence[float], order: int) -> float:
 
 
 def _shifted(band: DetectorBand, by: float) -> DetectorBand:
-    def moved(edge: float | None) -> float | None:
+    def shift_edge(edge: float | None) -> float | None:
         return None if edge is None else edge + by
 
     said = f"changes: {band.by}"
-    return replace(band, lower=moved(band.lower), upper=moved(band.upper), expected=moved(band.expected), by=said)
+    lower, upper, expected = map(shift_edge, (band.lower, band.upper, band.expected))
+    return replace(band, lower=lower, upper=upper, expected=expected, by=said)

@@ -1,8 +1,8 @@
 """Which of the candidates is promised: the one that catches most, of those that are believed to alarm falsely rarely.
 
-A promise catches what a foreign column would be; what it fears is a false alarm, which costs `dread` times as much as a
-column that is let pass. With each candidate goes the floor that is best for it: narrow patterns with a high one, wide
-patterns with a low one."""
+A promise catches what a foreign column would be; what it fears is a false alarm, which costs
+`false_alarm_cost` times as much as a column that is let pass. With each candidate goes the floor that is best for it:
+narrow patterns with a high one, wide patterns with a low one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -45,8 +45,8 @@ class PatternLake:
         since: Mapping[str, int] | None = None,
     ) -> PatternIndex:
         """The index with these tables in place of what they were before; each gives its text columns by name, values
-        in their order. `as_of`: what each was when it changed last, which `standing` tells. `since`: what `forgotten`
-        said before the tables were read; of those that were forgotten since, what was read is not added.
+        in their order. `as_of`: what each was when it changed last, which `table_versions` tells. `since`: what
+        `forgotten` said before the tables were read; of those that were forgotten since, what was read is not added.
 
         Raises Busy where another process changes the lake for longer than one is patient."""
         with self._changing():

@@ -41,7 +41,7 @@ class MeasureRequest:
     fingerprint, those that a table without partition columns is cut into; what came since is one more. None: it is not
     cut.
 
-    `portion`: so many partitions are read at most, and the answer says how many are `left` for further requests.
+    `portion`: so many partitions are read at most, and the answer says how many are `remaining` for further requests.
 
     `target_table`: a table that this one will be part of; where all rows must be read at once, so are its other
     partitions.

@@ -29,7 +29,7 @@ class EntrustedCheck:
     signature: VersionApproval | None
 
 
-def listed(contract: Contract, signature: VersionApproval | None = None) -> Iterator[EntrustedCheck]:
+def checks_with_executors(contract: Contract, signature: VersionApproval | None = None) -> Iterator[EntrustedCheck]:
     """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
     entries = dict(walk(dict(contract.document)))
     for described in contract.objects:

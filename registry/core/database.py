@@ -156,12 +156,12 @@ def _pinged(engine: Engine) -> Engine:
     def returned(_: Any, record: ConnectionPoolEntry) -> None:
         record.info[RETURNED] = time.monotonic()
 
-    def taken(given: DBAPIConnection, record: ConnectionPoolEntry, _: Any) -> None:
+    def on_checkout(given: DBAPIConnection, record: ConnectionPoolEntry, _: Any) -> None:
         if time.monotonic() - record.info.get(RETURNED, math.inf) > FRESH and not _answers(engine, given):
             raise DisconnectionError
 
     event.listen(engine, "checkin", returned)
-    event.listen(engine, "checkout", taken)
+    event.listen(engine, "checkout", on_checkout)
     return engine
 
 

@@ -269,7 +269,7 @@ def _teller(
     terms = asked.checks.object.anomalies
     share = asked.approved.analyzer is not None and asked.approved.analyzer.unit == "share"
 
-    def told(side: int, of: KnownPoint) -> Limits | None:
+    def band_limits(side: int, of: KnownPoint) -> Limits | None:
         everything = MetricBaselines(measured={}, succession=succession, now=of.time, terms=terms, metrics=sharing)
         # The next partition has no name yet: it shares the false alarms as its forerunners do.
         name = of.partition or (partitions[-1] if partitions else None)
@@ -277,8 +277,8 @@ def _teller(
         return (found.lower, found.upper) if isinstance(found, DetectorBand) else None
 
     def both(of: KnownPoint) -> Both:
-        first = told(0, of)
+        first = band_limits(0, of)
         same = alike and (changed is None or of.time <= changed)
-        return first, first if same else told(1, of)
+        return first, first if same else band_limits(1, of)
 
     return both

@@ -208,12 +208,12 @@ def _true(analyzer: Any, promise: Assertion) -> list[CommonForm]:
 
 
 def _number(kind: CommonCheckKind) -> Callable[[Any, Assertion], list[CommonForm]]:
-    def meant(analyzer: Any, promise: Assertion) -> list[CommonForm]:
+    def form_of(analyzer: Any, promise: Assertion) -> list[CommonForm]:
         columns = getattr(analyzer, "columns", ()) or tuple(filter(None, [getattr(analyzer, "column", None)]))
         range_ = closed(promise, whole=kind in WHOLE_NUMBERS)
         return [(kind, columns, range_)] if range_ and len(columns) <= 1 else []
 
-    return meant
+    return form_of
 
 
 CONVERTERS: Mapping[str, Callable[[Any, Assertion], list[CommonForm]]] = {

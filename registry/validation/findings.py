@@ -70,7 +70,7 @@ def store(
     dataset = _claim(session, order)
     checkpoints.drop(session, order.task_id)
     version = state_store.save(session, order.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
-    dataset.arrived = came(session, order, finding) or dataset.arrived
+    dataset.arrived = arrival_time(session, order, finding) or dataset.arrived
     measured = finding.measured
     if finding.scan_started_at is not None and not (measured and measured.is_outdated):
         dataset.seen = finding.scan_started_at
@@ -81,7 +81,7 @@ def store(
         dataset.read_at = str(measured.table_version) if measured.table_version else None
     record = partial(_record, session, origin=origin, until=finding.samples_expire_at or now, now=now, ids=ids)
     done = [
-        (each, record(each) if each.target is order.primary else _apart(session, each, record))
+        (each, record(each) if each.target is order.primary else _store_other(session, each, record))
         for each in finding.results
     ]
     deadlines.arrived(session, dataset, task_id=order.task_id, emitter=emitter, now=now, ids=ids)
@@ -93,10 +93,10 @@ def store(
     # In the order of names: whoever folds events locks them so.
     for other in sorted(finding.covered_targets, key=lambda promise: promise.contract_object):
         coalescing.cover(session, *other.contract_object, other.covered_sequence)
-    return _told(session, order, done)
+    return _task_result(session, order, done)
 
 
-def came(session: Session, order: ValidationPlan, finding: ValidationFinding) -> datetime | None:
+def arrival_time(session: Session, order: ValidationPlan, finding: ValidationFinding) -> datetime | None:
     """When the data came that were found: when they were written, as far as somebody told of it since the last look,
     else when they were looked at. None where nothing new was found. To be asked before the finding is stored."""
     measured, seen = finding.measured, finding.scan_started_at
@@ -142,7 +142,9 @@ def _record(
     return run
 
 
-def _apart(session: Session, found: EvaluationResult, record: Callable[[EvaluationResult], RunRow]) -> RunRow | None:
+def _store_other(
+    session: Session, found: EvaluationResult, record: Callable[[EvaluationResult], RunRow]
+) -> RunRow | None:
     """The run of a promise beside the task's own; None where it cannot be stored, which stops nothing else."""
     try:
         with session.begin_nested():
@@ -152,7 +154,7 @@ def _apart(session: Session, found: EvaluationResult, record: Callable[[Evaluati
         return None
 
 
-def _told(
+def _task_result(
     session: Session, order: ValidationPlan, done: list[tuple[EvaluationResult, RunRow | None]]
 ) -> dict[str, Any]:
     """What people read of the task: its own run, and those of other contracts."""

@@ -61,7 +61,7 @@ class Validation:
         if order.already_covered and not (order.force_reread or order.afresh):
             return ValidationFinding(results=(), covered_targets=order.secondary)
         try:
-            return self._found()
+            return self._find()
         except UnreadableTable:
             raise
         except EngineError as error:
@@ -84,11 +84,11 @@ class Validation:
                 results=told, covered_targets=order.secondary, measured=found.measured, scan_started_at=started
             )
         try:
-            told = self._judged(found, started, strict=True)
+            told = self._evaluate_all(found, started, strict=True)
         except StateError:
             # A stored state is damaged. Its remedy is to compute it again, and with it all others of the table.
             found = self.read(anew=True)
-            told = self._judged(found, started, strict=False)
+            told = self._evaluate_all(found, started, strict=False)
         return ValidationFinding(
             results=told,
             covered_targets=order.secondary,
@@ -106,7 +106,7 @@ class Validation:
         Raises states.Overtaken: another validation of the same data came first, so this one has to be done again."""
         return findings.store(session, self.order, finding, emitter=emitter, now=now, ids=ids)
 
-    def _found(self) -> ValidationFinding:
+    def _find(self) -> ValidationFinding:
         started = self.tools.clock()
         try:
             return self.evaluate(self.read(), started)
@@ -117,7 +117,7 @@ class Validation:
         """The task's own contract alone: others have tasks of their own, consumers are told why they have no
         verdict."""
         started, order = self.tools.clock(), self.order
-        found = Validation(order.alone, self.tools)._found()
+        found = Validation(order.alone, self.tools)._find()
         reason = (
             f"its states could not be computed together with those of {order.primary.contract_object}: {error.reason}"
         )
@@ -127,7 +127,7 @@ class Validation:
         )
         return replace(found, results=(*found.results, *told))
 
-    def _judged(self, found: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
+    def _evaluate_all(self, found: ReadResult, started: datetime, *, strict: bool) -> tuple[EvaluationResult, ...]:
         return tuple(evaluation.evaluate_all(evaluation.prepare(self.order, self.tools, found, started), strict=strict))
 
     def _redefined(self, found: ReadResult, started: datetime) -> tuple[EvaluationResult, ...]:

@@ -67,7 +67,7 @@ class WorkerContext:
     def progress_reporter(self, task: TaskRow) -> ReportProgress:
         """Keeps what is told of a task as its progress; where it is another's, or was ended, the engine is stopped."""
 
-        def tell(words: str) -> None:
+        def report(words: str) -> None:
             try:
                 with transaction(self.database) as tx:
                     task_queue.heartbeat(tx, task.id, task.fence, until=self.clock() + self.lease, progress=words)
@@ -78,7 +78,7 @@ class WorkerContext:
                 # The work goes on without its progress being known; the next words may be kept again.
                 return
 
-        return tell
+        return report
 
     def report_progress(self, task: TaskRow, done: int, of: int) -> bool:
         """Tells how far the task is, about fifty times in all; True: go on. Raises Fenced where it is another's."""

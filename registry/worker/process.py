@@ -84,14 +84,14 @@ def _stop_by_signal() -> StopSignal:
     """What SIGTERM and SIGINT tell. They also interrupt what is under way, which Python swallows in a finaliser."""
     stop = StopSignal()
 
-    def tell(*_: Any) -> NoReturn:
+    def on_signal(*_: Any) -> NoReturn:
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, signal.SIG_IGN)
         stop.requested = True
         raise KeyboardInterrupt
 
     for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, tell)
+        signal.signal(each, on_signal)
     sys.unraisablehook = _quiet
     return stop
 

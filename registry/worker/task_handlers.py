@@ -82,7 +82,7 @@ def _judge_deadline(means: WorkerContext, task: TaskRow) -> Effect:
             # Of data that somebody wrote and told of, it is known when they came.
             looked = (
                 finding.scan_started_at
-                if findings.came(session, planned.order, finding) == finding.scan_started_at
+                if findings.arrival_time(session, planned.order, finding) == finding.scan_started_at
                 else None
             )
             planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)

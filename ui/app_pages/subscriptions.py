@@ -113,11 +113,11 @@ def add() -> None:
     target = people_forms.input_text("target")
     st.session_state["target"] = ""
 
-    def made() -> None:
+    def create_channel() -> None:
         body = ChannelIn.model_validate({"kind": st.session_state["kind"], "target": target})
         st.session_state[people_forms.SECRET] = viewer.registry().add_channel(body).secret
 
-    people_forms.attempt(made, done=texts.CHANNEL_ADDED)
+    people_forms.attempt(create_channel, done=texts.CHANNEL_ADDED)
 
 
 def tested(channel_id: UUID) -> None:

@@ -56,10 +56,10 @@ def issued(key: str, scopes: tuple[Permission, ...]) -> None:
         panels.flash(texts.TOKEN_MISSING, problem=True)
         return
 
-    def made() -> None:
+    def create_token() -> None:
         st.session_state[SECRET] = viewer.registry().issue_token(name, scopes=chosen, expires_days=days).secret
 
-    attempt(made, done=texts.TOKEN_MADE)
+    attempt(create_token, done=texts.TOKEN_MADE)
 
 
 def shown() -> None:

@@ -2,12 +2,12 @@
 
 from treaty.contracts.document.model import Contract
 from treaty.registry import schemas
-from treaty.registry.browse.check_executors import EntrustedCheck, VersionApproval, listed
+from treaty.registry.browse.check_executors import EntrustedCheck, VersionApproval, checks_with_executors
 
 
 def shown(contract: Contract, signature: VersionApproval | None = None) -> schemas.ChecksOut:
     """All checks of the contract. `signature` None: it is no version, so that nobody has signed its texts."""
-    checks = tuple(map(_check, listed(contract, signature)))
+    checks = tuple(map(_check, checks_with_executors(contract, signature)))
     return schemas.ChecksOut(contract_id=contract.id, version=contract.version, checks=checks)
 
 

@@ -57,13 +57,13 @@ class RequestMetricsMiddleware:
             return
         started, status = time.perf_counter(), 500
 
-        async def told(message: Message) -> None:
+        async def send_counted(message: Message) -> None:
             nonlocal status
             status = message.get("status", status)
             await send(message)
 
         try:
-            await self.app(scope, receive, told)
+            await self.app(scope, receive, send_counted)
         finally:
             route = getattr(scope.get("route"), "path", OTHER)
             seconds = time.perf_counter() - started

@@ -51,11 +51,11 @@ def subscribed(contract_id: str) -> None:
         panels.flash(texts.EVENTS_MISSING, problem=True)
         return
 
-    def made() -> None:
+    def create_subscription() -> None:
         body = {"contract_id": contract_id, "purpose": purpose, "contact": contact, **told}
         viewer.registry().subscribe(SubscriptionIn.model_validate(body))
 
-    people_forms.attempt(made, done=texts.ASKED_BEFORE)
+    people_forms.attempt(create_subscription, done=texts.ASKED_BEFORE)
 
 
 def registered(found: Sequence[SubscriptionOut]) -> None:

@@ -72,7 +72,7 @@ def test_the_same_rows_are_judged_however_they_were_cut(
         merged = NaiveBayes().merge_all(pieces)
         nested = NaiveBayes().merge(NaiveBayes().merge_all(pieces[1:]), pieces[0])
     assert NaiveBayes().dump(merged) == NaiveBayes().dump(nested) == NaiveBayes().dump(whole)
-    assert len(set(whole.judged[0])) <= kept
+    assert len(set(whole.test_rows[0])) <= kept
     assert merged.left_out.quality("f1") == whole.left_out.quality("f1")
 
 
@@ -105,7 +105,7 @@ def test_ten_thousand_classes_are_told_in_bounded_memory() -> None:
     classes = [f"class {at:05d}" for at in range(10_000) for _ in range(2)]
     found = bags([(name, [name, "all", f"row {at}"]) for at, name in enumerate(classes)])
     assert found.left_out.quality("recall") > 0.9, "a few share a bucket with another"
-    assert len(set(found.judged[0])) == naive_bayes.MAX_TEST_ROWS
+    assert len(set(found.test_rows[0])) == naive_bayes.MAX_TEST_ROWS
 
 
 def test_nothing_to_judge_has_no_value() -> None:
