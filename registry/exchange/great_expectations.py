@@ -74,11 +74,11 @@ def _expectation(of: CommonCheck, kind: str, words: dict[str, Any]) -> dict[str,
 def _of_column(kind: str, *names: str) -> Callable[[CommonCheck], Expectation]:
     """An expectation of one column, which is told these in turn; a bound that there is not is left out."""
 
-    def column_expectation(of: CommonCheck) -> Expectation:
+    def column_arguments(of: CommonCheck) -> Expectation:
         told = {name: each for name, each in zip(names, of.values, strict=True) if each is not None}
         return kind, {"column": of.column, **told}
 
-    return column_expectation
+    return column_arguments
 
 
 def _in_set(of: CommonCheck) -> Expectation:
