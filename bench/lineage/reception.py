@@ -191,7 +191,9 @@ def _run_ids(number: int) -> list[str]:
 def _triggers(setting: Setting, contract_id: str) -> int:
     """How many triggers were counted of the contract."""
     with read_session(setting.engine) as tx:
-        marked = select(func.sum(PendingValidationRow.dirty_seq)).where(PendingValidationRow.contract_id == contract_id)
+        marked = select(func.sum(PendingValidationRow.trigger_sequence)).where(
+            PendingValidationRow.contract_id == contract_id
+        )
         return int(tx.exec(marked).one() or 0)
 
 
@@ -256,7 +258,7 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
     took = time.perf_counter() - began
     with read_session(setting.engine) as tx:
         run = tx.exec(select(RunRow).order_by(col(RunRow.id).desc()).limit(1)).one()
-    return took, (run.started - sent).total_seconds(), (run.finished - run.started).total_seconds()
+    return took, (run.started_at - sent).total_seconds(), (run.finished_at - run.started_at).total_seconds()
 
 
 def _judged(setting: Setting, partition: str | None) -> float:

@@ -146,7 +146,12 @@ def _rows(contracts: Sequence[Made], owner_id: UUID, each_has: int) -> dict[Any,
 
 def _as_contract(made: Made, owner_id: UUID) -> Mapping[str, Any]:
     return ContractRow(
-        id=made.id, name=made.id, owner_id=owner_id, active_version=f"{VERSIONS}.0.0", domain=made.domain, created=NOW
+        id=made.id,
+        name=made.id,
+        owner_id=owner_id,
+        active_version=f"{VERSIONS}.0.0",
+        domain=made.domain,
+        created_at=NOW,
     ).model_dump()
 
 
@@ -185,9 +190,9 @@ def _run(made: Made, at: int, run_id: UUID) -> Mapping[str, Any]:
         partitions=[f"day={at}-{part}" for part in range(PARTITIONS)],
         verdict=Verdict.FAILED if at % 40 == 39 else Verdict.PASSED,
         counts={"passed": METRICS},
-        started=_at(at),
-        finished=_at(at),
-        marker="m",
+        started_at=_at(at),
+        finished_at=_at(at),
+        dataset_fingerprint="m",
         states_version=1,
     ).model_dump()
 

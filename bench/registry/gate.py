@@ -50,11 +50,11 @@ OBJECT = "orders"
 SOME = UUID(int=0)
 # What all rows of a kind have alike.
 STATE = PartitionStateRow(
-    id=SOME, dataset_id=SOME, partition="", fingerprint="", states=b"", columns=[], created=NOW
+    id=SOME, dataset_id=SOME, partition="", fingerprint="", states=b"", columns=[], created_at=NOW
 ).model_dump()
 RUN = RunRow(
     id=SOME, contract_id="", version="1.0.0", fingerprint="", object=OBJECT, partitions=[], verdict=Verdict.PASSED,
-    counts={}, rows=1, started=NOW, finished=NOW,
+    outcome_counts={}, rows=1, started_at=NOW, finished_at=NOW,
 ).model_dump()  # fmt: skip
 RESULT = CheckResultRow(
     run_id=SOME, position=0, check_id="", name="check", outcome=Outcome.PASSED, severity="error", scope="delta",
@@ -70,7 +70,7 @@ def day(at: int) -> str:
 def filled(engine: Engine, datasets: int, runs: int) -> None:
     """Datasets with a contract each, of which every run judged one more partition."""
     migrate(engine)
-    owner = UserRow(id=ids.new(), name="bench", roles=["owner"], created=NOW)
+    owner = UserRow(id=ids.new(), name="bench", roles=["owner"], created_at=NOW)
     with transaction(engine) as tx:
         tx.add(owner)
         tx.commit()
@@ -87,14 +87,14 @@ def _of_dataset(name: str, owner: UUID, runs: int) -> Iterator[tuple[type[SQLMod
     mark, dataset = read(body).fingerprint, ids.new()
     yield (
         ContractRow,
-        [ContractRow(id=name, name=name, owner_id=owner, active_version="1.0.0", created=NOW).model_dump()],
+        [ContractRow(id=name, name=name, owner_id=owner, active_version="1.0.0", created_at=NOW).model_dump()],
     )
     version = ContractVersionRow(
         id=ids.new(), contract_id=name, version="1.0.0", body=body, fingerprint=mark, state=VersionState.ACTIVE,
         approved_by_id=owner, approved_at=NOW,
     )  # fmt: skip
     yield ContractVersionRow, [version.model_dump()]
-    row = DatasetRow(id=dataset, namespace="file", name=f"/lake/{name}", states_version=runs, seen=NOW)
+    row = DatasetRow(id=dataset, namespace="file", name=f"/lake/{name}", states_version=runs, last_scanned_at=NOW)
     yield DatasetRow, [row.model_dump()]
     yield DatasetContractRow, [{"dataset_id": dataset, "contract_id": name, "object": OBJECT}]
     known = {day(at): str(at) for at in range(runs)}

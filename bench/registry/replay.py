@@ -77,7 +77,7 @@ def here(old: Contract, new: Contract, stored: Mapping[str, bytes]) -> int:
         replaying.take(ReplayStep(added={name: states_of}, time=NOW))
     found = replaying.report(len(stored))
     assert len(found.lines) == len(KINDS) * COLUMNS
-    assert all(line.new and line.new.judged == len(stored) for line in found.lines)
+    assert all(line.new and line.new.evaluated == len(stored) for line in found.lines)
     return sum(len(line.new.alerts) for line in found.lines if line.new)
 
 
@@ -87,9 +87,9 @@ def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
     migrate(engine)
     owner, dataset = ids.new(), ids.new()
     with transaction(engine) as tx:
-        tx.add(UserRow(id=owner, name="owner", roles=["owner"], created=NOW))
+        tx.add(UserRow(id=owner, name="owner", roles=["owner"], created_at=NOW))
         tx.flush()
-        tx.add(ContractRow(id="bench", name="bench", owner_id=owner, created=NOW))
+        tx.add(ContractRow(id="bench", name="bench", owner_id=owner, created_at=NOW))
         tx.flush()
         tx.add(DatasetRow(id=dataset, namespace="file", name="/bench"))
         tx.flush()

@@ -78,7 +78,13 @@ def large(engine: Engine) -> UUID:
 def _draft(tx: Any, author: UserRow) -> UUID:
     now = clock.now()
     task = TaskRow(
-        id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=now, created=now
+        id=ids.new(),
+        kind="draft",
+        payload={},
+        key=str(ids.new()),
+        state=TaskState.DONE,
+        available_at=now,
+        created_at=now,
     )
     proposal = ProposalRow(
         id=ids.new(),
@@ -89,7 +95,7 @@ def _draft(tx: Any, author: UserRow) -> UUID:
         author_id=author.id,
         state=ProposalState.IN_REVIEW,
         task_id=task.id,
-        created=now,
+        created_at=now,
     )
     tx.add(task)
     proposals.create_drafted(tx, proposal, [_suggestion(at) for at in range(CHECKS)], make_id=ids.new, now=now)
@@ -120,7 +126,7 @@ def _rows(owner: UUID) -> dict[Any, Rows]:
     made = fingerprint(content)
     return {
         ContractRow: iter(
-            [ContractRow(id=NAME, name=NAME, owner_id=owner, active_version="1.0.0", created=NOW).model_dump()]
+            [ContractRow(id=NAME, name=NAME, owner_id=owner, active_version="1.0.0", created_at=NOW).model_dump()]
         ),
         ContractVersionRow: iter([_version(content, made, owner)]),
         DatasetRow: iter(
@@ -158,9 +164,9 @@ def _run(run: UUID, day: int, dataset: UUID, made: str) -> Mapping[str, Any]:
         partitions=[f"day={day:04}"],
         verdict=Verdict.FAILED if day % 40 == 39 else Verdict.PASSED,
         counts={"passed": CHECKS},
-        started=at,
-        finished=at,
-        marker="m",
+        started_at=at,
+        finished_at=at,
+        dataset_fingerprint="m",
         states_version=1,
     ).model_dump()
 

@@ -90,7 +90,7 @@ class VersionComparison:
 
     def of(self, part: DifferenceSection) -> tuple[Difference, ...]:
         """The differences of one part."""
-        return tuple(each for each in self.differences if each.part is part)
+        return tuple(each for each in self.differences if each.section is part)
 
     def bump_of(self, part: DifferenceSection) -> Bump:
         """How much that part differs; a patch where it does not."""

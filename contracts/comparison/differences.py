@@ -46,8 +46,8 @@ class Difference:
     one it is about; None for what is about none. `presence`: it promises of data only that a column is there, so that
     data without it, read with nulls in its place, keep it."""
 
-    part: DifferenceSection
-    change: DifferenceKind
+    section: DifferenceSection
+    kind: DifferenceKind
     element: str
     direction: Direction
     sentence: str
@@ -64,7 +64,7 @@ class Difference:
 class DifferenceLocation:
     """Where differences are found: they are made with its names."""
 
-    part: DifferenceSection
+    section: DifferenceSection
     path: str = ""
     object: str | None = None
     column: str | None = None
@@ -89,8 +89,8 @@ class DifferenceLocation:
         )
         said = sentence or SENTENCES[change].format(what=what, subject=self.subject, old=before, new=after)
         return Difference(
-            part=self.part,
-            change=change,
+            section=self.section,
+            kind=change,
             element=what,
             direction=direction,
             sentence=said,
@@ -158,7 +158,7 @@ def other_words(
     for word in sorted((old.keys() | new.keys()) - set(known)):
         before, after = old.get(word), new.get(word)
         if before != after:
-            at = replace(place, part=DifferenceSection.TEXT).at(word)
+            at = replace(place, section=DifferenceSection.TEXT).at(word)
             said = (
                 f"{word} of {place.subject} {'is new' if before is None else 'is gone' if after is None else 'changed'}"
             )

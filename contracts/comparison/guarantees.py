@@ -66,7 +66,7 @@ def _check(old: CheckWithSource | None, new: CheckWithSource | None, table: str,
     entry = new or old
     assert entry
     place = DifferenceLocation(
-        part=DifferenceSection.GUARANTEES,
+        section=DifferenceSection.GUARANTEES,
         path=entry.check.path,
         object=table,
         column=entry.check.column,

@@ -29,7 +29,7 @@ def service_levels(old: Contract, new: Contract) -> Iterator[Difference]:
     for was, now in match_elements(_levels(old), _levels(new), _id, _subject, _property):
         path, content = now or was or ("", {})
         name = str(content.get("property"))
-        place = DifferenceLocation(part=DifferenceSection.GUARANTEES, path=path)
+        place = DifferenceLocation(section=DifferenceSection.GUARANTEES, path=path)
         before, after = (each and _level_text(each[1]) for each in (was, now))
         if before != after:
             said = f"service level {name} was {before or 'not promised'} and is {after or 'not promised'}"

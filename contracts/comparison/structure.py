@@ -23,7 +23,7 @@ def structure(old: Contract, new: Contract, order: Order) -> Iterator[Difference
     in_order = old.terms.order and new.terms.order
     for found in elements(old, new):
         place = DifferenceLocation(
-            part=DifferenceSection.STRUCTURE, path=found.path, object=found.object, column=found.column
+            section=DifferenceSection.STRUCTURE, path=found.path, object=found.object, column=found.column
         )
         if found.old is None or found.new is None:
             yield _whole(found, place, old, new)

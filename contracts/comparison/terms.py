@@ -67,7 +67,7 @@ def _sooner(old: Deadline | None, new: Deadline | None) -> Direction:
 
 def document_words(old: Contract, new: Contract) -> Iterator[Difference]:
     """The differences of what documents say of themselves: names, people, servers. No data are judged by it."""
-    place = DifferenceLocation(part=DifferenceSection.TEXT)
+    place = DifferenceLocation(section=DifferenceSection.TEXT)
     yield from other_words(place, old.document, new.document, DOCUMENT_WORDS)
     was, now = _foreign_properties(old.document), _foreign_properties(new.document)
     yield from other_words(place, was, now, ())
@@ -100,7 +100,7 @@ def _views(old: Contract, new: Contract) -> Iterator[Difference]:
 
 
 def _of(part: DifferenceSection, name: str) -> DifferenceLocation:
-    return DifferenceLocation(part=part, path=f"customProperties.treaty.{name}")
+    return DifferenceLocation(section=part, path=f"customProperties.treaty.{name}")
 
 
 def _plain(terms: Terms, name: str) -> Any:

@@ -164,5 +164,5 @@ def _result(asked: SchemaCheck, answer: SchemaFinding, partition: str | None) ->
         outcome=Outcome.FAILED if answer.problems else Outcome.PASSED,
         value=len(answer.problems),
         reason=answer.message if answer.problems else None,
-        found=answer.message,
+        finding=answer.message,
     )

@@ -46,8 +46,8 @@ class FrozenRecord(BaseModel):
 class Measurement(FrozenRecord):
     """One metric of one partition (None: of the whole dataset). `value` None means: no value, see `reason`.
 
-    `counted`: the rows it was measured on. `details`: the distribution behind the value, as plain data. `sources`: what
-    its numbers were read from: a scan of the rows, the files' own statistics, or both."""
+    `row_count`: the rows it was measured on. `details`: the distribution behind the value, as plain data. `sources`:
+    what its numbers were read from: a scan of the rows, the files' own statistics, or both."""
 
     analyzer: str
     arguments: dict[str, Any]
@@ -55,7 +55,7 @@ class Measurement(FrozenRecord):
     value: Value
     reason: str | None = None
     identity: str
-    counted: int | None = None
+    row_count: int | None = None
     details: Mapping[str, Any] | None = None
     sources: tuple[str, ...] = ()
 
@@ -65,9 +65,10 @@ class ResultFields(BaseModel):
 
     Results, their rows in the store and answers of the API derive from it.
 
-    `sentence` is the promise, `found` what was found of it, in words, with the threshold and by how much it was missed.
-    `counted`: the rows that the value was measured on. `broken`: those that break the promise; None where single rows
-    do not. `unevaluated`: rows whose conditions could not be evaluated; they never count as keeping it.
+    `sentence` is the promise, `finding` what was found of it, in words, with the threshold and by how much it was
+    missed. `row_count`: the rows that the value was measured on. `violating_rows`: those that break the promise; None
+    where single rows do not. `unevaluated_rows`: rows whose conditions could not be evaluated; they never count as
+    keeping it.
 
     `threshold`: what the value was held against, as plain data. `reference`: if it is another dataset's metric, by its
     words, the value that it had and where that comes from. `band`: of a detector, what it admits, expects and promises
@@ -85,10 +86,10 @@ class ResultFields(BaseModel):
     value: Value = None
     reason: str | None = None
     measurement: str | None = None
-    found: str | None = None
-    counted: int | None = None
-    broken: int | None = None
-    unevaluated: int = 0
+    finding: str | None = None
+    row_count: int | None = None
+    violating_rows: int | None = None
+    unevaluated_rows: int = 0
     threshold: Any = None
     reference: Mapping[str, Any] | None = None
     band: Mapping[str, Any] | None = None

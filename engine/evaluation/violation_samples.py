@@ -84,7 +84,7 @@ def _without_values(measured: Measurement) -> Measurement:
 def _without_text(result: CheckResult) -> CheckResult:
     if not isinstance(result.value, str):
         return result
-    return result.model_copy(update={"value": None, "found": HIDDEN})
+    return result.model_copy(update={"value": None, "finding": HIDDEN})
 
 
 def _path(name: str) -> str:

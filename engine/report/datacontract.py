@@ -68,6 +68,6 @@ def _result(result: CheckResult) -> str:
 
 
 def _diagnostics(result: CheckResult) -> dict[str, Any]:
-    told = {"value", "found", "partition", "scope", "severity", "counted", "broken", "unevaluated"}
+    told = {"value", "finding", "partition", "scope", "severity", "row_count", "violating_rows", "unevaluated_rows"}
     diagnostics: dict[str, Any] = json.loads(result.model_dump_json(include=told, exclude_none=True))
     return diagnostics

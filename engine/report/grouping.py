@@ -32,7 +32,7 @@ def display_name(result: CheckResult) -> str:
 
 def finding_text(result: CheckResult) -> str:
     """What there is to say of a result that did not pass: what was found of it, or why it was not judged."""
-    return " - ".join(filter(None, (result.found, result.reason))) or result.sentence
+    return " - ".join(filter(None, (result.finding, result.reason))) or result.sentence
 
 
 def group_text(shown: Sequence[CheckResult]) -> str:

@@ -93,11 +93,11 @@ def sign_in(
         id=session_id,
         secret_sha256=secret_hash(secret),
         user_id=user.id,
-        created=now,
-        expires=now + lasts,
+        created_at=now,
+        expires_at=now + lasts,
         teams=sorted(teams),
     )
-    session.exec(delete(WebSessionRow).where(col(WebSessionRow.expires) < now))
+    session.exec(delete(WebSessionRow).where(col(WebSessionRow.expires_at) < now))
     session.add(opened)
     audit_log.record(session, AuditAction.SESSION_OPENED, actor=user.name, object_id=opened.id, now=now)
     return secret, opened
@@ -119,7 +119,7 @@ def principal_of(session: Session, secret: str, *, now: datetime) -> Principal:
         return _by_token(session, secret, now)
     mine = select(WebSessionRow, UserRow).join(UserRow, col(UserRow.id) == col(WebSessionRow.user_id))
     opened, user = session.exec(mine.where(WebSessionRow.secret_sha256 == secret_hash(secret))).first() or (None, None)
-    if opened is None or opened.expires <= now:
+    if opened is None or opened.expires_at <= now:
         raise Unauthenticated
     return principal_for_user(session, _active(user), teams=_teams(session, opened.teams))
 
@@ -144,9 +144,9 @@ def principal_for_user(session: Session, user: UserRow, *, teams: Collection[UUI
         col(RoleGrantRow.user_id) == user.id, col(RoleGrantRow.team_id).in_(own), col(RoleGrantRow.team_id).in_(teams)
     )
     grants = session.exec(select(RoleGrantRow).where(held)).all()
-    roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.part is GrantScope.EVERYTHING)]))
-    parts = [each for each in grants if each.part is not GrantScope.EVERYTHING]
-    granted = tuple(ScopedGrant(each.part, each.target, GRANTS[each.role]) for each in parts)
+    roles = frozenset(map(Role, [*user.roles, *(each.role for each in grants if each.scope is GrantScope.EVERYTHING)]))
+    parts = [each for each in grants if each.scope is not GrantScope.EVERYTHING]
+    granted = tuple(ScopedGrant(each.scope, each.target, GRANTS[each.role]) for each in parts)
     return Principal(user_id=user.id, name=user.name, roles=roles, permissions=permissions_of(roles), granted=granted)
 
 
@@ -159,7 +159,7 @@ def needs_usage_update(principal: Principal, *, now: datetime) -> bool:
 
 def mark_used(session: Session, principal: Principal, *, now: datetime) -> None:
     """Notes that the principal's token was used."""
-    session.get_one(ApiTokenRow, principal.token_id).last_used = now
+    session.get_one(ApiTokenRow, principal.token_id).last_used_at = now
 
 
 def _matches(known: str | None, password: str) -> bool:
@@ -193,14 +193,14 @@ def _by_token(session: Session, secret: str, now: datetime) -> Principal:
 
 def has_ended(token: ApiTokenRow, now: datetime) -> bool:
     """Whether the token was revoked or is past its time."""
-    return token.revoked is not None or (token.expires is not None and token.expires <= now)
+    return token.revoked_at is not None or (token.expires_at is not None and token.expires_at <= now)
 
 
 def _opens(token: ApiTokenRow, hashed: str, now: datetime) -> bool:
     """Whether it is the token's secret, or the one before it while that is good. Compares both, in constant time."""
     current = hmac.compare_digest(token.secret_sha256, hashed)
     previous = hmac.compare_digest(token.previous_sha256 or "", hashed)
-    return current or (previous and token.previous_until is not None and now < token.previous_until)
+    return current or (previous and token.previous_expires_at is not None and now < token.previous_expires_at)
 
 
 def _active(user: UserRow | None) -> UserRow:
@@ -217,5 +217,5 @@ def _within(whole: Principal, token: ApiTokenRow) -> Principal:
         permissions=whole.permissions & scopes,
         granted=tuple(replace(each, permissions=each.permissions & scopes) for each in whole.granted),
         token_id=token.id,
-        token_used_at=token.last_used,
+        token_used_at=token.last_used_at,
     )

@@ -39,9 +39,9 @@ def issue(session: Session, *, token_id: UUID, now: datetime, lasts: timedelta) 
     """The secret of a new one-time link; earlier ones end. Raises Conflict where an administrator exists already."""
     if users.has_administrator(session):
         raise Conflict("this registry has an administrator: ask them for an account")
-    session.exec(update(SetupTokenRow).where(col(SetupTokenRow.used).is_(None)).values(used=now))
+    session.exec(update(SetupTokenRow).where(col(SetupTokenRow.used_at).is_(None)).values(used_at=now))
     secret = secrets.token_urlsafe(32)
-    session.add(SetupTokenRow(id=token_id, secret_sha256=secret_hash(secret), created=now, expires=now + lasts))
+    session.add(SetupTokenRow(id=token_id, secret_sha256=secret_hash(secret), created_at=now, expires_at=now + lasts))
     audit_log.record(session, AuditAction.SETUP_ISSUED, actor="init", object_id=token_id, now=now)
     return secret
 
@@ -50,11 +50,11 @@ def complete(session: Session, token: str, administrator: UserRow, *, now: datet
     """Creates the first administrator and ends the link. Raises Unauthenticated where the link is not valid."""
     unused = (
         col(SetupTokenRow.secret_sha256) == secret_hash(token),
-        col(SetupTokenRow.used).is_(None),
-        col(SetupTokenRow.expires) > now,
+        col(SetupTokenRow.used_at).is_(None),
+        col(SetupTokenRow.expires_at) > now,
     )
     # One statement: of two that come at once, one finds the link unused.
-    taken = cast("CursorResult[object]", session.exec(update(SetupTokenRow).where(*unused).values(used=now)))
+    taken = cast("CursorResult[object]", session.exec(update(SetupTokenRow).where(*unused).values(used_at=now)))
     if taken.rowcount != 1 or users.has_administrator(session):
         raise Unauthenticated(INVALID)
     users.create_user(session, administrator, actor=administrator.name, now=now)

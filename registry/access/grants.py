@@ -38,7 +38,7 @@ def give(session: Session, grant: RoleGrantRow, *, by: Principal, now: datetime)
     name = _holder(session, grant)
     held = (RoleGrantRow.user_id == grant.user_id) if grant.user_id else (RoleGrantRow.team_id == grant.team_id)
     same = select(RoleGrantRow).where(
-        held, RoleGrantRow.role == grant.role, RoleGrantRow.part == grant.part, RoleGrantRow.target == grant.target
+        held, RoleGrantRow.role == grant.role, RoleGrantRow.scope == grant.scope, RoleGrantRow.target == grant.target
     )
     if session.exec(same).first():
         raise Conflict(f"{name} is {grant.role.value} there already")
@@ -73,18 +73,18 @@ def _refuse_malformed(session: Session, grant: RoleGrantRow) -> None:
     ]
     if faults:
         raise InvalidRequest("this cannot be granted", faults=faults)
-    if grant.part is GrantScope.DATASET:
+    if grant.scope is GrantScope.DATASET:
         grant.target = _dataset(session, grant.target)
 
 
 def _wrongs(grant: RoleGrantRow) -> Sequence[tuple[bool, str, str, str]]:
     """What may be wrong, where, and what to do about it."""
-    whole = grant.part is GrantScope.EVERYTHING
+    whole = grant.scope is GrantScope.EVERYTHING
     return (
         ((grant.user_id is None) == (grant.team_id is None), "user_id", "names no holder, or two", "name one"),
         (grant.role is Role.ADMIN, "role", "administrators are no grant", "change the roles of the user"),
         (whole and grant.target != "", "target", "everything has no target", "leave it out"),
-        (not whole and not grant.target, "target", "names nothing", f"name the {grant.part.value}"),
+        (not whole and not grant.target, "target", "names nothing", f"name the {grant.scope.value}"),
     )
 
 
@@ -110,7 +110,7 @@ def _dataset(session: Session, target: str) -> str:
 
 def _audit_details(grant: RoleGrantRow, name: str) -> dict[str, str]:
     kind = "user" if grant.user_id else "team"
-    return {kind: name, "role": grant.role.value, "part": grant.part.value, "target": grant.target}
+    return {kind: name, "role": grant.role.value, "part": grant.scope.value, "target": grant.target}
 
 
 def _names(session: Session, kind: Any, ids: Sequence[UUID | None]) -> dict[UUID | None, str]:

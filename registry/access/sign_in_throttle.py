@@ -49,7 +49,7 @@ def refuse(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> No
     so that a crowd at the door does not keep others from writing."""
     for each in tried:
         window = session.get(SignInWindowRow, each.key)
-        if window and window.refused and _lasts(window, each, now):
+        if window and window.is_refused and _lasts(window, each, now):
             raise _too_many(window, each, now)
 
 
@@ -74,30 +74,30 @@ def forgive(session: Session, tried: Sequence[RateLimit]) -> None:
 
 def forget(session: Session, *, before: datetime) -> int:
     """Deletes what was counted since before that time; how much that was."""
-    return session.exec(delete(SignInWindowRow).where(col(SignInWindowRow.began) < before)).rowcount
+    return session.exec(delete(SignInWindowRow).where(col(SignInWindowRow.started_at) < before)).rowcount
 
 
 def _window(session: Session, limit: RateLimit, now: datetime) -> SignInWindowRow:
-    window = session.get(SignInWindowRow, limit.key) or SignInWindowRow(key=limit.key, began=now)
+    window = session.get(SignInWindowRow, limit.key) or SignInWindowRow(key=limit.key, started_at=now)
     if not _lasts(window, limit, now):
-        window.began, window.attempts, window.refused = now, 0, False
+        window.started_at, window.attempts, window.is_refused = now, 0, False
     session.add(window)
     return window
 
 
 def _lasts(window: SignInWindowRow, limit: RateLimit, now: datetime) -> bool:
-    return now < window.began + limit.window
+    return now < window.started_at + limit.window
 
 
 def _too_many(window: SignInWindowRow, limit: RateLimit, now: datetime) -> RateLimited:
-    left = max(1, int((window.began + limit.window - now).total_seconds()))
+    left = max(1, int((window.started_at + limit.window - now).total_seconds()))
     return RateLimited(TOO_MANY_ATTEMPTS.format(-(-left // 60)), seconds=left)
 
 
 def _note(session: Session, window: SignInWindowRow, limit: RateLimit, now: datetime) -> None:
-    if window.refused:
+    if window.is_refused:
         return
-    window.refused = True
+    window.is_refused = True
     details = {"by": limit.kind, "attempts": window.attempts, **_audit_subject(session, limit)}
     audit_log.record(
         session, AuditAction.SESSION_REFUSED, actor="sign-in", object_id=limit.key, now=now, details=details

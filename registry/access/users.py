@@ -30,7 +30,7 @@ from treaty.registry.tables import ApiTokenRow, UserRow, WebSessionRow
 IDENTIFYING = 7_268_392_106
 
 BY_NAME = SortOrder((UserRow.name,))
-NEWEST = SortOrder((ApiTokenRow.created, ApiTokenRow.id), newest_first=True)
+NEWEST = SortOrder((ApiTokenRow.created_at, ApiTokenRow.id), newest_first=True)
 
 
 def users(session: Session, by: Principal, asked: PageRequest) -> RowPage[UserRow]:
@@ -153,10 +153,10 @@ def rotate_token(
         raise Conflict("this token has ended: issue another")
     _within(session, token, by)
     secret = _new_secret(token)
-    token.previous_sha256, token.previous_until = token.secret_sha256, now + rotation.overlap
+    token.previous_sha256, token.previous_expires_at = token.secret_sha256, now + rotation.overlap
     token.secret_sha256 = secret_hash(secret)
-    token.expires = now + timedelta(days=rotation.expires_days) if rotation.expires_days else token.expires
-    details = {"prefix": token.prefix, "previous_until": token.previous_until.isoformat()}
+    token.expires_at = now + timedelta(days=rotation.expires_days) if rotation.expires_days else token.expires_at
+    details = {"prefix": token.prefix, "previous_until": token.previous_expires_at.isoformat()}
     audit_log.record(session, AuditAction.TOKEN_ROTATED, actor=by.name, object_id=token.id, now=now, details=details)
     return secret, token
 
@@ -176,7 +176,7 @@ def revoke_token(session: Session, token_id: UUID, *, by: Principal, now: dateti
     """Ends the token. Raises NotFound where there is none, and for another's without the permission to manage users."""
     require_permission_anywhere(by, Permission.TOKENS)
     token = _token(session, token_id, by)
-    token.revoked = token.revoked or now
+    token.revoked_at = token.revoked_at or now
     audit_log.record(session, AuditAction.TOKEN_REVOKED, actor=by.name, object_id=token.id, now=now)
     return token
 
@@ -190,14 +190,14 @@ def new_token(token_id: UUID, *, user_id: UUID, name: str, scopes: Iterable[Perm
         user_id=user_id,
         name=name,
         scopes=sorted(scopes),
-        created=now,
+        created_at=now,
     )
 
 
 def new_user(user_id: UUID, *, name: str, password: str | None, roles: Iterable[Role], now: datetime) -> UserRow:
     """A user not yet created; hashes the password, so make it outside of a transaction."""
     hashed = hash_password(password) if password is not None else None
-    return UserRow(id=user_id, name=name, password_hash=hashed, roles=sorted(roles), created=now)
+    return UserRow(id=user_id, name=name, password_hash=hashed, roles=sorted(roles), created_at=now)
 
 
 def _within(session: Session, token: ApiTokenRow, by: Principal) -> None:

@@ -73,15 +73,15 @@ class RecentVerdict(NamedTuple):
     contract_id: str
     id: UUID
     verdict: Verdict
-    finished: datetime
+    finished_at: datetime
 
 
 def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Mapping[str, Sequence[RecentVerdict]]:
     """Of each contract its last runs that say how its data are, at most `RECENT`, oldest first; of those that the
     principal may read. One query."""
-    newest = col(RunRow.finished).desc(), col(RunRow.id).desc()
+    newest = col(RunRow.finished_at).desc(), col(RunRow.id).desc()
     place = func.row_number().over(partition_by=col(RunRow.contract_id), order_by=newest).label("place")
-    told = select(RunRow.contract_id, RunRow.id, RunRow.verdict, RunRow.finished).add_columns(place)
+    told = select(RunRow.contract_id, RunRow.id, RunRow.verdict, RunRow.finished_at).add_columns(place)
     ranked = told.where(col(RunRow.contract_id).in_(contract_ids) & visibility.runs(by), reports_on_data()).subquery()
     shown = ranked.c.contract_id, ranked.c.id, ranked.c.verdict, ranked.c.finished
     asked = select(*shown).where(ranked.c.place <= RECENT).order_by(ranked.c.finished, ranked.c.id)
@@ -116,6 +116,6 @@ def _last_runs(session: Session, contract_ids: Collection[str], by: Principal) -
     it, however many there were before."""
     of, last = aliased(ContractRow), aliased(RunRow)
     mine = select(RunRow.id).where(RunRow.contract_id == of.id, reports_on_data(), visibility.runs(by)).correlate(of)
-    newest = mine.order_by(col(RunRow.finished).desc(), col(RunRow.id).desc()).limit(1).scalar_subquery()
+    newest = mine.order_by(col(RunRow.finished_at).desc(), col(RunRow.id).desc()).limit(1).scalar_subquery()
     query = select(last).join(of, col(last.id) == newest).where(col(of.id).in_(contract_ids))
     return {run.contract_id: run for run in session.exec(query)}

@@ -29,12 +29,12 @@ Proposals = Select[ProposalRow, str]
 @dataclass(frozen=True, kw_only=True)
 class UserInbox:
     """What waits for a principal's decision, what they wait for, and what else affects them: proposals for contracts
-    that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `put_off`:
+    that concern them, and runs of these that failed. `to_change`: their own, of which changes are asked. `snoozed`:
     what would wait for them, had they not put it off."""
 
     to_decide: Sequence[ProposalListing]
     to_change: Sequence[ProposalListing]
-    put_off: Sequence[ProposalListing]
+    snoozed: Sequence[ProposalListing]
     waiting: Sequence[ProposalListing]
     affecting: Sequence[ProposalListing]
     failed_runs: Sequence[RunRow]
@@ -45,7 +45,7 @@ class UserInboxCounts:
     """How much of each kind waits for a principal themself."""
 
     failed_runs: int
-    asked: int
+    acknowledgements: int
     to_change: int
     to_decide: int
 
@@ -74,7 +74,7 @@ def inbox(session: Session, by: Principal, *, now: datetime) -> UserInbox:
         if Permission.DECIDE in by.somewhere
         else [],
         to_change=proposal_list.proposal_listings(session, queries.to_change),
-        put_off=proposal_list.proposal_listings(session, queries.put_off),
+        snoozed=proposal_list.proposal_listings(session, queries.put_off),
         waiting=proposal_list.proposal_listings(session, queries.waiting),
         affecting=proposal_list.proposal_listings(session, queries.affecting),
         failed_runs=session.exec(queries.failed_runs).all(),
@@ -96,7 +96,10 @@ def _size(query: Any) -> Any:
 
 def _queries(by: Principal, now: datetime) -> _Queries:
     query = (
-        proposal_list.visible(by).where(col(ProposalRow.state).in_(OPEN)).order_by(col(ProposalRow.created)).limit(MOST)
+        proposal_list.visible(by)
+        .where(col(ProposalRow.state).in_(OPEN))
+        .order_by(col(ProposalRow.created_at))
+        .limit(MOST)
     )
     changing = (col(ProposalRow.state) == ProposalState.CHANGES_REQUESTED) & (col(ProposalRow.author_id) == by.user_id)
     mine = or_(revisions.wrote(by.user_id), _approved(by), revisions.asked_by(by.user_id))
@@ -114,7 +117,7 @@ def _queries(by: Principal, now: datetime) -> _Queries:
         put_off=query.where(later, or_(changing, not_(mine) & deciding)),
         waiting=query.where(mine, not_(changing)),
         affecting=others.where(concerning, not_(deciding)),
-        failed_runs=failed.order_by(col(RunRow.finished).desc()).limit(MOST),
+        failed_runs=failed.order_by(col(RunRow.finished_at).desc()).limit(MOST),
     )
 
 
@@ -127,4 +130,4 @@ def _concerning(by: Principal) -> SelectOfScalar[str]:
 def _approved(by: Principal) -> ColumnElement[bool]:
     """The condition that the principal approved a proposal as it stands."""
     given = select(ProposalApprovalRow.proposal_id).where(ProposalApprovalRow.approver_id == by.user_id)
-    return col(ProposalRow.id).in_(given.where(col(ProposalApprovalRow.void_since).is_(None)))
+    return col(ProposalRow.id).in_(given.where(col(ProposalApprovalRow.voided_at).is_(None)))

@@ -143,7 +143,7 @@ def _keep(session: Session, contract_id: str, source: _Source) -> None:
         *((LabelKind.DOMAIN, each) for each in (said.domain,) if each),
         *((LabelKind.TAG, each) for each in said.tags),
     ]
-    session.add(SearchEntryRow(contract_id=contract_id, shown=_shown(source, said)))
+    session.add(SearchEntryRow(contract_id=contract_id, summary=_shown(source, said)))
     session.add_all(SearchLabelRow(contract_id=contract_id, kind=kind.value, value=value) for kind, value in labels)
     session.flush()
     names = (contract_id, source.name, *said.names, *_datasets(session, contract_id))
@@ -182,7 +182,7 @@ def _source(session: Session, contract_id: str) -> _Source | None:
             body=version.body,
         )
     query = select(ProposalRow).where(ProposalRow.contract_id == contract_id, col(ProposalRow.state).in_(REVIEWED))
-    proposal = session.exec(query.order_by(col(ProposalRow.created).desc()).limit(1)).first()
+    proposal = session.exec(query.order_by(col(ProposalRow.created_at).desc()).limit(1)).first()
     if proposal is None:
         return None
     said = described(proposal.base).names

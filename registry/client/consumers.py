@@ -38,7 +38,7 @@ class ConsumersApi(ApiTransport):
         """Chooses of which notices one is told for the subscription, () of all, and through which channel, None through
         all; what else it says stays as it was seen."""
         use = seen.model_dump(include={*schemas.UseIn.model_fields})
-        chosen = {**use, "kinds": kinds, "channel_id": channel_id, "revision": seen.revision}
+        chosen = {**use, "notification_kinds": kinds, "channel_id": channel_id, "revision": seen.revision}
         return self.change_subscription(seen.id, schemas.SubscriptionUpdateIn.model_validate(chosen))
 
     def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:
@@ -92,7 +92,7 @@ class ConsumersApi(ApiTransport):
         comment: str | None = None,
     ) -> schemas.AcknowledgementOut:
         """Acknowledges a version that breaks one, or objects to it; `PENDING` takes that back while it waits."""
-        body = schemas.AcknowledgementIn(answer=given, comment=comment)
+        body = schemas.AcknowledgementIn(state=given, comment=comment)
         return self._post(schemas.AcknowledgementOut, f"/acknowledgements/{acknowledgement_id}/answer", body)
 
     def impact(self, proposal_id: UUID) -> list[schemas.ConsumerImpactOut]:

@@ -15,7 +15,7 @@ class ContractRequestsApi(ApiTransport):
 
     def request_contract(self, name: str, why: str, *, namespace: str = "file") -> schemas.ContractRequestOut:
         """Asks for a contract of a dataset that has none."""
-        body = schemas.ContractRequestIn(namespace=namespace, name=name, why=why)
+        body = schemas.ContractRequestIn(namespace=namespace, name=name, purpose=why)
         return self._post(schemas.ContractRequestOut, "/contract-requests", body)
 
     def end_contract_request(self, request_id: UUID, reason: str | None = None) -> None:

@@ -18,7 +18,7 @@ class ExchangeApi(ApiTransport):
 
     def keep_template(self, name: str, about: str, document: str) -> schemas.TemplateOut:
         """Keeps a document for others to start from, with places such as ${id}."""
-        body = schemas.TemplateIn(name=name, about=about, document=document)
+        body = schemas.TemplateIn(name=name, description=about, document=document)
         return self._post(schemas.TemplateOut, "/templates", body)
 
     def remove_template(self, name: str) -> None:

@@ -12,7 +12,7 @@ class FitsApi(ApiTransport):
 
     def fits(self, contract_id: str, object_name: str, check: str | None = None) -> list[schemas.FitOut]:
         """The fits of the object's programs, newest first."""
-        chosen = {"check": check} if check else {}
+        chosen = {"check_id": check} if check else {}
         return self._get(list[schemas.FitOut], "/fits", contract_id=contract_id, object=object_name, **chosen)
 
     def marks(self, contract_id: str, object_name: str) -> list[schemas.FeedbackOut]:
@@ -21,12 +21,12 @@ class FitsApi(ApiTransport):
 
     def set_mark(self, run_id: UUID, partition: str | None, mark: FeedbackKind, why: str) -> schemas.FeedbackOut:
         """Says what the data of a partition were that the run judged."""
-        body = schemas.FeedbackIn(run_id=run_id, partition=partition, mark=mark, why=why)
+        body = schemas.FeedbackIn(run_id=run_id, partition=partition, kind=mark, reason=why)
         return self._post(schemas.FeedbackOut, "/marks", body)
 
     def foresee_mark(
         self, check: str, run_id: UUID, partition: str | None, mark: FeedbackKind
     ) -> schemas.FeedbackPreviewOut:
         """What that word would change of the check; nothing is stored."""
-        body = schemas.FeedbackPreviewIn(check=check, run_id=run_id, partition=partition, mark=mark)
+        body = schemas.FeedbackPreviewIn(check_id=check, run_id=run_id, partition=partition, kind=mark)
         return self._post(schemas.FeedbackPreviewOut, "/marks/foreseen", body)

@@ -23,7 +23,7 @@ class HistoryApi(ApiTransport):
             "/history/results",
             contract_id=contract_id,
             object=object_name,
-            check=check,
+            check_id=check,
             since=moment,
             limit=limit,
         )

@@ -40,7 +40,7 @@ class IncidentsApi(ApiTransport):
 
     def snooze_incident(self, incident_id: UUID, revision: int, until: datetime | None) -> schemas.IncidentOut:
         """Puts it off until then; None: not any longer."""
-        return self._step(incident_id, "snooze", schemas.IncidentSnoozeIn(revision=revision, until=until))
+        return self._step(incident_id, "snooze", schemas.IncidentSnoozeIn(revision=revision, snoozed_until=until))
 
     def resolve_incident(
         self,

@@ -110,7 +110,7 @@ class ProposalsApi(ApiTransport):
     ) -> schemas.ApprovalResultOut:
         """Approves the preview that was seen, as of its revision and of the version it was compared with; `replay`:
         the replay was seen, too, and goes on record."""
-        told = {"revision": revision, "follows": follows, "comment": comment, "replay": replay}
+        told = {"revision": revision, "follows_version": follows, "comment": comment, "includes_replay": replay}
         body = schemas.ApprovalIn.model_validate({"fingerprint": fingerprint, **told})
         return self._post(schemas.ApprovalResultOut, f"/proposals/{proposal_id}/approve", body)
 
@@ -134,7 +134,7 @@ class ProposalsApi(ApiTransport):
     def snooze_proposal(self, proposal_id: UUID, until: datetime | None) -> schemas.ProposalOut:
         """Puts it off until then, for whom this client acts as; None: not any longer."""
         return self._post(
-            schemas.ProposalOut, f"/proposals/{proposal_id}/snooze", schemas.ProposalSnoozeIn(until=until)
+            schemas.ProposalOut, f"/proposals/{proposal_id}/snooze", schemas.ProposalSnoozeIn(snoozed_until=until)
         )
 
     def withdraw(self, proposal_id: UUID, reason: str | None = None) -> schemas.ProposalOut:

@@ -18,7 +18,7 @@ class VersionsApi(ApiTransport):
     ) -> schemas.VersionOut:
         """Advises against a version, which stays in force."""
         return self._leave(
-            "deprecate", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor=successor)
+            "deprecate", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor_version=successor)
         )
 
     def retire(
@@ -26,7 +26,7 @@ class VersionsApi(ApiTransport):
     ) -> schemas.VersionOut:
         """Ends a version for good."""
         return self._leave(
-            "retire", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor=successor)
+            "retire", contract_id, version, schemas.VersionRetirementIn(reason=reason, successor_version=successor)
         )
 
     def _leave(

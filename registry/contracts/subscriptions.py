@@ -60,7 +60,7 @@ def register(
         contract_id=contract_id,
         user_id=by.user_id,
         team_id=_team(session, use.team, by) if use.team else None,
-        created=now,
+        created_at=now,
         **stored_use(session, contract_id, use),
     )
     _refuse_twice(session, subscription)
@@ -89,7 +89,7 @@ def change(
 def end(session: Session, subscription_id: UUID, *, by: Principal, now: datetime) -> SubscriptionRow:
     """Ends the subscription for good: nobody waits for its subscriber any more, and its checks are judged no longer."""
     subscription = own_subscription(session, subscription_id, by=by, or_with=Permission.USERS)
-    subscription.state, subscription.ended = SubscriptionState.ENDED, now
+    subscription.state, subscription.ended_at = SubscriptionState.ENDED, now
     subscription.revision += 1
     _record(session, AuditAction.SUBSCRIPTION_ENDED, subscription, by=by, now=now)
     return subscription

@@ -97,12 +97,12 @@ class PinKind(StrEnum):
 
 
 class AcknowledgementState(StrEnum):
-    """What a consumer says of an approved version. Told: it does not break them, so they are not asked."""
+    """What a consumer says of an approved version. Notified: it does not break them, so they are not asked."""
 
     PENDING = "pending"
     ACKNOWLEDGED = "acknowledged"
     OBJECTED = "objected"
-    TOLD = "told"
+    NOTIFIED = "notified"
 
 
 class GateAnswer(StrEnum):
@@ -150,7 +150,7 @@ class LineageEventState(StrEnum):
     """Whether an accepted lineage event was folded into its run; parked: it could not be."""
 
     NEW = "new"
-    FOLDED = "folded"
+    PROCESSED = "processed"
     PARKED = "parked"
 
 
@@ -223,19 +223,19 @@ class FeedbackKind(StrEnum):
 
     EXPECTED = "expected"
     INCIDENT = "incident"
-    UNDONE = "undone"
+    CLEARED = "cleared"
 
 
 class RefitOutlook(StrEnum):
     """What becomes of limits that a word about a point would have learned: they judge, are proposed, or stay as they
-    were approved; there are none yet; or the check learns anew for each point (`told`), or not at all (`written`)."""
+    were approved; there are none yet; or the check learns anew for each point (`adaptive`), or not at all (`fixed`)."""
 
-    JUDGES = "judges"
+    ACTIVE = "active"
     PROPOSED = "proposed"
     PINNED = "pinned"
     LEARNING = "learning"
-    TOLD = "told"
-    WRITTEN = "written"
+    ADAPTIVE = "adaptive"
+    FIXED = "fixed"
 
 
 class FitReason(StrEnum):

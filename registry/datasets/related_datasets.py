@@ -120,7 +120,12 @@ def _measured(about: Sequence[ContractObject], identity: str) -> Any:
     row = MeasurementRow
     measured = or_(*(and_(col(row.contract_id) == each.contract_id, col(row.object) == each.object) for each in about))
     query = select(row).where(measured, row.identity == identity, col(row.subscription_id).is_(None))
-    newest = (col(row.time).desc(), col(row.run_id).desc(), col(row.partition).is_not(None), col(row.partition).desc())
+    newest = (
+        col(row.measured_at).desc(),
+        col(row.run_id).desc(),
+        col(row.partition).is_not(None),
+        col(row.partition).desc(),
+    )
     return query.order_by(*newest)
 
 
@@ -133,7 +138,7 @@ def _value(row: MeasurementRow) -> Value:
 
 
 def _origin(row: MeasurementRow) -> Mapping[str, Any]:
-    return {"run": str(row.run_id), "measured": row.time.isoformat(), "partition": row.partition}
+    return {"run": str(row.run_id), "measured": row.measured_at.isoformat(), "partition": row.partition}
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,7 @@ def _timeline(session: Session, asked: ReferencedMetric, contract_id: str) -> Me
         return MetricTimeline(reason=f"no contract here is about a dataset {asked.dataset}")
     ordered = reversed(session.exec(_measured(found.about, asked.analyzer.identity)).all())
     # Of the measurements of a run the one that is looked at first comes last here, and stays.
-    newest = {(row.time, row.run_id): row for row in ordered}
+    newest = {(row.measured_at, row.run_id): row for row in ordered}
     times = tuple(time for time, _ in newest)
     return MetricTimeline(
         times,

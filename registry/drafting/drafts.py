@@ -60,7 +60,7 @@ def keep(session: Session, task: TaskRow, drafted: DraftResult, *, now: datetime
         author_id=UUID(task.payload["author"]),
         state=ProposalState.DRAFT,
         task_id=task.id,
-        created=now,
+        created_at=now,
     )
     told = [*drafted.suggestions, *arriving(session, proposal.contract_id, task.payload["object"])]
     weighed = false_alarms.with_false_alarms(session, proposal.contract_id, told)

@@ -93,12 +93,12 @@ def _last(session: Session, about: tuple[str, str]) -> datetime | None:
         TaskRow.kind == TaskKind.REDRAFT,
         col(TaskRow.key).startswith("/".join((TaskKind.REDRAFT, *about, "")), autoescape=True),
     )
-    return session.exec(select(func.max(TaskRow.created)).where(*mine)).one()
+    return session.exec(select(func.max(TaskRow.created_at)).where(*mine)).one()
 
 
 def _judged_since(session: Session, dataset_id: UUID, moment: datetime | None) -> bool:
     runs = select(RunRow.id).where(RunRow.dataset_id == dataset_id)
-    since = runs if moment is None else runs.where(col(RunRow.finished) > moment)
+    since = runs if moment is None else runs.where(col(RunRow.finished_at) > moment)
     return session.exec(since.limit(1)).first() is not None
 
 
@@ -194,14 +194,14 @@ def authored(session: Session, task: TaskRow, base: bytes, title: str, *, now: d
         author_id=_author(session, now=now, ids=ids).id,
         state=ProposalState.IN_REVIEW,
         task_id=task.id,
-        created=now,
+        created_at=now,
     )
 
 
 def _author(session: Session, *, now: datetime, ids: Ids) -> UserRow:
     found = session.exec(select(UserRow).where(UserRow.name == AUTHOR)).first()
     return found or users.create_user(
-        session, UserRow(id=ids(), name=AUTHOR, roles=[], active=False, created=now), actor=AUTHOR, now=now
+        session, UserRow(id=ids(), name=AUTHOR, roles=[], active=False, created_at=now), actor=AUTHOR, now=now
     )
 
 

@@ -23,7 +23,7 @@ from treaty.registry.tables import ProposalProfileRow, ProposalRow
 def store_profile(session: Session, proposal: ProposalRow, profile: Mapping[str, Any], *, now: datetime) -> None:
     """Keeps what the proposal's table was like, for who reviews it; nothing where nothing is known of it."""
     if profile:
-        session.add(ProposalProfileRow(proposal_id=proposal.id, document=dict(profile), created=now))
+        session.add(ProposalProfileRow(proposal_id=proposal.id, document=dict(profile), created_at=now))
 
 
 def of_proposal(session: Session, proposal_id: UUID, *, by: Principal) -> ProfileDocument:

@@ -114,10 +114,10 @@ def foresee(
     known = _known_points(asked, said.partition)
     detector = asked.current.detector
     if detector is None or (asked.approved.analyzer and asked.approved.analyzer.judged_segments):
-        return FeedbackPreview(RefitOutlook.WRITTEN, tuple(known.preview_point(NOWHERE) for known in known[-SHOWN:]))
+        return FeedbackPreview(RefitOutlook.FIXED, tuple(known.preview_point(NOWHERE) for known in known[-SHOWN:]))
     approved = asked.approved.detector
     if not isinstance(approved, ProgramClause) or not isinstance(detector, ProgramClause):
-        return FeedbackPreview(RefitOutlook.TOLD, tuple(_preview_points(asked, known, (detector, detector))))
+        return FeedbackPreview(RefitOutlook.ADAPTIVE, tuple(_preview_points(asked, known, (detector, detector))))
     refit = _refit(asked)
     then = approved.fitted(refit.limits, refit.points, approved.named) if refit else detector
     limits = detector.limits, then.limits
@@ -163,7 +163,7 @@ def _outlook(clause: ProgramClause, refit: Refit | None) -> RefitOutlook:
         return RefitOutlook.PINNED
     if refit is None:
         return RefitOutlook.LEARNING
-    return RefitOutlook.JUDGES if clause.admits(refit.limits) else RefitOutlook.PROPOSED
+    return RefitOutlook.ACTIVE if clause.admits(refit.limits) else RefitOutlook.PROPOSED
 
 
 def _refit(asked: PreviewRequest) -> Refit | None:

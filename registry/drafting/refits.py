@@ -171,7 +171,7 @@ def keep(session: Session, task: TaskRow, found: Sequence[RefitResult], *, now: 
         new = [_row(each, refit, reason, now=now, row_id=ids()) for refit in _changed_refits(session, each)]
         session.add_all(new)
         told["fits"] += len(new)
-        told["admitted"] += sum(row.admitted for row in new)
+        told["admitted"] += sum(row.is_active for row in new)
     proposal = _propose(session, task, found[0], now=now, ids=ids)
     if told["fits"]:
         details = {"contract": found[0].about.contract_id, "object": found[0].about.object, "reason": reason, **told}
@@ -204,16 +204,16 @@ def _row(found: RefitResult, refit: Refit, reason: FitReason, *, now: datetime, 
         lower=refit.lower,
         upper=refit.upper,
         points=refit.points,
-        first=refit.partitions[0],
-        last=refit.partitions[-1],
-        without=sorted(set(found.contents) - set(refit.partitions)),
+        first_partition=refit.partitions[0],
+        last_partition=refit.partitions[-1],
+        excluded_partitions=sorted(set(found.contents) - set(refit.partitions)),
         states_version=found.states_version,
-        training=training,
-        judged=refit.evaluated,
-        alarms=list(refit.alarms),
-        admitted=clause.admits(refit.limits),
+        training_fingerprint=training,
+        backtest_points=refit.evaluated,
+        backtest_alarms=list(refit.alarms),
+        is_active=clause.admits(refit.limits),
         reason=reason,
-        created=now,
+        created_at=now,
     )
 
 

@@ -22,7 +22,9 @@ def list_templates(session: Session, by: Principal) -> list[Owned]:
     """All templates with the names of their owners (None: it comes with Treaty), those of people last, by name."""
     require_permission_anywhere(by, Permission.READ)
     row = TemplateRow
-    query = select(row.name, row.about, row.document, UserRow.name).join(UserRow, col(UserRow.id) == col(row.owner_id))
+    query = select(row.name, row.description, row.document, UserRow.name).join(
+        UserRow, col(UserRow.id) == col(row.owner_id)
+    )
     own = [
         (DocumentTemplate(name, about, text), owner)
         for name, about, text, owner in session.exec(query.order_by(row.name))
@@ -59,4 +61,4 @@ def remove(session: Session, name: str, *, by: Principal, now: datetime) -> None
 
 
 def _row(made: DocumentTemplate, owner_id: UUID, now: datetime) -> TemplateRow:
-    return TemplateRow(name=made.name, about=made.about, document=made.text, owner_id=owner_id, created=now)
+    return TemplateRow(name=made.name, description=made.about, document=made.text, owner_id=owner_id, created_at=now)

@@ -111,7 +111,7 @@ def shown(session: Session, incident: IncidentRow, by: Principal) -> IncidentLis
 def _listings(session: Session, found: Sequence[IncidentRow], by: Principal) -> list[IncidentListing]:
     row = IncidentObjectRow
     query = select(row).where(col(row.incident_id).in_([each.id for each in found]))
-    parts = session.exec(query.order_by(col(row.joined), row.contract_id, row.object)).all()
+    parts = session.exec(query.order_by(col(row.joined_at), row.contract_id, row.object)).all()
     readable = {about for about in {_about(each) for each in parts} if _may_read(session, about, by)}
     named = {user for each in found for user in _people(each) if user}
     names = dict(session.exec(select(UserRow.id, UserRow.name).where(col(UserRow.id).in_(named))).all())
@@ -169,7 +169,7 @@ def resolve(
     incident = _apply_step(session, step, "resolve")
     _refuse(session, incident, resolution, duplicate_of, step.by)
     incident.resolution, incident.comment, incident.duplicate_of = resolution, comment, duplicate_of
-    incident.resolved, incident.resolved_by_id = step.now, step.by.user_id
+    incident.resolved_at, incident.resolved_by_id = step.now, step.by.user_id
     if duplicate_of is not None:
         lifecycle.move(session, incident.id, duplicate_of)
     for part in lifecycle.incident_objects(session, incident.id, active=True):
@@ -192,10 +192,10 @@ def reopen(session: Session, step: IncidentStep) -> IncidentRow:
 
 def _revive(session: Session, incident: IncidentRow, step: IncidentStep) -> None:
     for part in lifecycle.incident_objects(session, incident.id):
-        part.active = None if part.recovered or _fails_elsewhere(session, part) else True
-    incident.resolution, incident.resolved, incident.resolved_by_id = None, None, None
-    incident.duplicate_of, incident.recovered = None, None
-    incident.reopened += 1
+        part.active = None if part.recovered_at or _fails_elsewhere(session, part) else True
+    incident.resolution, incident.resolved_at, incident.resolved_by_id = None, None, None
+    incident.duplicate_of, incident.recovered_at = None, None
+    incident.reopen_count += 1
     session.flush()
     incident_downstream.refresh(session, incident)
     feedback.take_back(session, incident, author=step.by.user_id, now=step.now)
@@ -218,7 +218,7 @@ def _done(
     session: Session, incident: IncidentRow, step: IncidentStep, action: AuditAction, **told: str | None
 ) -> IncidentRow:
     incident.revision += 1
-    incident.changed = step.now
+    incident.updated_at = step.now
     details = {"contract": incident.contract_id, "object": incident.object, **told}
     audit_log.record(session, action, actor=step.by.name, object_id=incident.id, details=details, now=step.now)
     return incident
@@ -249,7 +249,7 @@ def _clear(session: Session, incident: IncidentRow, now: datetime) -> None:
     if incident.resolution in NO_FAULT or incident.resolution is Resolution.DUPLICATE:
         incident_downstream.clear_downstream(session, incident.id)
         return
-    incident.recovered = incident.recovered or now
+    incident.recovered_at = incident.recovered_at or now
     incident_downstream.refresh(session, incident)
 
 

@@ -39,7 +39,7 @@ def apply_run(session: Session, run: RunRow, result: RunResult, *, now: datetime
     which are no promises of the contract."""
     if (
         run.subscription_id is not None
-        or run.superseded
+        or run.superseded_reason
         or all(each.outcome is Outcome.NOT_EVALUATED for each in result.results)
     ):
         return None
@@ -51,7 +51,7 @@ def apply_run(session: Session, run: RunRow, result: RunResult, *, now: datetime
     if part is not None:
         return _continued(seen, part)
     last = session.exec(
-        _parts_of(seen).order_by(col(IncidentObjectRow.joined).desc()).limit(1).with_for_update()
+        _parts_of(seen).order_by(col(IncidentObjectRow.joined_at).desc()).limit(1).with_for_update()
     ).first()
     incident = _locked(session, last.incident_id) if last else None
     if last is not None and incident is not None and _is_no_fault(seen, incident, last):
@@ -83,7 +83,7 @@ def _continued(seen: RunViolations, part: IncidentObjectRow) -> IncidentRow:
 def _widen(incident: IncidentRow, seen: RunViolations) -> None:
     """More is wrong with the data; the incident of data that came late knows only now that there is."""
     if incident.dataset_id is None:
-        incident.dataset_id, incident.since, incident.columns = seen.run.dataset_id, seen.written_at, seen.columns
+        incident.dataset_id, incident.started_at, incident.columns = seen.run.dataset_id, seen.written_at, seen.columns
         incident.data_version = seen.data_version
     else:
         incident.columns = _joined(incident.columns, seen.columns)
@@ -118,7 +118,7 @@ def _is_no_fault(seen: RunViolations, incident: IncidentRow, last: IncidentObjec
         return False
     passed = {place(each) for each in seen.result.results if each.outcome is Outcome.PASSED}
     said = _last_failing(last) - passed
-    last.failing, last.last_run_id = _plain(said), seen.run.id
+    last.failing_checks, last.last_run_id = _plain(said), seen.run.id
     return seen.failing <= said
 
 
@@ -127,7 +127,7 @@ def _returns(seen: RunViolations, incident: IncidentRow, last: IncidentObjectRow
     if not _is_root(incident, last):
         return False
     if incident.resolution is Resolution.RECOVERED:
-        return seen.now - (incident.resolved or seen.now) <= REOPENS
+        return seen.now - (incident.resolved_at or seen.now) <= REOPENS
     said = _last_failing(last)
     return incident.resolution is Resolution.FIXED and bool(said & seen.failing)
 
@@ -139,9 +139,9 @@ def _new(seen: RunViolations) -> IncidentRow:
         object=seen.about[1],
         dataset_id=seen.run.dataset_id,
         state=IncidentState.OPEN,
-        opened=seen.now,
-        changed=seen.now,
-        since=seen.written_at,
+        opened_at=seen.now,
+        updated_at=seen.now,
+        started_at=seen.written_at,
         data_version=seen.data_version,
         columns=seen.columns,
     )
@@ -164,13 +164,13 @@ def _joined_to(seen: RunViolations, incident: IncidentRow) -> IncidentRow:
 
 
 def _reopened(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> IncidentRow:
-    incident.state, incident.resolution, incident.resolved = IncidentState.OPEN, None, None
+    incident.state, incident.resolution, incident.resolved_at = IncidentState.OPEN, None, None
     incident.resolved_by_id, incident.acknowledged_by_id = None, None
-    incident.reopened += 1
+    incident.reopen_count += 1
     if _is_root(incident, part):
-        incident.since, incident.recovered, incident.columns = seen.written_at, None, seen.columns
+        incident.started_at, incident.recovered_at, incident.columns = seen.written_at, None, seen.columns
         incident.data_version = seen.data_version
-    part.active, part.recovered = True, None
+    part.active, part.recovered_at = True, None
     _store(part, seen, seen.failing)
     _changed(incident, seen.now)
     incident_downstream.refresh(seen.session, incident)
@@ -181,14 +181,14 @@ def _reopened(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRo
 
 def _recover(seen: RunViolations, incident: IncidentRow, part: IncidentObjectRow) -> None:
     """Ends the part of the incident, and the incident with its last one."""
-    part.active, part.recovered = None, seen.now
+    part.active, part.recovered_at = None, seen.now
     if _is_root(incident, part):
-        incident.recovered = seen.written_at
+        incident.recovered_at = seen.written_at
     _changed(incident, seen.now)
     seen.session.flush()
     if not incident_objects(seen.session, incident.id, active=True):
         incident.state, incident.resolution = IncidentState.RESOLVED, Resolution.RECOVERED
-        incident.resolved, incident.resolved_by_id = seen.now, None
+        incident.resolved_at, incident.resolved_by_id = seen.now, None
         _record(seen, AuditAction.INCIDENT_RESOLVED, incident)
         dispatch.notify(seen.session, messages.recovered(seen.run, subject=_subject(incident)), now=seen.now)
 
@@ -203,7 +203,7 @@ def _notify(seen: RunViolations, incident: IncidentRow) -> None:
 
 
 def _subject(incident: IncidentRow) -> str:
-    return f"{incident.id}/{incident.reopened}"
+    return f"{incident.id}/{incident.reopen_count}"
 
 
 def _cause(seen: RunViolations) -> IncidentRow | None:
@@ -214,8 +214,12 @@ def _cause(seen: RunViolations) -> IncidentRow | None:
     row = IncidentDownstreamRow
     query = select(IncidentRow).join(row, col(row.incident_id) == col(IncidentRow.id))
     here = query.where(row.namespace == dataset.namespace, row.name == dataset.name)
-    harmed = here.where(col(row.spread).in_(incident_downstream.HARMED), IncidentRow.state != IncidentState.RESOLVED)
-    return seen.session.exec(harmed.order_by(col(IncidentRow.opened)).limit(1).with_for_update(of=IncidentRow)).first()
+    harmed = here.where(
+        col(row.contamination).in_(incident_downstream.HARMED), IncidentRow.state != IncidentState.RESOLVED
+    )
+    return seen.session.exec(
+        harmed.order_by(col(IncidentRow.opened_at)).limit(1).with_for_update(of=IncidentRow)
+    ).first()
 
 
 def _absorb(seen: RunViolations, incident: IncidentRow) -> None:
@@ -228,10 +232,10 @@ def _absorb(seen: RunViolations, incident: IncidentRow) -> None:
     )
     came = reached.where(
         IncidentDownstreamRow.incident_id == incident.id,
-        col(IncidentDownstreamRow.spread).in_(incident_downstream.HARMED),
+        col(IncidentDownstreamRow.contamination).in_(incident_downstream.HARMED),
     )
     open_ones = select(IncidentRow).where(IncidentRow.state != IncidentState.RESOLVED, IncidentRow.id != incident.id)
-    later = open_ones.where(col(IncidentRow.dataset_id).in_(came), col(IncidentRow.opened) >= incident.since)
+    later = open_ones.where(col(IncidentRow.dataset_id).in_(came), col(IncidentRow.opened_at) >= incident.started_at)
     for other in seen.session.exec(later.order_by(col(IncidentRow.id)).with_for_update()).all():
         _merge(seen, other, incident)
 
@@ -239,7 +243,7 @@ def _absorb(seen: RunViolations, incident: IncidentRow) -> None:
 def _merge(seen: RunViolations, other: IncidentRow, into: IncidentRow) -> None:
     move(seen.session, other.id, into.id)
     other.state, other.resolution, other.duplicate_of = IncidentState.RESOLVED, Resolution.DUPLICATE, into.id
-    other.resolved, other.resolved_by_id = seen.now, None
+    other.resolved_at, other.resolved_by_id = seen.now, None
     _changed(other, seen.now)
     incident_downstream.clear_downstream(seen.session, other.id)
     _record(seen, AuditAction.INCIDENT_RESOLVED, other)
@@ -254,7 +258,7 @@ def move(session: Session, incident_id: UUID, into: UUID) -> None:
         if there is None:
             session.add(IncidentObjectRow(**{**part.model_dump(), "incident_id": into}))
         else:
-            there.active, there.recovered, there.failing = part.active, part.recovered, part.failing
+            there.active, there.recovered_at, there.failing_checks = part.active, part.recovered_at, part.failing_checks
     session.flush()
 
 
@@ -264,7 +268,7 @@ def incident_objects(session: Session, incident_id: UUID, *, active: bool | None
     if active is not None:
         query = query.where(col(IncidentObjectRow.active).is_(active))
     return session.exec(
-        query.order_by(col(IncidentObjectRow.joined), IncidentObjectRow.contract_id, IncidentObjectRow.object)
+        query.order_by(col(IncidentObjectRow.joined_at), IncidentObjectRow.contract_id, IncidentObjectRow.object)
     ).all()
 
 
@@ -276,12 +280,12 @@ def _add_part(seen: RunViolations, incident: IncidentRow) -> None:
         contract_id=seen.about[0],
         object=seen.about[1],
         version=seen.run.version,
-        failing=[],
+        failing_checks=[],
         first_run_id=seen.run.id,
         last_run_id=seen.run.id,
-        joined=seen.now,
+        joined_at=seen.now,
     )
-    part.active, part.recovered = True, None
+    part.active, part.recovered_at = True, None
     _store(part, seen, seen.failing)
     seen.session.add(part)
     seen.session.flush()
@@ -289,13 +293,13 @@ def _add_part(seen: RunViolations, incident: IncidentRow) -> None:
 
 def _store(part: IncidentObjectRow, seen: RunViolations, failing: Collection[Failing]) -> None:
     """What fails now. Once nothing does, it stays what failed last."""
-    part.failing = _plain(failing) if failing else part.failing
+    part.failing_checks = _plain(failing) if failing else part.failing_checks
     part.last_run_id, part.version = seen.run.id, seen.run.version
 
 
 def _last_failing(part: IncidentObjectRow) -> set[Failing]:
     """What failed when it was judged last."""
-    return {(str(check), partition) for check, partition in part.failing}
+    return {(str(check), partition) for check, partition in part.failing_checks}
 
 
 def _plain(failing: Collection[Failing]) -> list[list[str | None]]:
@@ -311,7 +315,7 @@ def _record(seen: RunViolations, action: AuditAction, incident: IncidentRow) -> 
 
 def _changed(incident: IncidentRow, now: datetime) -> None:
     incident.revision += 1
-    incident.changed = now
+    incident.updated_at = now
 
 
 def _locked(session: Session, incident_id: UUID) -> IncidentRow:

@@ -54,7 +54,7 @@ class RunViolations:
     @property
     def written_at(self) -> datetime:
         """When the data came that it judged: with the end of the run that wrote them, where one is known."""
-        return (self.by.finished or self.by.started if self.by else None) or self.run.started
+        return (self.by.finished_at or self.by.started_at if self.by else None) or self.run.started_at
 
     @property
     def data_version(self) -> str | None:

@@ -99,9 +99,9 @@ def declare(session: Session, contract: Contract) -> None:
     mine = row.contract_id == contract.id, col(row.state).in_(IN_FORCE), row.fingerprint != contract.fingerprint
     versions = [contract, *map(read, session.exec(select(row.body).where(*mine)))]
     session.exec(delete(DatasetAliasPatternRow).where(col(DatasetAliasPatternRow.contract_id) == contract.id))
-    patterns = {(each.object, each.namespace, each.name): each.regex for each in _patterns_of(versions)}
+    patterns = {(each.object, each.namespace, each.name): each.is_regex for each in _patterns_of(versions)}
     session.add_all(
-        DatasetAliasPatternRow(contract_id=contract.id, object=of, namespace=space, name=name, regex=regex)
+        DatasetAliasPatternRow(contract_id=contract.id, object=of, namespace=space, name=name, is_regex=regex)
         for (of, space, name), regex in sorted(patterns.items())
     )
     session.flush()
@@ -109,7 +109,7 @@ def declare(session: Session, contract: Contract) -> None:
 
 def forget(session: Session, *, now: datetime) -> int:
     """Forgets links that nobody told of for 90 days; how many these were."""
-    return int(session.exec(delete(DatasetAliasRow).where(col(DatasetAliasRow.last_seen) < now - LASTS)).rowcount)
+    return int(session.exec(delete(DatasetAliasRow).where(col(DatasetAliasRow.last_seen_at) < now - LASTS)).rowcount)
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def matches(pattern: DatasetAliasPatternRow, name: LineageName) -> bool:
     """Whether the pattern stands for that name, too."""
     if pattern.namespace != name.namespace or len(name.name) > LONGEST:
         return False
-    return _compiled(pattern.name, regex=pattern.regex).fullmatch(name.name) is not None
+    return _compiled(pattern.name, regex=pattern.is_regex).fullmatch(name.name) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -218,7 +218,7 @@ def _report(session: Session, new: Sequence[tuple[LineageName, LineageName]]) ->
     _, refused = pure.group_names(seen.links, seen.owners)
     mine = {each.link.pair: each for each in refused if each.link.pair in set(new)}
     for row in _links(session, mine):
-        row.refused = str(mine[_pair(row)])
+        row.conflict = str(mine[_pair(row)])
     session.flush()
     return tuple(mine[pair] for pair in sorted(mine))
 
@@ -233,12 +233,12 @@ def _keep(
             DatasetAliasRow(
                 one_namespace=one.namespace, one_name=one.name,
                 other_namespace=other.namespace, other_name=other.name,
-                first_seen=min(times), last_seen=max(times),
+                first_seen_at=min(times), last_seen_at=max(times),
             )
         )  # fmt: skip
-    elif min(times) < row.first_seen or max(times) > row.last_seen + FRESH:
+    elif min(times) < row.first_seen_at or max(times) > row.last_seen_at + FRESH:
         _forget(session)
-        row.first_seen, row.last_seen = min(row.first_seen, *times), max(row.last_seen, *times)
+        row.first_seen_at, row.last_seen_at = min(row.first_seen_at, *times), max(row.last_seen_at, *times)
 
 
 def _forget(session: Session) -> None:
@@ -272,7 +272,7 @@ def _pair(row: DatasetAliasRow) -> tuple[LineageName, LineageName]:
 
 
 def _link(row: DatasetAliasRow) -> AliasLink:
-    return AliasLink(*_pair(row), row.first_seen)
+    return AliasLink(*_pair(row), row.first_seen_at)
 
 
 def _patterns_of(versions: Iterable[Contract]) -> Iterator[DatasetAliasPatternRow]:
@@ -280,5 +280,5 @@ def _patterns_of(versions: Iterable[Contract]) -> Iterator[DatasetAliasPatternRo
         known = normalise(each.namespace, "/x")
         name = each.name if each.regex else normalise(each.namespace, each.name).name
         yield DatasetAliasPatternRow(
-            contract_id="", object=each.object, namespace=known.namespace, name=name, regex=each.regex
+            contract_id="", object=each.object, namespace=known.namespace, name=name, is_regex=each.regex
         )

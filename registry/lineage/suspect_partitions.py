@@ -26,7 +26,9 @@ def mark(
         if session.get(SuspectPartitionRow, (dataset_id, each, run.id)) is None:
             why = WHY.format(run.job_namespace, run.job_name)
             session.add(
-                SuspectPartitionRow(dataset_id=dataset_id, partition=each, lineage_run_id=run.id, since=now, why=why)
+                SuspectPartitionRow(
+                    dataset_id=dataset_id, partition=each, lineage_run_id=run.id, suspected_at=now, reason=why
+                )
             )
     session.flush()
 
@@ -36,25 +38,25 @@ def marks(session: Session, dataset_id: UUID, partition: str | None = None) -> l
     query = select(SuspectPartitionRow).where(SuspectPartitionRow.dataset_id == dataset_id)
     if partition is not None:
         query = query.where(col(SuspectPartitionRow.partition).in_(["", partition]))
-    return list(session.exec(query.order_by(col(SuspectPartitionRow.since), col(SuspectPartitionRow.partition))))
+    return list(session.exec(query.order_by(col(SuspectPartitionRow.suspected_at), col(SuspectPartitionRow.partition))))
 
 
 def clear(session: Session, dataset_id: UUID, *, before: datetime) -> None:
     """Takes away what was suspect when a reading began that saw all of the dataset's files."""
-    mine = col(SuspectPartitionRow.dataset_id) == dataset_id, col(SuspectPartitionRow.since) < before
+    mine = col(SuspectPartitionRow.dataset_id) == dataset_id, col(SuspectPartitionRow.suspected_at) < before
     session.exec(delete(SuspectPartitionRow).where(*mine))
 
 
 def supersede(session: Session, run: LineageRunRow) -> None:
     """Says of every verdict that the run asked for that the run failed in the end."""
-    mine = col(RunRow.lineage_run_id) == run.id, col(RunRow.superseded).is_(None)
-    session.exec(update(RunRow).where(*mine).values(superseded=SUPERSEDED))
+    mine = col(RunRow.lineage_run_id) == run.id, col(RunRow.superseded_reason).is_(None)
+    session.exec(update(RunRow).where(*mine).values(superseded_reason=SUPERSEDED))
 
 
 def superseded(session: Session, lineage_run_id: UUID | None) -> str | None:
     """What is to be said of a verdict that this run asked for; None where it did not fail."""
     run = session.get(LineageRunRow, lineage_run_id, populate_existing=True) if lineage_run_id else None
-    return SUPERSEDED if run is not None and run.failed else None
+    return SUPERSEDED if run is not None and run.is_failed else None
 
 
 def _name(partition: Partition) -> str:

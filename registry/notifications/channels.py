@@ -144,7 +144,7 @@ def _refuse_many(session: Session, channel: ChannelRow) -> None:
 
 
 def _record(session: Session, action: AuditAction, channel: ChannelRow, *, by: Principal, now: datetime) -> None:
-    details = {"kind": channel.kind.value, "contract": channel.contract_id, "kinds": channel.kinds}
+    details = {"kind": channel.kind.value, "contract": channel.contract_id, "kinds": channel.notification_kinds}
     holder = {"team" if channel.team_id else "user": str(channel.team_id or channel.user_id)}
     audit_log.record(session, action, actor=by.name, object_id=channel.id, now=now, details={**details, **holder})
 

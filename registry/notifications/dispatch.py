@@ -51,7 +51,11 @@ CHOSEN = frozenset(
 def notify(session: Session, notice: Notification, *, now: datetime) -> int:
     """Puts the notice into the outbox for every channel of whom it concerns; how many are told that were not before."""
     query = select(ChannelRow).order_by(col(ChannelRow.id))
-    told = [each for each in session.exec(query).all() if not each.kinds or notice.kind in each.kinds]
+    told = [
+        each
+        for each in session.exec(query).all()
+        if not each.notification_kinds or notice.kind in each.notification_kinds
+    ]
     if not told:
         return 0
     hall = _Audience(session, notice)
@@ -120,7 +124,10 @@ class _Audience:
 
     def _is_subscribed(self, use: SubscriptionRow, channel: ChannelRow) -> bool:
         """Whether its subscriber wants to be told of such through that channel."""
-        return (not use.kinds or self._notice.kind in use.kinds) and use.channel_id in (None, channel.id)
+        return (not use.notification_kinds or self._notice.kind in use.notification_kinds) and use.channel_id in (
+            None,
+            channel.id,
+        )
 
 
 def _is_of(use: SubscriptionRow, channel: ChannelRow) -> bool:
@@ -153,11 +160,11 @@ def _holder(session: Session, channel: ChannelRow) -> Principal | None:
 def _team(session: Session, team: TeamRow) -> Principal:
     """What a team was granted, as a principal."""
     grants = session.exec(select(RoleGrantRow).where(RoleGrantRow.team_id == team.id)).all()
-    roles = frozenset(Role(each.role) for each in grants if each.part is GrantScope.EVERYTHING)
+    roles = frozenset(Role(each.role) for each in grants if each.scope is GrantScope.EVERYTHING)
     parts = [
-        ScopedGrant(each.part, each.target, GRANTS[each.role])
+        ScopedGrant(each.scope, each.target, GRANTS[each.role])
         for each in grants
-        if each.part is not GrantScope.EVERYTHING
+        if each.scope is not GrantScope.EVERYTHING
     ]
     return Principal(
         user_id=team.id, name=team.name, roles=roles, permissions=permissions_of(roles), granted=tuple(parts)

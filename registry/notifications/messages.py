@@ -225,7 +225,7 @@ def contract_requested(request: ContractRequestRow, author: str, place: Resource
         subject=str(request.id),
         title=f"{author} asks for a contract of {request.name}",
         table=request.name,
-        details=(request.why,),
+        details=(request.purpose,),
         next_step="draft one, or decline",
         page=_page(request),
         by=request.author_id,

@@ -52,7 +52,7 @@ def enqueue_message(  # noqa: PLR0913 - each is a column of the message, named b
         destination=destination,
         key=key,
         payload=dict(payload),
-        created=now,
+        created_at=now,
         available_at=now,
     )
     try:
@@ -76,7 +76,7 @@ def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessage
     if found is not None:
         found.attempts += 1
         found.fence += 1
-        found.lease_until = now + lease
+        found.lease_expires_at = now + lease
         session.flush()
     return found
 
@@ -127,15 +127,15 @@ def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) 
         raise NotFound
     if message.state is not OutboxState.DEAD:
         raise Conflict(f"only what was given up is delivered anew; this message is {message.state.value}")
-    message.state, message.attempts, message.ended = OutboxState.WAITING, 0, None
-    message.available_at, message.lease_until = now, None
+    message.state, message.attempts, message.ended_at = OutboxState.WAITING, 0, None
+    message.available_at, message.lease_expires_at = now, None
     audit_log.record(session, AuditAction.MESSAGE_REPLAYED, actor=by.name, object_id=message.id, now=now)
     return message
 
 
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
     """Deletes messages that were sent or given up before that time, at most so many; how many these were."""
-    over = col(OutboxMessageRow.state) != OutboxState.WAITING, col(OutboxMessageRow.ended) < before
+    over = col(OutboxMessageRow.state) != OutboxState.WAITING, col(OutboxMessageRow.ended_at) < before
     gone = select(OutboxMessageRow.id).where(*over).limit(most)
     return session.exec(delete(OutboxMessageRow).where(col(OutboxMessageRow.id).in_(gone))).rowcount
 
@@ -153,7 +153,7 @@ def _next(now: datetime) -> Any:
     older = select(before.id).where(
         before.state == OutboxState.WAITING, before.destination == row.destination, before.id < row.id
     )
-    free = or_(col(row.lease_until).is_(None), col(row.lease_until) < now)
+    free = or_(col(row.lease_expires_at).is_(None), col(row.lease_expires_at) < now)
     ready = and_(col(row.state) == OutboxState.WAITING, col(row.available_at) <= now, free, ~older.exists())
     return select(row).where(ready).order_by(col(row.available_at), col(row.id)).limit(1)
 
@@ -172,6 +172,6 @@ def _update_leased(session: Session, message: OutboxMessageRow, **values: Any) -
         col(OutboxMessageRow.fence) == message.fence,
         col(OutboxMessageRow.state) == OutboxState.WAITING,
     )
-    changed = update(OutboxMessageRow).where(*mine).values(lease_until=None, **values)
+    changed = update(OutboxMessageRow).where(*mine).values(lease_expires_at=None, **values)
     if cast("CursorResult[Any]", session.exec(changed)).rowcount != 1:
         raise DeliveryLeaseLost

@@ -54,14 +54,14 @@ def record_trigger(
 ) -> TaskRow | None:
     """Counts a trigger. Returns the task it enqueues where the object was clean, None where a task is under way."""
     mark = _mark(session, subject)
-    clean = mark.dirty_seq == mark.done_seq
-    mark.dirty_seq += 1
-    mark.told = pending_triggers.added(mark.told, subject.extra, mark.dirty_seq)
+    clean = mark.trigger_sequence == mark.validated_sequence
+    mark.trigger_sequence += 1
+    mark.pending_triggers = pending_triggers.added(mark.pending_triggers, subject.extra, mark.trigger_sequence)
     mark.quiet_seconds = pace.quiet_period.total_seconds()
     mark.priority = subject.priority if clean else min(mark.priority, subject.priority)
     due = _due(mark, pace, now)
-    mark.due = due if clean or mark.due is None else min(mark.due, due)
-    mark.waits_for = pace.waits_for or (None if clean else mark.waits_for)
+    mark.due_at = due if clean or mark.due_at is None else min(mark.due_at, due)
+    mark.awaited_run = pace.waits_for or (None if clean else mark.awaited_run)
     if clean:
         return _enqueue(session, subject, mark, now=now, task_id=task_id)
     _hasten(session, mark, now)
@@ -72,13 +72,13 @@ def record_trigger(
 def sequence(session: Session, contract_id: str, object_name: str) -> int:
     """How many triggers the object has had: what a validation that begins now will cover."""
     mark = session.get(PendingValidationRow, (contract_id, object_name))
-    return mark.dirty_seq if mark else 0
+    return mark.trigger_sequence if mark else 0
 
 
 def pending(session: Session, contract_id: str, object_name: str) -> Sequence[Mapping[str, Any]]:
     """What the triggers said that no validation has covered, as `told.added` keeps it; [] where the object is clean."""
     mark = session.get(PendingValidationRow, (contract_id, object_name))
-    return list(mark.told) if mark else []
+    return list(mark.pending_triggers) if mark else []
 
 
 def settle(
@@ -88,9 +88,9 @@ def settle(
     mark = _mark(session, subject)
     _cover(mark, covered)
     session.flush()
-    if mark.dirty_seq == mark.done_seq:
+    if mark.trigger_sequence == mark.validated_sequence:
         return None
-    last = mark.told[-1] if mark.told else {}
+    last = mark.pending_triggers[-1] if mark.pending_triggers else {}
     return _enqueue(session, replace(subject, extra=last), mark, now=now, task_id=task_id)
 
 
@@ -105,15 +105,15 @@ def cover(session: Session, contract_id: str, object_name: str, covered: int) ->
 def withdraw(session: Session, contract_id: str, object_name: str, run: UUID, *, now: datetime) -> bool:
     """Takes back what the run asked for; its task, too, where nobody else asked and nobody began. Whether it did."""
     mark = session.get(PendingValidationRow, (contract_id, object_name), with_for_update=True, populate_existing=True)
-    if mark is None or mark.dirty_seq == mark.done_seq or not mark.told:
+    if mark is None or mark.trigger_sequence == mark.validated_sequence or not mark.pending_triggers:
         return False
-    mark.told = pending_triggers.without(mark.told, run)
+    mark.pending_triggers = pending_triggers.without(mark.pending_triggers, run)
     task = _waiting(session, mark)
-    if mark.told or task is None:
+    if mark.pending_triggers or task is None:
         return False
-    task.state, task.finished, task.result = TaskState.DONE, now, {"note": WITHDRAWN}
+    task.state, task.finished_at, task.result = TaskState.DONE, now, {"note": WITHDRAWN}
     task.fence += 1
-    _cover(mark, mark.dirty_seq)
+    _cover(mark, mark.trigger_sequence)
     session.flush()
     return True
 
@@ -122,17 +122,17 @@ def release(session: Session, run_id: str, *, now: datetime) -> None:
     """Lets begin what waited for the end of that run."""
     waiting = session.exec(
         select(PendingValidationRow.contract_id, PendingValidationRow.object).where(
-            PendingValidationRow.waits_for == run_id
+            PendingValidationRow.awaited_run == run_id
         )
     ).all()
     contract_datasets.lock_datasets(session, [ContractObject(*each) for each in waiting])
     query = (
         select(PendingValidationRow)
-        .where(PendingValidationRow.waits_for == run_id)
+        .where(PendingValidationRow.awaited_run == run_id)
         .order_by(PendingValidationRow.contract_id, PendingValidationRow.object)
     )
     for mark in session.exec(query.with_for_update()).all():
-        mark.waits_for, mark.due = None, now
+        mark.awaited_run, mark.due_at = None, now
         _hasten(session, mark, now)
     session.flush()
 
@@ -146,31 +146,33 @@ def hold(session: Session, about: Iterable[tuple[str, str]]) -> None:
 def is_clean(session: Session, contract_id: str, object_name: str) -> bool:
     """Whether every trigger of the object so far was dealt with."""
     mark = session.get(PendingValidationRow, (contract_id, object_name), populate_existing=True)
-    return mark is None or mark.dirty_seq == mark.done_seq
+    return mark is None or mark.trigger_sequence == mark.validated_sequence
 
 
 def _due(mark: PendingValidationRow, pace: DebouncePolicy, now: datetime) -> datetime:
     if pace.waits_for is not None:
         return now + PATIENCE
-    return max(now, mark.streamed + pace.every) if pace.every and mark.streamed else now
+    return (
+        max(now, mark.last_stream_validation_at + pace.every) if pace.every and mark.last_stream_validation_at else now
+    )
 
 
 def _cover(mark: PendingValidationRow, covered: int) -> None:
-    mark.done_seq = max(mark.done_seq, min(covered, mark.dirty_seq))
-    mark.told = pending_triggers.after(mark.told, mark.done_seq)
+    mark.validated_sequence = max(mark.validated_sequence, min(covered, mark.trigger_sequence))
+    mark.pending_triggers = pending_triggers.after(mark.pending_triggers, mark.validated_sequence)
 
 
 def _enqueue(
     session: Session, subject: ValidationRequest, mark: PendingValidationRow, *, now: datetime, task_id: UUID
 ) -> TaskRow | None:
-    mark.floor = mark.quiet_until
+    mark.not_before_at = mark.quiet_ends_at
     begins = _begins(mark, now)
     _begin(mark, begins)
-    mark.due, mark.task_id = None, task_id
+    mark.due_at, mark.task_id = None, task_id
     session.flush()
-    payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": mark.dirty_seq,
+    payload = {"contract_id": subject.contract_id, "object": subject.object, "seq": mark.trigger_sequence,
                **pending_triggers.payload(subject.extra)}  # fmt: skip
-    key = f"{TaskKind.VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{mark.dirty_seq}"
+    key = f"{TaskKind.VALIDATE}/{subject.contract_id}/{subject.object}/{subject.cause}/{mark.trigger_sequence}"
     return task_queue.enqueue(
         session, kind=TaskKind.VALIDATE, payload=payload, key=key, now=now, task_id=task_id,
         priority=mark.priority, delay=begins - now,
@@ -180,23 +182,25 @@ def _enqueue(
 def _hasten(session: Session, mark: PendingValidationRow, now: datetime) -> None:
     """Has the task that waits begin earlier where a trigger wants it; one that is tried again keeps its pause."""
     task = _waiting(session, mark)
-    if task is None or mark.due is None:
+    if task is None or mark.due_at is None:
         return
     task.priority = min(task.priority, mark.priority)
     begins = _begins(mark, now)
     if begins < task.available_at:
         task.available_at = begins
         _begin(mark, begins)
-    mark.due = None
+    mark.due_at = None
 
 
 def _begins(mark: PendingValidationRow, now: datetime) -> datetime:
-    return max(each for each in (now, mark.due, mark.floor) if each is not None)
+    return max(each for each in (now, mark.due_at, mark.not_before_at) if each is not None)
 
 
 def _begin(mark: PendingValidationRow, at: datetime) -> None:
-    mark.quiet_until = at + timedelta(seconds=mark.quiet_seconds)
-    mark.streamed = at if pending_triggers.streams(mark.told) else mark.streamed
+    mark.quiet_ends_at = at + timedelta(seconds=mark.quiet_seconds)
+    mark.last_stream_validation_at = (
+        at if pending_triggers.streams(mark.pending_triggers) else mark.last_stream_validation_at
+    )
 
 
 def _waiting(session: Session, mark: PendingValidationRow) -> TaskRow | None:

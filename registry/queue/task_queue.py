@@ -72,10 +72,10 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
         payload=dict(payload),
         key=key,
         priority=priority,
-        subject=_subject(session, kind, payload),
+        exclusive_key=_subject(session, kind, payload),
         producer=producer,
-        turn=_fair_position(session, producer, priority),
-        created=now,
+        queue_position=_fair_position(session, producer, priority),
+        created_at=now,
         available_at=now + delay,
     )
     try:
@@ -101,7 +101,7 @@ def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> 
     lock(session, CLAIMING)
     task: TaskRow | None = session.exec(_waiting(now, col(TaskRow.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
     if task is not None:
-        task.state, task.worker, task.lease_until = TaskState.RUNNING, worker, now + lease
+        task.state, task.worker, task.lease_expires_at = TaskState.RUNNING, worker, now + lease
         task.attempts += 1
         task.fence += 1
         task.progress = f"attempt {task.attempts}"
@@ -113,7 +113,7 @@ def fail_abandoned(session: Session, *, now: datetime) -> list[TaskRow]:
     """Marks tasks failed whose last attempt ended without an answer, and returns them: their workers died."""
     dead: list[TaskRow] = list(session.exec(_waiting(now, col(TaskRow.attempts) >= ATTEMPTS)))
     for task in dead:
-        task.state, task.finished, task.lease_until = TaskState.FAILED, now, None
+        task.state, task.finished_at, task.lease_expires_at = TaskState.FAILED, now, None
         task.progress = None
         task.error = f"the worker ended without an answer, {task.attempts} times; last error: {task.error or 'none'}"
         task.fence += 1
@@ -158,7 +158,7 @@ def retry(session: Session, task: TaskRow, *, now: datetime) -> TaskRow:
 
     Its triggers were settled when it was given up: what it does now, it does for no trigger."""
     payload = {name: value for name, value in task.payload.items() if name != "seq"}
-    anew = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished": None, "payload": payload}
+    anew = {"state": TaskState.QUEUED, "attempts": 0, "available_at": now, "finished_at": None, "payload": payload}
     given_up = col(TaskRow.id) == task.id, col(TaskRow.state) == TaskState.FAILED
     written = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*given_up).values(**anew)))
     if written.rowcount != 1:
@@ -171,7 +171,7 @@ def stop(session: Session, task: TaskRow, *, error: str, now: datetime) -> TaskR
     """Ends a task that waits or is being done: whoever does it cannot write any more. Raises Conflict for one that has
     ended."""
     under_way = col(TaskRow.id) == task.id, col(TaskRow.state).in_((TaskState.QUEUED, TaskState.RUNNING))
-    ended = {"state": TaskState.FAILED, "error": error, "finished": now, "lease_until": None, "progress": None}
+    ended = {"state": TaskState.FAILED, "error": error, "finished_at": now, "lease_expires_at": None, "progress": None}
     statement = update(TaskRow).where(*under_way).values(**ended, fence=col(TaskRow.fence) + 1)
     if cast("CursorResult[Any]", session.exec(statement)).rowcount != 1:
         raise Conflict(f"the task is {task.state.value}: only one that waits or is being done can be ended")
@@ -205,16 +205,22 @@ def _fair_position(session: Session, producer: str, priority: int) -> int:
     """The next place in the producer's line. A line that is empty begins where the others stand now, so that who sends
     much waits behind themselves alone, and who comes anew is not behind all of it."""
     waits = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.priority) == priority
-    last = session.exec(select(func.max(TaskRow.turn)).where(*waits, TaskRow.producer == producer)).one()
-    return last + 1 if last is not None else session.exec(select(func.min(TaskRow.turn)).where(*waits)).one() or 0
+    last = session.exec(select(func.max(TaskRow.queue_position)).where(*waits, TaskRow.producer == producer)).one()
+    return (
+        last + 1
+        if last is not None
+        else session.exec(select(func.min(TaskRow.queue_position)).where(*waits)).one() or 0
+    )
 
 
 def _free(now: datetime) -> ColumnElement[bool]:
     """The condition that no other worker has a task about the same."""
     other = aliased(TaskRow)
-    held = and_(col(other.state) == TaskState.RUNNING, col(other.lease_until) >= now)
-    taken = select(other.id).where(col(other.subject) == col(TaskRow.subject), col(other.id) != col(TaskRow.id), held)
-    return or_(col(TaskRow.subject).is_(None), ~taken.exists())
+    held = and_(col(other.state) == TaskState.RUNNING, col(other.lease_expires_at) >= now)
+    taken = select(other.id).where(
+        col(other.exclusive_key) == col(TaskRow.exclusive_key), col(other.id) != col(TaskRow.id), held
+    )
+    return or_(col(TaskRow.exclusive_key).is_(None), ~taken.exists())
 
 
 def _urgency(now: datetime) -> ColumnElement[int]:
@@ -227,10 +233,15 @@ def _urgency(now: datetime) -> ColumnElement[int]:
 
 def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
     ready = and_(col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.available_at) <= now)
-    expired = and_(col(TaskRow.state) == TaskState.RUNNING, col(TaskRow.lease_until) < now)
+    expired = and_(col(TaskRow.state) == TaskState.RUNNING, col(TaskRow.lease_expires_at) < now)
     urgent = _urgency(now)
     # Of what has become as urgent as can be, the oldest first: whatever comes anew, it is done.
-    order = urgent, case((urgent == 0, 0), else_=col(TaskRow.turn)), col(TaskRow.available_at), col(TaskRow.id)
+    order = (
+        urgent,
+        case((urgent == 0, 0), else_=col(TaskRow.queue_position)),
+        col(TaskRow.available_at),
+        col(TaskRow.id),
+    )
     return select(TaskRow).where(*which, or_(ready, expired)).order_by(*order).with_for_update(skip_locked=True)
 
 

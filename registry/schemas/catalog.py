@@ -12,7 +12,7 @@ class RecentRunOut(ApiModel):
 
     id: UUID
     verdict: Verdict
-    finished: datetime
+    finished_at: datetime
 
 
 class CatalogItemOut(ApiModel):

@@ -28,15 +28,15 @@ Consumed = Literal[
 class UseIn(ApiRequest):
     """What a consumer says of their use of the data. `reads`: columns by object, "*" for all; None: all of everything.
 
-    `pinned_to` names the group or the version that `pin` speaks of. `kinds`: of which notices they are told; (): of
-    all. `channel_id`: through which channel of theirs; None: through all that are of no one contract."""
+    `pinned_to` names the group or the version that `pin` speaks of. `notification_kinds`: of which notices they are
+    told; (): of all. `channel_id`: through which channel of theirs; None: through all that are of no one contract."""
 
     purpose: Name
     contact: Name
     pin: PinKind = PinKind.NONE
     pinned_to: Name | None = None
     reads: Reads | None = None
-    kinds: tuple[Consumed, ...] = ()
+    notification_kinds: tuple[Consumed, ...] = ()
     channel_id: UUID | None = None
 
 
@@ -54,9 +54,10 @@ class SubscriptionUpdateIn(UseIn):
 
 
 class SubscriptionOut(EtagModel):
-    """A subscription. `lagging` says why its pin is behind what is in force; None: it is not. `checks`: how many.
+    """A subscription. `outdated_reason` says why its pin is behind what is in force; None: it is not. `checks`: how
+    many.
 
-    `team`: `subscriber` is a team, of which every member may change it. `own`: the asking principal may."""
+    `team`: `subscriber` is a team, of which every member may change it. `is_own`: the asking principal may."""
 
     id: UUID
     contract_id: str
@@ -67,15 +68,15 @@ class SubscriptionOut(EtagModel):
     pin: PinKind
     pinned_to: str | None
     reads: dict[str, tuple[str, ...]]
-    kinds: tuple[NotificationKind, ...] = ()
+    notification_kinds: tuple[NotificationKind, ...] = ()
     channel_id: UUID | None = None
     state: SubscriptionState
     revision: int
-    created: datetime
-    ended: datetime | None
+    created_at: datetime
+    ended_at: datetime | None
     checks: int
-    lagging: str | None
-    own: bool
+    outdated_reason: str | None
+    is_own: bool
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -97,18 +98,19 @@ class ConsumerCheckIn(ApiRequest):
 
 
 class CheckCopyIn(ApiRequest):
-    """A check of a contract's version (None: the one in force), to be copied; `into` and `id` None: as it is there."""
+    """A check of a contract's version (None: the one in force), to be copied; `target_object` and `id` None: as it is
+    there."""
 
     contract_id: ContractId
     object: Path
     check: Path
     version: Name | None = None
-    into: Path | None = None
+    target_object: Path | None = None
     id: CheckId | None = None
 
 
 class ConsumerCheckOut(EtagModel):
-    """A consumer's check as it is now. `lost`: why it no longer fits the contract in force; None: it does."""
+    """A consumer's check as it is now. `misfit_reason`: why it no longer fits the contract in force; None: it does."""
 
     id: str
     number: int
@@ -116,9 +118,9 @@ class ConsumerCheckOut(EtagModel):
     column: str | None
     patch: dict[str, Any] | None
     source: dict[str, Any] | None
-    created: datetime
+    created_at: datetime
     sentence: str
-    lost: str | None
+    misfit_reason: str | None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -128,7 +130,8 @@ class ConsumerCheckOut(EtagModel):
 
 
 class AcknowledgementOut(EtagModel):
-    """What a consumer was told of an approved version. `breaks`: why it breaks them; () where they are only told."""
+    """What a consumer was told of an approved version. `breaking_reasons`: why it breaks them; () where they are only
+    told."""
 
     id: UUID
     contract_id: str
@@ -136,10 +139,10 @@ class AcknowledgementOut(EtagModel):
     subscription_id: UUID
     subscriber: str
     purpose: str
-    breaks: tuple[str, ...]
-    answer: AcknowledgementState
-    asked: datetime
-    deadline: datetime | None
+    breaking_reasons: tuple[str, ...]
+    state: AcknowledgementState
+    requested_at: datetime
+    due_at: datetime | None
     comment: str | None
     answered_at: datetime | None
 
@@ -148,7 +151,7 @@ class AcknowledgementIn(ApiRequest):
     """Whether the consumer acknowledges the version or objects to it, which needs a comment; `pending` takes an answer
     back while the version waits."""
 
-    answer: AcknowledgementAnswer
+    state: AcknowledgementAnswer
     comment: Prose | None = None
 
 

@@ -11,22 +11,22 @@ class ContractRequestIn(ApiRequest):
 
     namespace: Name = "file"
     name: Location
-    why: Reason
+    purpose: Reason
 
 
 class ContractRequestOut(ApiModel):
-    """A contract that somebody asks for. `location`: where Spark reads the dataset. `own`: the asking principal asks
-    for it; `decides`: they may decide about it."""
+    """A contract that somebody asks for. `location`: where Spark reads the dataset. `is_own`: the asking principal asks
+    for it; `can_decide`: they may decide about it."""
 
     id: UUID
     namespace: str
     name: str
     location: str
     author: str
-    why: str
-    created: datetime
-    own: bool
-    decides: bool
+    purpose: str
+    created_at: datetime
+    is_own: bool
+    can_decide: bool
 
 
 class ContractRequestEndIn(ApiRequest):

@@ -30,8 +30,8 @@ class DatasetOut(ApiModel):
 
 
 class RunSummaryOut(ApiModel):
-    """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's. `counts`: how many
-    results had each outcome, `warned` for those that failed and are of severity warning."""
+    """A run in a list; `subscription_id`: of a consumer's own checks, None: of the contract's. `outcome_counts`: how
+    many results had each outcome, `warned` for those that failed and are of severity warning."""
 
     id: UUID
     contract_id: str
@@ -39,10 +39,10 @@ class RunSummaryOut(ApiModel):
     object: str
     partitions: tuple[str, ...]
     verdict: Verdict
-    counts: dict[str, int]
+    outcome_counts: dict[str, int]
     rows: int | None
-    started: datetime
-    finished: datetime
+    started_at: datetime
+    finished_at: datetime
     reason: str | None
     subscription_id: UUID | None = None
 
@@ -55,7 +55,7 @@ class ContractSummaryOut(ApiModel):
     name: str
     owner: str
     active_version: str | None
-    created: datetime
+    created_at: datetime
     last_run: RunSummaryOut | None
     open_proposals: int
     upstream_failed: bool = False
@@ -70,11 +70,11 @@ class ContractOut(ContractSummaryOut):
 
 
 class CheckResultOut(ResultFields, ApiModel):
-    """One check of a run. `value` is the measured number as text, `found` what was found in words.
+    """One check of a run. `value` is the measured number as text, `finding` what was found in words.
 
-    Of how many rows: `counted` were measured, `broken` break it (None: single rows do not), `unevaluated` it could not
-    be evaluated on. `threshold` is what the value was held against, `reference` if it came from another dataset.
-    `band`: of a detector, from the metric's past, what it admits, expects and promises."""
+    Of how many rows: `row_count` were measured, `violating_rows` break it (None: single rows do not),
+    `unevaluated_rows` it could not be evaluated on. `threshold` is what the value was held against, `reference` if it
+    came from another dataset. `band`: of a detector, from the metric's past, what it admits, expects and promises."""
 
     # Every field is there in an answer, whether it has a default or not.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
@@ -88,7 +88,7 @@ class ViolationSampleOut(ApiModel):
     columns: tuple[str, ...]
     masked: tuple[str, ...]
     rows: tuple[tuple[str | None, ...], ...]
-    expires: datetime
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,34 +101,34 @@ class MeasurementOut(MetricPoint):
 class RunOut(RunSummaryOut):
     """A run report: its results, and the history of each metric that did not pass, oldest first.
 
-    `found_by`: by what it was told which partitions to judge; `read_version`: the version that was read, of a table
-    format that has them."""
+    `detection_method`: by what it was told which partitions to judge; `read_version`: the version that was read, of a
+    table format that has them."""
 
     fingerprint: str
     dataset: DatasetOut | None
     task_id: UUID | None
     lineage_run: str | None
-    marker: str | None
-    found_by: str | None = None
+    dataset_fingerprint: str | None
+    detection_method: str | None = None
     read_version: str | None = None
     results: tuple[CheckResultOut, ...]
     history: dict[str, tuple[MeasurementOut, ...]]
 
 
 class InboxCountsOut(ApiModel):
-    """How much waits for the asking principal themself, of each part of their inbox; of `asked` what they neither
-    acknowledged nor objected to."""
+    """How much waits for the asking principal themself, of each part of their inbox; of `acknowledgements` what they
+    neither acknowledged nor objected to."""
 
     failed_runs: int
-    asked: int
+    acknowledgements: int
     to_change: int
     to_decide: int
-    requested: int = 0
+    contract_requests: int = 0
 
     @property
     def total(self) -> int:
         """How much that is together."""
-        return self.failed_runs + self.asked + self.to_change + self.to_decide + self.requested
+        return self.failed_runs + self.acknowledgements + self.to_change + self.to_decide + self.contract_requests
 
 
 class InboxOut(ApiModel):
@@ -136,33 +136,34 @@ class InboxOut(ApiModel):
     contracts that concern them, and failed runs of these whose incident is not over, put off or looked after by
     somebody else.
 
-    `to_change`: own ones of which changes are asked; `put_off`: what would wait, had they not put it off.
-    `incidents`: those that the failed runs belong to. `asked`: the versions that they have not acknowledged; `lagging`:
-    their subscriptions whose pin is behind. `requested`: contracts that others ask for, which they may decide about."""
+    `to_change`: own ones of which changes are asked; `snoozed`: what would wait, had they not put it off.
+    `incidents`: those that the failed runs belong to. `acknowledgements`: the versions that they have not acknowledged;
+    `outdated_pins`: their subscriptions whose pin is behind. `contract_requests`: contracts that others ask for, which
+    they may decide about."""
 
     to_decide: tuple[ProposalSummaryOut, ...]
-    waiting: tuple[ProposalSummaryOut, ...]
+    awaiting_others: tuple[ProposalSummaryOut, ...]
     affecting: tuple[ProposalSummaryOut, ...]
     failed_runs: tuple[RunSummaryOut, ...]
     to_change: tuple[ProposalSummaryOut, ...] = ()
-    put_off: tuple[ProposalSummaryOut, ...] = ()
+    snoozed: tuple[ProposalSummaryOut, ...] = ()
     incidents: tuple[IncidentOut, ...] = ()
-    asked: tuple[AcknowledgementOut, ...] = ()
-    lagging: tuple[SubscriptionOut, ...] = ()
-    requested: tuple[ContractRequestOut, ...] = ()
+    acknowledgements: tuple[AcknowledgementOut, ...] = ()
+    outdated_pins: tuple[SubscriptionOut, ...] = ()
+    contract_requests: tuple[ContractRequestOut, ...] = ()
 
 
 class CheckOut(ApiModel):
     """A check: its promise in words, who judges it, and why nobody does here (None where it is judged here).
 
-    `about` is what its entry says of it. `signed_by`, `signed_at`: who read a text and approved the version with it,
-    and when; None of what engines judge, and of a document that is no version."""
+    `description` is what its entry says of it. `signed_by`, `signed_at`: who read a text and approved the version with
+    it, and when; None of what engines judge, and of a document that is no version."""
 
     object: str
     id: str
     column: str | None
     sentence: str
-    about: str | None
+    description: str | None
     severity: Severity
     scope: str
     runner: Runner
@@ -180,15 +181,15 @@ class ChecksOut(ApiModel):
 
 
 class DeadlineOut(ApiModel):
-    """A promise of when data of an object come: `due` next, `missed` since, `arrived` last. `fault`: why it is not
-    watched."""
+    """A promise of when data of an object come: `due_at` next, `missed_at` since, `last_arrival_at` last. `fault`: why
+    it is not watched."""
 
     version: str
     name: str
     object: str | None
     sentence: str | None
     severity: str | None
-    due: datetime | None
-    missed: datetime | None
-    arrived: datetime | None
+    due_at: datetime | None
+    missed_at: datetime | None
+    last_arrival_at: datetime | None
     fault: str | None

@@ -13,7 +13,7 @@ Text = Annotated[str, Field(max_length=2_000_000)]
 class ImportIn(ApiRequest):
     """A text in the form of another tool; `name`: what its table is called where the text does not say."""
 
-    form: Form
+    format: Form
     text: Text
     name: Name = "table"
 
@@ -31,7 +31,7 @@ class TemplateIn(ApiRequest):
     filled."""
 
     name: Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z0-9][a-z0-9-]*$")]
-    about: Name
+    description: Name
     document: Annotated[str, Field(min_length=1, max_length=262_144)]
 
 
@@ -41,7 +41,7 @@ class TemplateOut(ApiModel):
     `owner`: who keeps it for others; None: it comes with Treaty."""
 
     name: str
-    about: str
-    places: tuple[str, ...]
+    description: str
+    placeholders: tuple[str, ...]
     document: str
     owner: str | None = None

@@ -14,7 +14,7 @@ class FitsQuery(ApiModel):
 
     contract_id: str
     object: str
-    check: str | None = None
+    check_id: str | None = None
     limit: int = Field(default=100, ge=1, le=1000)
 
 
@@ -22,8 +22,9 @@ class FitOut(ApiModel):
     """Limits of a clause as newer history told them. `name` is what results of runs call them by, `clause` names the
     limits that were approved with that version.
 
-    Learned from `points` partitions, from `first` to `last`, none of `without`; of `judged` of them `alarms` names
-    those that limits learned so would have alarmed on. `admitted`: they judge; else they were proposed."""
+    Learned from `points` partitions, from `first_partition` to `last_partition`, none of `excluded_partitions`; of
+    `backtest_points` of them `backtest_alarms` names those that limits learned so would have alarmed on. `is_active`:
+    they judge; else they were proposed."""
 
     id: UUID
     object: str
@@ -34,16 +35,16 @@ class FitOut(ApiModel):
     lower: float | None
     upper: float | None
     points: int
-    first: str
-    last: str
-    without: tuple[str, ...]
+    first_partition: str
+    last_partition: str
+    excluded_partitions: tuple[str, ...]
     states_version: int
-    training: str
-    judged: int
-    alarms: tuple[str, ...]
-    admitted: bool
+    training_fingerprint: str
+    backtest_points: int
+    backtest_alarms: tuple[str, ...]
+    is_active: bool
     reason: FitReason
-    created: datetime
+    created_at: datetime
 
 
 class FeedbackQuery(ApiModel):
@@ -59,8 +60,8 @@ class FeedbackIn(ApiRequest):
 
     run_id: UUID
     partition: str | None = Field(default=None, max_length=1000)
-    mark: FeedbackKind
-    why: Reason
+    kind: FeedbackKind
+    reason: Reason
 
 
 class FeedbackOut(ApiModel):
@@ -71,20 +72,20 @@ class FeedbackOut(ApiModel):
     object: str
     run_id: UUID
     partition: str | None
-    mark: FeedbackKind
-    why: str
-    by: str
-    created: datetime
+    kind: FeedbackKind
+    reason: str
+    author: str
+    created_at: datetime
     incident_id: UUID | None
 
 
 class FeedbackPreviewIn(ApiRequest):
     """A word that might be said of what a run judged, and the check of which is asked what that would change."""
 
-    check: str = Field(max_length=1000)
+    check_id: str = Field(max_length=1000)
     run_id: UUID
     partition: str | None = Field(default=None, max_length=1000)
-    mark: FeedbackKind
+    kind: FeedbackKind
 
 
 Edges = tuple[float | None, float | None]
@@ -99,19 +100,19 @@ class PreviewPointOut(ApiModel):
     time: datetime
     value: float | None
     run_id: UUID | None
-    learned: tuple[bool, bool]
+    is_training: tuple[bool, bool]
     bands: tuple[Edges | None, Edges | None]
 
 
 class FeedbackPreviewOut(ApiModel):
     """What a word would change of a check. `limits`: of a program's clause, as they are and as they would be.
 
-    `judged`: how many points would count as clean; `alarms`: how many of them lie outside, as it is and as it would be.
-    `back_test`: of limits learned so, how many of how many alarmed."""
+    `evaluated`: how many points would count as clean; `alarms`: how many of them lie outside, as it is and as it would
+    be. `backtest`: of limits learned so, how many of how many alarmed."""
 
     outlook: RefitOutlook
     points: tuple[PreviewPointOut, ...]
     limits: tuple[Edges | None, Edges | None]
-    judged: int
+    evaluated: int
     alarms: tuple[int, int]
-    back_test: tuple[int, int] | None
+    backtest: tuple[int, int] | None

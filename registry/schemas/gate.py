@@ -31,11 +31,11 @@ class GenerationVerdictBody(ApiRequest):
 
 
 class GenerationBody(ApiRequest):
-    """The states of all partitions: generation `number`, or the one to follow it. `judged`: None where no run did."""
+    """The states of all partitions: generation `number`, or the one to follow it. `verdict`: None where no run did."""
 
     number: int = Field(ge=0)
     entries: dict[Text, PartitionEntryBody]
-    judged: GenerationVerdictBody | None = None
+    verdict: GenerationVerdictBody | None = None
 
 
 class DatasetLocationOut(ApiModel):
@@ -60,10 +60,10 @@ class FitLimitsOut(ApiModel):
 class GatedDatasetOut(ApiModel):
     """What a gate needs to know of a dataset: the contract in force and its object, and where data are.
 
-    `others` are the datasets that its checks read or refer to, by the names they are called. `classifying`: documents
+    `datasets` are the datasets that its checks read or refer to, by the names they are called. `classifying`: documents
     that say what any contract in force about the table classifies of it, and nothing else; states are kept by them all.
-    `fits`: by check the limits that judge in place of the approved ones. `spoilt`: partitions that belong to an
-    incident, from which nothing is learned."""
+    `fits`: by check the limits that judge in place of the approved ones. `excluded_partitions`: partitions that belong
+    to an incident, from which nothing is learned."""
 
     dataset_id: UUID
     namespace: str
@@ -71,11 +71,11 @@ class GatedDatasetOut(ApiModel):
     contract_id: str
     version: str
     object: str
-    place: DatasetLocationOut
-    others: dict[str, DatasetLocationOut]
+    location: DatasetLocationOut
+    datasets: dict[str, DatasetLocationOut]
     classifying: tuple[str, ...] = ()
     fits: dict[str, FitLimitsOut] = Field(default_factory=dict)
-    spoilt: tuple[str, ...] = ()
+    excluded_partitions: tuple[str, ...] = ()
 
 
 class StateBagOut(ApiModel):
@@ -85,23 +85,23 @@ class StateBagOut(ApiModel):
 
 
 class GateVerdictOut(ApiModel):
-    """What the gate answers: the verdict of the contract in force on exactly the data of `marker`, or `unknown` for the
-    `reason`."""
+    """What the gate answers: the verdict of the contract in force on exactly the data of `dataset_fingerprint`, or
+    `unknown` for the `reason`."""
 
     contract_id: str
     version: str
     object: str
     verdict: str
-    marker: str | None
+    dataset_fingerprint: str | None
     run_id: UUID | None
-    judged: datetime | None
+    finished_at: datetime | None
     reason: str | None
 
 
 class ContractGateStatusOut(ApiModel):
-    """How the data stand to one promise about them. `marker` names the data that were judged, `states_version` their
-    states; `subscription_id`: the promise is what that consumer checks, or follows. `upstream_failed`: bad data came
-    to them from further up, or are on their way."""
+    """How the data stand to one promise about them. `dataset_fingerprint` names the data that were judged,
+    `states_version` their states; `subscription_id`: the promise is what that consumer checks, or follows.
+    `upstream_failed`: bad data came to them from further up, or are on their way."""
 
     contract_id: str
     version: str
@@ -109,8 +109,8 @@ class ContractGateStatusOut(ApiModel):
     answer: GateAnswer
     reason: str | None
     run_id: UUID | None
-    judged: datetime | None
-    marker: str | None
+    finished_at: datetime | None
+    dataset_fingerprint: str | None
     states_version: int | None
     subscription_id: UUID | None
     upstream_failed: bool = False
@@ -126,11 +126,11 @@ class GateOut(ApiModel):
     namespace: str
     name: str
     partition: str | None
-    place: DatasetLocationOut
+    location: DatasetLocationOut
     contract_id: str
     version: str
     run_id: UUID | None
-    judged: datetime | None
-    marker: str | None
+    finished_at: datetime | None
+    dataset_fingerprint: str | None
     upstream_failed: bool = False
     contracts: tuple[ContractGateStatusOut, ...]

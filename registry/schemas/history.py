@@ -25,20 +25,20 @@ class MetricHistoryQuery(ApiModel):
 
 
 class MetricHistoryItemOut(ApiModel):
-    """A metric as measured once. `data_time`: of what time the data are, by their partition's name, else when they were
+    """A metric as measured once. `data_at`: of what time the data are, by their partition's name, else when they were
     measured. `segment`: what else that name says. `value` None: a gap, for the `reason`. `version`: of the contract."""
 
     identity: str
     analyzer: str
     arguments: dict[str, Any]
-    data_time: datetime
+    data_at: datetime
     partition: str | None
     segment: str | None
     value: float | None
     exact: str | None
     reason: str | None
-    counted: int | None
-    measured: datetime
+    row_count: int | None
+    measured_at: datetime
     run_id: UUID
     version: str
     dataset: str | None
@@ -50,7 +50,7 @@ class CheckHistoryQuery(ApiModel):
 
     contract_id: str
     object: str
-    check: str
+    check_id: str
     since: AwareDatetime | None = None
     limit: int = Field(default=500, ge=1, le=5000)
 
@@ -60,4 +60,4 @@ class CheckHistoryItemOut(CheckResultOut):
 
     run_id: UUID
     version: str
-    finished: datetime
+    finished_at: datetime

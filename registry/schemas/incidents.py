@@ -30,39 +30,39 @@ class IncidentObjectOut(ApiModel):
     object: str
     active: bool
     version: str
-    failing: tuple[FailingCheckOut, ...]
+    failing_checks: tuple[FailingCheckOut, ...]
     first_run_id: UUID
     last_run_id: UUID
-    joined: datetime
-    recovered: datetime | None
+    joined_at: datetime
+    recovered_at: datetime | None
 
 
 class IncidentOut(EtagModel):
     """An incident: what it is about, since when the data are bad, what fails in it, and who looks after it.
 
-    `revision` is sent back with every step. `columns`: those that failed checks are about; null: all. `recovered`: when
-    good data took their place. `resolved_by` null on a resolved one: it closed by itself."""
+    `revision` is sent back with every step. `columns`: those that failed checks are about; null: all. `recovered_at`:
+    when good data took their place. `resolved_by` null on a resolved one: it closed by itself."""
 
     id: UUID
     contract_id: str
     object: str
     state: IncidentState
     revision: int
-    opened: datetime
-    changed: datetime
-    since: datetime
+    opened_at: datetime
+    updated_at: datetime
+    started_at: datetime
     columns: tuple[str, ...] | None
-    recovered: datetime | None
-    reopened: int
+    recovered_at: datetime | None
+    reopen_count: int
     assignee: str | None
     acknowledged_by: str | None
     snoozed_until: datetime | None
     resolution: Resolution | None
-    resolved: datetime | None
+    resolved_at: datetime | None
     resolved_by: str | None
     comment: str | None
     duplicate_of: UUID | None
-    parts: tuple[IncidentObjectOut, ...]
+    objects: tuple[IncidentObjectOut, ...]
 
 
 class IncidentStepIn(ApiRequest):
@@ -80,7 +80,7 @@ class IncidentAssignIn(IncidentStepIn):
 class IncidentSnoozeIn(IncidentStepIn):
     """Until when nobody is to be told of it; null: from now on they are."""
 
-    until: AwareDatetime | None
+    snoozed_until: AwareDatetime | None
 
 
 class IncidentResolveIn(IncidentStepIn):

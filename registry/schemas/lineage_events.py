@@ -10,12 +10,12 @@ from treaty.registry.schemas.base import ApiModel
 class LineageEventOut(ApiModel):
     """An accepted event: when it came and from whom, what became of it, and what it says that it is about.
 
-    `outputs`: the first few of the datasets that it says were written, of `written`. `duplicates`: how often it came
-    again. `diagnostics`: what of it was read otherwise than it was sent."""
+    `outputs`: the first few of the datasets that it says were written, of `written_partitions`. `duplicates`: how often
+    it came again. `diagnostics`: what of it was read otherwise than it was sent."""
 
     id: UUID
-    key: str
-    received: datetime
+    content_hash: str
+    received_at: datetime
     producer: str
     state: LineageEventState
     duplicates: int
@@ -24,18 +24,18 @@ class LineageEventOut(ApiModel):
     diagnostics: tuple[str, ...]
     original_size: int
     kind: str
-    time: str
+    event_time: str
     job: str
     run_id: str
     outputs: tuple[str, ...]
-    written: int
+    written_partitions: int
 
 
 class RejectedEventOut(ApiModel):
     """A body that was refused: the status and the reason that its sender was told."""
 
     id: UUID
-    time: datetime
+    received_at: datetime
     producer: str
     status: int
     reason: str
@@ -49,25 +49,25 @@ class RejectedEventDetailOut(RejectedEventOut):
 
 class UnmatchedDatasetOut(ApiModel):
     """A dataset that runs write and no contract in force is about: how often and when, by which job last, and what is
-    known of it. `location`: where Spark can read it. `meant`: objects of contracts, by contract and object, whose data
-    lie at a path that ends so: the job may have said a path below the folder that it ran in."""
+    known of it. `location`: where Spark can read it. `candidates`: objects of contracts, by contract and object, whose
+    data lie at a path that ends so: the job may have said a path below the folder that it ran in."""
 
     namespace: str
     name: str
     location: str
-    first_seen: datetime
-    last_seen: datetime
-    times: int
+    first_seen_at: datetime
+    last_seen_at: datetime
+    write_count: int
     job: str
     columns: tuple[str, ...]
     format: str | None
-    meant: tuple[tuple[str, str], ...] = ()
+    candidates: tuple[tuple[str, str], ...] = ()
 
     @property
     def remedies(self) -> tuple[tuple[str, ...], ...]:
         """The commands that make a contract of it, and those that make it a name of what has a contract."""
         short = self.location.rstrip("/").rpartition("/")[2].rpartition(".")[2] or "table"
-        meant = self.meant or (("CONTRACT", "OBJECT"),)
+        meant = self.candidates or (("CONTRACT", "OBJECT"),)
         return (
             ("treaty", "draft", self.location, "--id", short, "--out", f"{short}.yaml"),
             ("treaty", "propose", f"{short}.yaml"),
@@ -80,7 +80,7 @@ class LineageEventCountsOut(ApiModel):
     and for how long the event waits that waits longest."""
 
     events: dict[LineageEventState, int]
-    repeats: int
-    refused: dict[int, int]
-    oldest: datetime | None
+    duplicates: int
+    rejected: dict[int, int]
+    oldest_received_at: datetime | None
     lag_seconds: float

@@ -41,10 +41,10 @@ class NodeOut(CamelModel):
 
 
 class GraphOut(CamelModel):
-    """The graph around a node. `whole` false: there is more than was told."""
+    """The graph around a node. `complete` false: there is more than was told."""
 
     graph: tuple[NodeOut, ...]
-    whole: bool = True
+    complete: bool = True
 
 
 class LineageEventsOut(CamelModel):
@@ -66,16 +66,16 @@ class AffectedContractOut(ApiModel):
 class DownstreamDatasetOut(ApiModel):
     """A dataset downstream of bad data: how many jobs away and by which way, how far the data came and since when.
 
-    `direct` false: only by what a column decides. `coarse`: no job on the way tells of columns. `columns`: those that
-    are touched; null: all."""
+    `is_direct` false: only by what a column decides. `is_table_level`: no job on the way tells of columns. `columns`:
+    those that are touched; null: all."""
 
     namespace: str
     name: str
     distance: int
-    spread: ContaminationState
-    since: datetime | None
-    direct: bool
-    coarse: bool
+    contamination: ContaminationState
+    reached_at: datetime | None
+    is_direct: bool
+    is_table_level: bool
     columns: tuple[str, ...] | None
     path: tuple[GraphNameOut, ...]
     contracts: tuple[AffectedContractOut, ...]
@@ -85,17 +85,18 @@ class DownstreamDatasetOut(ApiModel):
 class DownstreamImpactOut(ApiModel):
     """What bad data in a dataset do downstream, nearest first. `columns`: those that they are in; null: all.
 
-    `supposed`: the data are not known to be bad: this is what would be, were they. `whole` false: there is more."""
+    `is_hypothetical`: the data are not known to be bad: this is what would be, were they. `complete` false: there is
+    more."""
 
     namespace: str
     name: str
-    since: datetime
-    until: datetime | None
+    started_at: datetime
+    ended_at: datetime | None
     columns: tuple[str, ...] | None
-    supposed: bool
+    is_hypothetical: bool
     contracts: tuple[AffectedContractOut, ...]
-    entries: tuple[DownstreamDatasetOut, ...]
-    whole: bool
+    datasets: tuple[DownstreamDatasetOut, ...]
+    complete: bool
 
 
 class UpstreamIncidentOut(ApiModel):
@@ -104,11 +105,11 @@ class UpstreamIncidentOut(ApiModel):
 
     contract_id: str
     object: str
-    spread: ContaminationState
-    since: datetime | None
+    contamination: ContaminationState
+    reached_at: datetime | None
     distance: int
-    direct: bool
-    coarse: bool
+    is_direct: bool
+    is_table_level: bool
     incident_id: str | None = None
     cause: str | None = None
 
@@ -120,7 +121,7 @@ class InferredConsumerOut(ApiModel):
     job_name: str
     reads: dict[str, tuple[str, ...]]
     owners: tuple[str, ...]
-    seen: datetime
+    last_seen_at: datetime
     state: InferredConsumerState
     subscription_id: str | None = None
 

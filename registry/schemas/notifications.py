@@ -14,12 +14,12 @@ from treaty.registry.schemas.consumers import ContractId
 class ChannelIn(ApiRequest):
     """A new channel: one's own, or of a team that one leads. `target`: an address, or a URL.
 
-    `contract_id` None: for all contracts that concern its holder. `kinds` (): for all notices."""
+    `contract_id` None: for all contracts that concern its holder. `notification_kinds` (): for all notices."""
 
     kind: ChannelKind
     target: Annotated[SecretStr, Field(min_length=3, max_length=2000)]
     contract_id: ContractId | None = None
-    kinds: Annotated[tuple[NotificationKind, ...], Field(max_length=20)] = ()
+    notification_kinds: Annotated[tuple[NotificationKind, ...], Field(max_length=20)] = ()
     team_id: UUID | None = None
 
 
@@ -32,22 +32,23 @@ class OutboxMessageOut(ApiModel):
     state: OutboxState
     attempts: int
     error: str | None
-    created: datetime
+    created_at: datetime
     available_at: datetime
-    ended: datetime | None
+    ended_at: datetime | None
 
 
 class ChannelOut(ApiModel):
-    """A channel. Of a URL, `target` shows the host alone. `last`: the last message to it; None: there was none."""
+    """A channel. Of a URL, `target` shows the host alone. `last_message`: the last message to it; None: there was
+    none."""
 
     id: UUID
     kind: ChannelKind
     target: str
     holder: str
     contract_id: str | None
-    kinds: tuple[NotificationKind, ...]
-    created: datetime
-    last: OutboxMessageOut | None
+    notification_kinds: tuple[NotificationKind, ...]
+    created_at: datetime
+    last_message: OutboxMessageOut | None
 
 
 class NewChannelOut(ApiModel):

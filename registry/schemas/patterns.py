@@ -31,6 +31,6 @@ class PatternInfoOut(ApiModel):
     nearest neighbours."""
 
     domain: CommonPatternOut | None
-    carriers: tuple[PatternColumnOut, ...]
+    columns: tuple[PatternColumnOut, ...]
     narrower: tuple[CommonPatternOut, ...]
     wider: tuple[CommonPatternOut, ...]

@@ -39,32 +39,32 @@ class UserOut(EtagModel):
     name: str
     roles: tuple[Role, ...]
     active: bool
-    created: datetime
+    created_at: datetime
 
 
 class SessionOut(ApiModel):
     """A signed-in session; `secret` is the bearer and is shown once."""
 
     secret: str
-    expires: datetime
+    expires_at: datetime
     user: UserOut
 
 
 class ScopedGrantOut(ApiModel):
     """What the asking principal may do on one part of the registry."""
 
-    part: GrantScope
+    scope: GrantScope
     target: str
     permissions: tuple[Permission, ...]
 
 
 class CurrentUserOut(ApiModel):
-    """Who is asking, and what they may do through this session or token: `permissions` on everything, `granted` on
+    """Who is asking, and what they may do through this session or token: `permissions` on everything, `grants` on
     parts of the registry."""
 
     user: UserOut
     permissions: tuple[Permission, ...]
-    granted: tuple[ScopedGrantOut, ...] = ()
+    grants: tuple[ScopedGrantOut, ...] = ()
 
 
 class UserIn(ApiRequest):
@@ -102,18 +102,19 @@ class RotationIn(ApiRequest):
 
 
 class TokenOut(ApiModel):
-    """An API token as listed: never its secret. Until `previous_until` the secret before its last rotation is good."""
+    """An API token as listed: never its secret. Until `previous_expires_at` the secret before its last rotation is
+    good."""
 
     id: UUID
     prefix: str
     name: str
     user_id: UUID
     scopes: tuple[Permission, ...]
-    created: datetime
-    expires: datetime | None
-    last_used: datetime | None
-    revoked: datetime | None
-    previous_until: datetime | None
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+    previous_expires_at: datetime | None
 
 
 class NewTokenOut(ApiModel):
@@ -148,7 +149,7 @@ class TeamOut(ApiModel):
 
     id: UUID
     name: str
-    created: datetime
+    created_at: datetime
     members: tuple[MemberOut, ...]
 
 
@@ -158,7 +159,7 @@ class GrantIn(ApiRequest):
     `target`: the domain, the contract's id or the dataset's; '' on everything."""
 
     role: Role
-    part: GrantScope
+    scope: GrantScope
     target: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500, pattern=PRINTABLE)] = ""
     user_id: UUID | None = None
     team_id: UUID | None = None
@@ -169,9 +170,9 @@ class GrantOut(ApiModel):
 
     id: UUID
     role: Role
-    part: GrantScope
+    scope: GrantScope
     target: str
     user_id: UUID | None
     team_id: UUID | None
     holder: str
-    created: datetime
+    created_at: datetime

@@ -45,8 +45,8 @@ class EditIn(ApiRequest):
 class SuggestionOut(ApiModel):
     """A suggested check: what was drafted, with its evidence, and what was decided.
 
-    `edited`: what was accepted in place of the drafted patch. `news`: of one rejected before, what its evidence says
-    now and did not say then."""
+    `edited_patch`: what was accepted in place of the drafted patch. `new_evidence`: of one rejected before, what its
+    evidence says now and did not say then."""
 
     id: UUID
     identity: str
@@ -55,38 +55,38 @@ class SuggestionOut(ApiModel):
     decision: Decision
     reason: str | None
     rejected_before: bool
-    edited: dict[str, Any] | None = None
-    news: str | None = None
+    edited_patch: dict[str, Any] | None = None
+    new_evidence: str | None = None
     decided_by: str | None
     decided_at: datetime | None
 
 
 class ApprovalOut(ApiModel):
-    """An owner's approval of exactly the document of that fingerprint. `void_since`: it was edited after that."""
+    """An owner's approval of exactly the document of that fingerprint. `voided_at`: it was edited after that."""
 
     approver: str
     version: str
     fingerprint: str
     revision: int
-    time: datetime
-    void_since: datetime | None
+    approved_at: datetime
+    voided_at: datetime | None
 
 
 class ChangeRequestOut(ApiModel):
     """What somebody asks to be changed, when the proposal was at that revision; it is not approved meanwhile.
 
-    `own`: the asking principal said so."""
+    `is_own`: the asking principal said so."""
 
     author: str
     revision: int
     text: str
-    time: datetime
-    own: bool
+    created_at: datetime
+    is_own: bool
 
 
 class ProposalSummaryOut(EtagModel):
-    """A proposal in a list. `voided`: the asking principal approved it, and it was edited after that. `requests`: who
-    asks for changes. `assignee`: who is to decide; None: whoever may."""
+    """A proposal in a list. `voided_approvals`: the asking principal approved it, and it was edited after that.
+    `change_requests`: who asks for changes. `assignee`: who is to decide; None: whoever may."""
 
     id: UUID
     contract_id: str
@@ -94,14 +94,14 @@ class ProposalSummaryOut(EtagModel):
     author: str
     state: ProposalState
     revision: int
-    created: datetime
+    created_at: datetime
     pending: int
     accepted: int
     rejected: int
     approvals: int
-    voided: bool
+    voided_approvals: bool
     assignee: str | None = None
-    requests: tuple[ChangeRequestOut, ...] = ()
+    change_requests: tuple[ChangeRequestOut, ...] = ()
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -119,7 +119,8 @@ class ProposalSummaryOut(EtagModel):
 class ProposalOut(ProposalSummaryOut):
     """A proposal with its suggestions. The `may_` fields say what the asking principal may do to it now.
 
-    `given` are all approvals; `missing` says, while it is in review, what it lacks to become a version."""
+    `approvals_given` are all approvals; `approvals_missing` says, while it is in review, what it lacks to become a
+    version."""
 
     comment: str | None
     reason: str | None
@@ -130,10 +131,10 @@ class ProposalOut(ProposalSummaryOut):
     active_version: str | None
     effective_from: datetime | None
     effective_until: datetime | None
-    given: tuple[ApprovalOut, ...]
-    missing: tuple[str, ...]
+    approvals_given: tuple[ApprovalOut, ...]
+    approvals_missing: tuple[str, ...]
     suggestions: tuple[SuggestionOut, ...]
-    may_judge: bool
+    may_decide: bool
     may_comment: bool
     may_edit: bool
     may_submit: bool
@@ -172,34 +173,35 @@ class ResponseOptions(ApiRequest):
 class PreviewOut(ApiModel):
     """The document as it would become a version. `fingerprint` is what an approval must name.
 
-    `follows`: the version in force that it is compared with; None: it is the first. `bump`: how large the change is,
-    and `suggested` the free number that says so. `breaks`: the modes of compatibility that it breaks, in words.
-    `refusals`: what of that, and of its number, the terms in force do not admit, so that it cannot be approved."""
+    `follows_version`: the version in force that it is compared with; None: it is the first. `bump`: how large the
+    change is, and `suggested_version` the free number that says so. `breaking_reasons`: the modes of compatibility that
+    it breaks, in words. `approval_blockers`: what of that, and of its number, the terms in force do not admit, so that
+    it cannot be approved."""
 
     document: str
     fingerprint: str
     version: str
     revision: int
-    follows: str | None = None
+    follows_version: str | None = None
     bump: Bump | None = None
-    suggested: str | None = None
-    breaks: tuple[str, ...] = ()
-    refusals: tuple[FaultOut, ...] = ()
+    suggested_version: str | None = None
+    breaking_reasons: tuple[str, ...] = ()
+    approval_blockers: tuple[FaultOut, ...] = ()
 
 
 class ApprovalIn(ApiRequest):
     """The fingerprint of the preview that the approver saw, and its revision, without which no window is approved.
 
-    `follows`: the version in force that the preview was compared with; where another is by now, nothing is approved.
-    `replay`: they were shown the replay, too: what it says is part of the approval's record.
+    `follows_version`: the version in force that the preview was compared with; where another is by now, nothing is
+    approved. `includes_replay`: they were shown the replay, too: what it says is part of the approval's record.
 
     The comment is kept in the discussion, also where somebody else was first."""
 
     fingerprint: str
     revision: int | None = None
-    follows: str | None = None
+    follows_version: str | None = None
     comment: Prose | None = None
-    replay: bool = False
+    includes_replay: bool = False
 
 
 class CommentIn(ApiRequest):
@@ -215,7 +217,7 @@ class CommentOut(ApiModel):
     author: str
     revision: int
     text: str
-    time: datetime
+    created_at: datetime
 
 
 class ChangeRequestIn(CommentIn):
@@ -233,7 +235,7 @@ class AssigneeIn(ApiRequest):
 class ProposalSnoozeIn(ApiRequest):
     """Until when it shall not wait for the asking user; null: it does from now on."""
 
-    until: AwareDatetime | None
+    snoozed_until: AwareDatetime | None
 
 
 class ReasonIn(ApiRequest):

@@ -26,31 +26,31 @@ class NotEvaluatedOut(NameListOut):
 class CheckOutcomeOut(ApiModel):
     """How a check of one version comes out. `unit`: what it is counted in: days, partitions, or arrivals.
 
-    `judged`: on how many it is; `empty`: on how many there is nothing to measure."""
+    `evaluated`: on how many it is; `not_applicable`: on how many there is nothing to measure."""
 
     scope: str
     severity: str
     sentence: str
     unit: str
-    judged: int
-    empty: int
+    evaluated: int
+    not_applicable: int
     alerts: NameListOut
-    unjudged: tuple[NotEvaluatedOut, ...]
+    not_evaluated: tuple[NotEvaluatedOut, ...]
 
 
 class ReplayedCheckOut(ApiModel):
     """A check of the version in force (`old`) and of the proposed one (`new`); null: that version has none of its id.
 
-    `appeared`: where only the new one alerts, `gone`: only the old one, `same`: both."""
+    `new_alerts`: where only the new one alerts, `resolved_alerts`: only the old one, `unchanged_alerts`: both."""
 
     check_id: str
     name: str
     sentence: str
     old: CheckOutcomeOut | None
     new: CheckOutcomeOut | None
-    appeared: NameListOut
-    gone: NameListOut
-    same: NameListOut
+    new_alerts: NameListOut
+    resolved_alerts: NameListOut
+    unchanged_alerts: NameListOut
 
 
 class ReplayedObjectOut(ApiModel):
@@ -72,10 +72,10 @@ class DifferenceEvidenceOut(ApiModel):
     object: str | None
     column: str | None
     check_id: str | None
-    what: str
+    element: str
     direction: str
     sentence: str
-    says: str
+    evidence: str
 
 
 class ReplayOut(ApiModel):
@@ -101,14 +101,14 @@ class DocumentIn(ApiRequest):
 class ReplayIn(ApiRequest):
     """What a worker shall replay: a proposal, or a document as a version of the contract of that id.
 
-    `counting`: counts of values are merged too, which takes long. `replaced`: states that were replaced since are
-    judged too, as far as they are kept."""
+    `merge_counts`: counts of values are merged too, which takes long. `include_replaced`: states that were replaced
+    since are judged too, as far as they are kept."""
 
     proposal_id: UUID | None = None
     contract_id: Annotated[str, Field(max_length=500)] | None = None
     document: Document | None = None
-    counting: bool = True
-    replaced: bool = False
+    merge_counts: bool = True
+    include_replaced: bool = False
 
     @model_validator(mode="after")
     def _one(self) -> Self:

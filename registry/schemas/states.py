@@ -8,8 +8,8 @@ from treaty.registry.schemas.base import ApiModel
 
 
 class MetricQueryOut(ApiModel):
-    """A metric over the chosen partitions: what `merged` stored states say together; of `lacking` ones a state is not
-    there, `missing` names the first of these. Nothing is said of the others alone: then there is a `reason`."""
+    """A metric over the chosen partitions: what `merged` stored states say together; of `missing_count` ones a state is
+    not there, `missing` names the first of these. Nothing is said of the others alone: then there is a `reason`."""
 
     identity: str
     analyzer: str
@@ -17,19 +17,19 @@ class MetricQueryOut(ApiModel):
     phrase: str
     unit: str
     merged: int
-    lacking: int
+    missing_count: int
     missing: tuple[str, ...]
     reason: str | None
 
 
 class MetricValueOut(MetricQueryOut):
-    """What the states say of a metric. `value` is the number as text, every digit of it, measured on `counted` rows.
+    """What the states say of a metric. `value` is the number as text, every digit of it, measured on `row_count` rows.
 
-    `unevaluated`: rows whose conditions could not be evaluated."""
+    `unevaluated_rows`: rows whose conditions could not be evaluated."""
 
     value: str | None
-    counted: int | None
-    unevaluated: int
+    row_count: int | None
+    unevaluated_rows: int
 
 
 class MergeEstimateOut(MetricQueryOut):
@@ -39,7 +39,8 @@ class MergeEstimateOut(MetricQueryOut):
 
 
 class StateQueryOut(ApiModel):
-    """The dataset and the contract's version in force; of how many `partitions` the condition chose `chosen`.
+    """The dataset and the contract's version in force; of how many `partitions` the condition chose
+    `selected_partitions`.
 
     `states_version`: the version of the dataset's states that is told of."""
 
@@ -51,7 +52,7 @@ class StateQueryOut(ApiModel):
     where: str | None
     states_version: int
     partitions: int
-    chosen: int
+    selected_partitions: int
 
 
 class MetricsOut(StateQueryOut):
@@ -61,19 +62,20 @@ class MetricsOut(StateQueryOut):
 
 
 class PartitionStatesOut(ApiModel):
-    """The states of a partition's current generation: `size` bytes in the database, `filed` bytes in files.
+    """The states of a partition's current generation: `bytes` bytes in the database, `file_bytes` bytes in files.
 
-    `marker` is the fingerprint of the content that they describe, `kinds` counts the states by kind of component,
+    `fingerprint` is the fingerprint of the content that they describe, `kinds` counts the states by kind of component,
     `failed` those that could not be computed; `sources` say what they were read from. `fault`: why they are no use.
 
-    Where states of days were merged by month, `partition` names all the `days`, and `marker` is of their markers."""
+    Where states of days were merged by month, `partition` names all the `days`, and `fingerprint` is of their
+    markers."""
 
     partition: str
     generation: int
-    marker: str
-    created: datetime
-    size: int
-    filed: int
+    fingerprint: str
+    created_at: datetime
+    bytes: int
+    file_bytes: int
     kinds: dict[str, int]
     failed: int
     sources: tuple[str, ...]
@@ -82,11 +84,12 @@ class PartitionStatesOut(ApiModel):
 
 
 class StatesOut(StateQueryOut):
-    """What is kept of the chosen partitions, the first of them `listed`; `metrics`: what questions would merge."""
+    """What is kept of the chosen partitions, the first of them `partition_states`; `metrics`: what questions would
+    merge."""
 
-    size: int
-    filed: int
-    listed: tuple[PartitionStatesOut, ...]
+    bytes: int
+    file_bytes: int
+    partition_states: tuple[PartitionStatesOut, ...]
     metrics: tuple[MergeEstimateOut, ...]
 
 
@@ -124,7 +127,7 @@ class ErasureOut(ApiModel):
     """What was erased of the datasets of these names: generations of states and their files, samples, the values of
     measurements and results, the evidence of suggestions, text columns of the index of patterns: how many of each."""
 
-    names: tuple[str, ...]
+    datasets: tuple[str, ...]
     generations: int
     files: int
     samples: int

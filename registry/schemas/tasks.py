@@ -48,8 +48,8 @@ class TaskOut(ApiModel):
     attempts: int
     error: str | None
     result: dict[str, Any] | None
-    created: datetime
-    finished: datetime | None
+    created_at: datetime
+    finished_at: datetime | None
 
 
 class TaskEventsOut(ApiModel):
@@ -71,7 +71,7 @@ class TaskSummaryOut(ApiModel):
     attempts: int
     progress: str | None
     error: str | None
-    created: datetime
+    created_at: datetime
     available_at: datetime
-    finished: datetime | None
-    stoppable: bool
+    finished_at: datetime | None
+    can_stop: bool

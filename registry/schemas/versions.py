@@ -25,14 +25,15 @@ class VersionOut(ApiModel):
     effective_until: datetime | None
     activated_at: datetime | None
     ended_at: datetime | None
-    successor: str | None
+    successor_version: str | None
     reason: str | None
 
 
 class VersionDetailOut(VersionOut):
-    """A version by itself. `held`: what keeps an approved one from coming into force; None: nothing does."""
+    """A version by itself. `activation_blocker`: what keeps an approved one from coming into force; None: nothing
+    does."""
 
-    held: str | None
+    activation_blocker: str | None
 
 
 class ApprovalResultOut(ApiModel):
@@ -46,7 +47,7 @@ class VersionRetirementIn(ApiRequest):
     """Why a version goes, and the version of the contract to use in its place."""
 
     reason: Reason
-    successor: Name | None = None
+    successor_version: Name | None = None
 
 
 class ContractDifferenceOut(ApiModel):
@@ -54,8 +55,8 @@ class ContractDifferenceOut(ApiModel):
 
     `presence`: it promises of data only that a column is there; data without it, read as nulls, keep it."""
 
-    part: DifferenceSection
-    change: DifferenceKind
+    section: DifferenceSection
+    kind: DifferenceKind
     element: str
     direction: Direction
     sentence: str
@@ -71,11 +72,11 @@ class ContractDifferenceOut(ApiModel):
 class CompatibilityModeOut(ApiModel):
     """The mode that a part is under, as a sentence, and whether the new version keeps it."""
 
-    part: DifferenceSection
+    section: DifferenceSection
     mode: Mode
     sentence: str
     meaning: str
-    kept: bool
+    is_kept: bool
 
 
 class CompatibilityBreachOut(ApiModel):
@@ -83,25 +84,25 @@ class CompatibilityBreachOut(ApiModel):
 
     version: str
     mode: Mode
-    change: ContractDifferenceOut
+    difference: ContractDifferenceOut
 
 
 class DiffOut(ApiModel):
     """What differs from one version to another; `old` None: there is none before.
 
-    `bump`: the size of the change, of the structure and of the guarantees apart, too. `suggested` is the free number
-    that says so, `enough` whether the new version's own number says at least that. `undetermined`: how many changes an
-    owner must say the meaning of; they count as major."""
+    `bump`: the size of the change, of the structure and of the guarantees apart, too. `suggested_version` is the free
+    number that says so, `is_bump_sufficient` whether the new version's own number says at least that. `undetermined`:
+    how many changes an owner must say the meaning of; they count as major."""
 
     contract_id: str
     old: str | None
     new: str
-    changes: tuple[ContractDifferenceOut, ...]
+    differences: tuple[ContractDifferenceOut, ...]
     bump: Bump
     structure: Bump
     guarantees: Bump
     undetermined: int
-    suggested: str
-    enough: bool
-    laws: tuple[CompatibilityModeOut, ...]
+    suggested_version: str
+    is_bump_sufficient: bool
+    modes: tuple[CompatibilityModeOut, ...]
     breaches: tuple[CompatibilityBreachOut, ...]

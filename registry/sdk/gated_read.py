@@ -49,7 +49,7 @@ class AdmittedTable:
     @property
     def marker(self) -> str | None:
         """What names the data that were judged."""
-        return self.answer.marker
+        return self.answer.dataset_fingerprint
 
 
 def table(  # noqa: PLR0913 - each is a word of the question
@@ -76,7 +76,7 @@ def _refuse(told: GateOut) -> None:
         raise ReadBlocked(told, why)
     if told.answer is GateAnswer.UNKNOWN:
         raise VerdictUnknown(told, why)
-    if told.place.location is None:
+    if told.location.location is None:
         raise VerdictUnknown(told, NOWHERE.format(told.name))
     if told.answer is GateAnswer.WARN:
         log.warning("%s", why)
@@ -85,6 +85,6 @@ def _refuse(told: GateOut) -> None:
 def _frame(spark: Any, told: GateOut) -> Any:
     from treaty.engine.spark.sources.readers import read
 
-    place = told.place
+    place = told.location
     names = (told.partition,) if told.partition else ()
     return read(spark, TableSource(place.location or "", place.format, place.partition_by), names=names)

@@ -98,7 +98,7 @@ class RegistryStates:
         the contract not in force."""
         body = schemas.GenerationBody.model_validate(
             {"number": expected, "entries": {name: vars(each) for name, each in entries.items()},
-             "judged": vars(judged) if judged else None}
+             "verdict": vars(judged) if judged else None}
         )  # fmt: skip
         try:
             with _engine_errors():
@@ -135,7 +135,7 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
             found = used.gated(dataset, namespace=namespace)
             contract = _promised(used.document(found.contract_id, found.version), found)
         where = f"{settings.api}/dataset/{found.dataset_id}"
-        others = {name: _source(place) for name, place in found.others.items()}
+        others = {name: _source(place) for name, place in found.datasets.items()}
         described = contract.object(found.object)
         store = RegistryStates(
             client=used,
@@ -145,8 +145,8 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
             contract_id=found.contract_id,
             object=described,
         )
-        by, lies = found.place.partition_by, found.place.location
-        keyed, spoilt = str(found.dataset_id), frozenset(found.spoilt)
+        by, lies = found.location.partition_by, found.location.location
+        keyed, spoilt = str(found.dataset_id), frozenset(found.excluded_partitions)
         yield GatedContract(
             contract=contract,
             object=found.object,
@@ -188,4 +188,4 @@ def _source(place: schemas.DatasetLocationOut) -> TableSource:
 
 def _generation(found: schemas.GenerationBody) -> Generation:
     entries = {name: PartitionEntry(each.fingerprint, each.bag) for name, each in found.entries.items()}
-    return Generation(found.number, entries, GenerationVerdict(**found.judged.model_dump()) if found.judged else None)
+    return Generation(found.number, entries, GenerationVerdict(**found.verdict.model_dump()) if found.verdict else None)

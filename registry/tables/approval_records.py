@@ -20,5 +20,5 @@ class ApprovalRecordRow(BaseRow, table=True):
     contract_id: str
     version: str
     approver_id: UUID = foreign_key_column("user.id")
-    created: datetime = time_column()
+    created_at: datetime = time_column()
     content: dict[str, Any] = json_column()

@@ -16,8 +16,8 @@ class SubscriptionRow(BaseRow, table=True):
 
     `team_id`: the team whose use it is, so that every member of it may change it and answer; None: the user's own.
     `pinned_to`: the group or the version that `pin` speaks of. `reads`: the columns that are read, by object.
-    `kinds`: of which notices they are told as a consumer; []: of all. `channel_id`: through which of their channels;
-    None: through all that are of no one contract."""
+    `notification_kinds`: of which notices they are told as a consumer; []: of all. `channel_id`: through which of their
+    channels; None: through all that are of no one contract."""
 
     __tablename__ = "subscription"
     id: UUID = Field(primary_key=True)
@@ -29,16 +29,16 @@ class SubscriptionRow(BaseRow, table=True):
     pin: PinKind = enum_column(PinKind, default=PinKind.NONE)
     pinned_to: str | None = None
     reads: dict[str, list[str]] = json_column(default_factory=dict)
-    kinds: list[str] = json_column(default_factory=list)
+    notification_kinds: list[str] = json_column(default_factory=list)
     channel_id: UUID | None = Field(default=None)
     state: SubscriptionState = enum_column(SubscriptionState, default=SubscriptionState.ACTIVE)
     revision: int = 1
-    created: datetime = time_column()
-    ended: datetime | None = time_column(default=None)
+    created_at: datetime = time_column()
+    ended_at: datetime | None = time_column(default=None)
 
 
 class ConsumerCheckRow(BaseRow, table=True):
-    """A consumer's check as it is from `created` on, until a row with a higher number. Rows are never changed.
+    """A consumer's check as it is from `created_at` on, until a row with a higher number. Rows are never changed.
 
     `patch` is what it would set in the producer's document, as `treaty.contracts.editing.patches` takes it; None: the
     check ended. `source`: which check of which contract's version it was copied from."""
@@ -53,24 +53,25 @@ class ConsumerCheckRow(BaseRow, table=True):
     column: str | None = None
     patch: dict[str, Any] | None = json_column(default=None)
     source: dict[str, Any] | None = json_column(default=None)
-    created: datetime = time_column()
+    created_at: datetime = time_column()
     created_by_id: UUID = foreign_key_column("user.id")
 
 
 class AcknowledgementRow(BaseRow, table=True):
-    """What a consumer was told of an approved version, and their answer. `breaks`: why it breaks them; []: it does not.
+    """What a consumer was told of an approved version, and their answer. `breaking_reasons`: why it breaks them; []: it
+    does not.
 
-    `deadline` None: they are told, not asked."""
+    `due_at` None: they are told, not asked."""
 
     __tablename__ = "acknowledgement"
     __table_args__ = (UniqueConstraint("version_id", "subscription_id"),)
     id: UUID = Field(primary_key=True)
     version_id: UUID = foreign_key_column("contract_version.id")
     subscription_id: UUID = foreign_key_column("subscription.id", index=True)
-    breaks: list[str] = json_column(default_factory=list)
-    answer: AcknowledgementState = enum_column(AcknowledgementState)
-    asked: datetime = time_column()
-    deadline: datetime | None = time_column(default=None)
+    breaking_reasons: list[str] = json_column(default_factory=list)
+    state: AcknowledgementState = enum_column(AcknowledgementState)
+    requested_at: datetime = time_column()
+    due_at: datetime | None = time_column(default=None)
     comment: str | None = None
     answered_by_id: UUID | None = foreign_key_column("user.id", default=None)
     answered_at: datetime | None = time_column(default=None)

@@ -10,15 +10,15 @@ from treaty.registry.tables.base import BaseRow, json_column, time_column
 class IdempotencyKeyRow(BaseRow, table=True):
     """A request that was done under an idempotency key, and its answer, for whoever sends it again.
 
-    `key` is a hash of who asked, what for, and their key; `content` one of the request's body with their key: neither
-    tells what was sent. `rights`: those that it was done with, as `Principal.extent` has them. `answer` None: it holds
-    a secret, which is shown once."""
+    `key` is a hash of who asked, what for, and their key; `request_hash` one of the request's body with their key:
+    neither tells what was sent. `permissions`: those that it was done with, as `Principal.extent` has them.
+    `response_body` None: it holds a secret, which is shown once."""
 
-    __tablename__ = "done_request"
+    __tablename__ = "idempotency_key"
     key: str = Field(primary_key=True)
-    content: str
-    rights: str | None = None
+    request_hash: str
+    permissions: str | None = None
     status: int
     headers: dict[str, str] = json_column()
-    answer: bytes | None = None
-    created: datetime = time_column(index=True)
+    response_body: bytes | None = None
+    created_at: datetime = time_column(index=True)

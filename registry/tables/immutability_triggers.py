@@ -11,7 +11,7 @@ IMMUTABLE = (
     'id, contract_id, version, body, fingerprint, "group", proposal_id, approved_by_id, approved_at, '
     "effective_from, effective_until"
 )
-APPROVED = "id, proposal_id, approver_id, version, fingerprint, revision, time"
+APPROVED = "id, proposal_id, approver_id, version, fingerprint, revision, approved_at"
 FUNCTION = f"""
 create or replace function treaty_refuse() returns trigger language plpgsql as $$
 begin
@@ -24,11 +24,11 @@ GUARDED_TABLES = {
     "contract_version": f"update of {IMMUTABLE}",
     "approval_record": "update",
     "consumer_check": "update",
-    "proposal_change": "update",
-    "approval": f"update of {APPROVED}",
-    "comment": "update",
+    "proposal_revision": "update",
+    "proposal_approval": f"update of {APPROVED}",
+    "proposal_comment": "update",
     "fit": "update",
-    "point_mark": "update",
+    "point_feedback": "update",
 }
 OTHER = "exists (select 1 from {table} as other where other.{key} = new.{key})"
 # `insert or replace` of SQLite deletes without asking the triggers: what would be replaced is looked for before.
@@ -39,12 +39,12 @@ INSERT_CONFLICTS = {
     "approval_record": OTHER.format(table="approval_record", key="hash"),
     "consumer_check": "exists (select 1 from consumer_check as other where other.id = new.id or (other.identity ="
     " new.identity and other.subscription_id = new.subscription_id and other.number = new.number))",
-    "proposal_change": "exists (select 1 from proposal_change as other where other.proposal_id = new.proposal_id"
+    "proposal_revision": "exists (select 1 from proposal_revision as other where other.proposal_id = new.proposal_id"
     " and other.revision = new.revision)",
-    "approval": OTHER.format(table="approval", key="id"),
-    "comment": OTHER.format(table="comment", key="id"),
+    "proposal_approval": OTHER.format(table="proposal_approval", key="id"),
+    "proposal_comment": OTHER.format(table="proposal_comment", key="id"),
     "fit": OTHER.format(table="fit", key="id"),
-    "point_mark": OTHER.format(table="point_mark", key="id"),
+    "point_feedback": OTHER.format(table="point_feedback", key="id"),
 }
 
 

@@ -21,17 +21,18 @@ REPEATED = text("duplicates > 0")
 
 
 class LineageEventRow(BaseRow, table=True):
-    """An accepted event; `key` is its content's hash, so the same event is kept once and its repeats are counted.
+    """An accepted event; `content_hash` is its content's hash, so the same event is kept once and its repeats are
+    counted.
 
     `lineage_run_id`: the run that it was folded into. `diagnostics`: what of it was read otherwise than it was sent, in
     words."""
 
-    __tablename__ = "inbox_event"
+    __tablename__ = "lineage_event"
     # The few that came again are counted without reading the others.
     __table_args__ = (Index(None, "duplicates", sqlite_where=REPEATED, postgresql_where=REPEATED),)
     id: UUID = Field(primary_key=True)
-    key: str = Field(unique=True)
-    received: datetime = time_column(index=True)
+    content_hash: str = Field(unique=True)
+    received_at: datetime = time_column(index=True)
     body: bytes
     original_sha256: str
     original_size: int = big_integer_column()
@@ -47,9 +48,9 @@ class LineageEventRow(BaseRow, table=True):
 class RejectedLineageEventRow(BaseRow, table=True):
     """A body that was refused, truncated, with the status and the reason given to its sender."""
 
-    __tablename__ = "rejected_event"
+    __tablename__ = "rejected_lineage_event"
     id: UUID = Field(primary_key=True)
-    time: datetime = time_column(index=True)
+    received_at: datetime = time_column(index=True)
     producer: str
     status: int = Field(index=True)
     reason: str
@@ -59,74 +60,74 @@ class RejectedLineageEventRow(BaseRow, table=True):
 class LineageRunRow(BaseRow, table=True):
     """A run of a job, folded from all its events in whatever order they came.
 
-    `parent_id`, `root_id`: the runs that it is a part of, as producers name them. `awaited`: it writes and has told no
-    end yet, and nobody has looked at what it wrote."""
+    `parent_id`, `root_id`: the runs that it is a part of, as producers name them. `is_awaited`: it writes and has told
+    no end yet, and nobody has looked at what it wrote."""
 
     __tablename__ = "lineage_run"
-    __table_args__ = (UniqueConstraint("job_namespace", "job_name", "run_id"), Index(None, "awaited", "updated"))
+    __table_args__ = (UniqueConstraint("job_namespace", "job_name", "run_id"), Index(None, "is_awaited", "updated_at"))
     id: UUID = Field(primary_key=True)
     job_namespace: str
     job_name: str
     run_id: str = Field(index=True)
     state: dict[str, Any] = json_column()
-    failed: bool = False
-    ended: bool = False
-    started: datetime | None = time_column(default=None)
-    finished: datetime | None = time_column(default=None)
-    updated: datetime = time_column()
+    is_failed: bool = False
+    is_ended: bool = False
+    started_at: datetime | None = time_column(default=None)
+    finished_at: datetime | None = time_column(default=None)
+    updated_at: datetime = time_column()
     parent_id: str | None = Field(default=None, index=True)
     root_id: str | None = None
-    awaited: bool = False
+    is_awaited: bool = False
 
 
 class DatasetAliasRow(BaseRow, table=True):
     """That two names mean one dataset, as some event told: the smaller name first.
 
-    `refused`: why they are not taken for one; None: they are."""
+    `conflict`: why they are not taken for one; None: they are."""
 
-    __tablename__ = "name_link"
-    __table_args__ = (Index(None, "other_namespace", "other_name"), Index(None, "last_seen"))
+    __tablename__ = "dataset_alias"
+    __table_args__ = (Index(None, "other_namespace", "other_name"), Index(None, "last_seen_at"))
     one_namespace: str = Field(primary_key=True)
     one_name: str = Field(primary_key=True)
     other_namespace: str = Field(primary_key=True)
     other_name: str = Field(primary_key=True)
-    first_seen: datetime = time_column()
-    last_seen: datetime = time_column()
-    refused: str | None = None
+    first_seen_at: datetime = time_column()
+    last_seen_at: datetime = time_column()
+    conflict: str | None = None
 
 
 class DatasetAliasPatternRow(BaseRow, table=True):
     """Names that mean an object of a contract, as a version of it in force says: with `*`, or a regular expression."""
 
-    __tablename__ = "name_pattern"
+    __tablename__ = "dataset_alias_pattern"
     contract_id: str = foreign_key_column("contract.id", primary_key=True)
     object: str = Field(primary_key=True)
     namespace: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
-    regex: bool = False
+    is_regex: bool = False
 
 
 class UnmatchedDatasetRow(BaseRow, table=True):
-    """A dataset that runs write and no contract in force is about; `told` is what the last run said of it."""
+    """A dataset that runs write and no contract in force is about; `details` is what the last run said of it."""
 
     __tablename__ = "unmatched_dataset"
     namespace: str = Field(primary_key=True)
     name: str = Field(primary_key=True)
-    first_seen: datetime = time_column()
-    last_seen: datetime = time_column(index=True)
-    times: int = 1
+    first_seen_at: datetime = time_column()
+    last_seen_at: datetime = time_column(index=True)
+    write_count: int = 1
     lineage_run_id: UUID | None = foreign_key_column("lineage_run.id", default=None)
-    told: dict[str, Any] = json_column(default_factory=dict)
+    details: dict[str, Any] = json_column(default_factory=dict)
 
 
 class SuspectPartitionRow(BaseRow, table=True):
     """That a run which wrote to a partition failed, and nobody has judged it since; partition "": nobody knows which.
 
-    `since`: when that became known; `why` says it for people."""
+    `suspected_at`: when that became known; `reason` says it for people."""
 
-    __tablename__ = "suspect_mark"
+    __tablename__ = "suspect_partition"
     dataset_id: UUID = foreign_key_column("dataset.id", primary_key=True)
     partition: str = Field(primary_key=True)
     lineage_run_id: UUID = foreign_key_column("lineage_run.id", primary_key=True)
-    since: datetime = time_column()
-    why: str
+    suspected_at: datetime = time_column()
+    reason: str

@@ -12,23 +12,23 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 
 
 class LineageJobRow(BaseRow, table=True):
-    """A job that lineage events told of. `grade`, `moment` and `run_id` are the rank of the run that speaks for it;
+    """A job that lineage events told of. `run_rank`, `run_at` and `run_id` are the rank of the run that speaks for it;
     `run_id` '': what it reads and writes was declared, without a run.
 
-    `flow`: the hash of what stands in its edges. `declared`: what a job event said last, and when. `ours`: it is a
-    validation of this registry. `owners`: whom it names as its owners."""
+    `flow_hash`: the hash of what stands in its edges. `declared`: what a job event said last, and when. `is_own`: it is
+    a validation of this registry. `owners`: whom it names as its owners."""
 
     __tablename__ = "lineage_job"
     __table_args__ = (UniqueConstraint("namespace", "name"),)
     id: UUID = Field(primary_key=True)
     namespace: str
     name: str
-    grade: int
-    moment: datetime = time_column()
+    run_rank: int
+    run_at: datetime = time_column()
     run_id: str
-    flow: str = ""
+    flow_hash: str = ""
     declared: dict[str, Any] | None = json_column(default=None)
-    ours: bool = False
+    is_own: bool = False
     owners: list[str] = json_column(default_factory=list)
 
 

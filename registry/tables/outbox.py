@@ -26,18 +26,18 @@ class OutboxMessageRow(BaseRow, table=True):
     state: OutboxState = enum_column(OutboxState, default=OutboxState.WAITING)
     attempts: int = 0
     fence: int = 0
-    lease_until: datetime | None = time_column(default=None)
+    lease_expires_at: datetime | None = time_column(default=None)
     available_at: datetime = time_column()
     error: str | None = None
-    created: datetime = time_column()
-    ended: datetime | None = time_column(default=None)
+    created_at: datetime = time_column()
+    ended_at: datetime | None = time_column(default=None)
 
 
 class ChannelRow(BaseRow, table=True):
     """Where a user or a team (one of both) is told what concerns them. `target`: an address or a URL, a secret like
     `secret`, which signs what a webhook is sent.
 
-    `contract_id` None: of all contracts that concern them. `kinds`: of which notices; []: of all."""
+    `contract_id` None: of all contracts that concern them. `notification_kinds`: of which notices; []: of all."""
 
     __tablename__ = "channel"
     id: UUID = Field(primary_key=True)
@@ -47,5 +47,5 @@ class ChannelRow(BaseRow, table=True):
     target: str
     secret: str | None = None
     contract_id: str | None = foreign_key_column("contract.id", default=None)
-    kinds: list[str] = json_column(default_factory=list)
-    created: datetime = time_column()
+    notification_kinds: list[str] = json_column(default_factory=list)
+    created_at: datetime = time_column()

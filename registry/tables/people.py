@@ -20,7 +20,7 @@ class UserRow(BaseRow, table=True):
     password_hash: str | None = None
     roles: list[str] = json_column()
     active: bool = True
-    created: datetime = time_column()
+    created_at: datetime = time_column()
 
 
 class TeamRow(BaseRow, table=True):
@@ -29,7 +29,7 @@ class TeamRow(BaseRow, table=True):
     __tablename__ = "team"
     id: UUID = Field(primary_key=True)
     name: str = Field(unique=True)
-    created: datetime = time_column()
+    created_at: datetime = time_column()
 
 
 class TeamMemberRow(BaseRow, table=True):
@@ -48,22 +48,22 @@ class RoleGrantRow(BaseRow, table=True):
 
     __tablename__ = "role_grant"
     __table_args__ = (
-        UniqueConstraint("user_id", "role", "part", "target"),
-        UniqueConstraint("team_id", "role", "part", "target"),
+        UniqueConstraint("user_id", "role", "scope", "target"),
+        UniqueConstraint("team_id", "role", "scope", "target"),
     )
     id: UUID = Field(primary_key=True)
     user_id: UUID | None = foreign_key_column("user.id", default=None)
     team_id: UUID | None = foreign_key_column("team.id", default=None)
     role: Role = enum_column(Role)
-    part: GrantScope = enum_column(GrantScope)
+    scope: GrantScope = enum_column(GrantScope)
     target: str = ""
-    created: datetime = time_column()
+    created_at: datetime = time_column()
 
 
 class ApiTokenRow(BaseRow, table=True):
     """An API token, findable by its public prefix. The secret itself is never stored.
 
-    `previous_sha256`: of the secret before the last rotation, which is good until `previous_until`."""
+    `previous_sha256`: of the secret before the last rotation, which is good until `previous_expires_at`."""
 
     __tablename__ = "api_token"
     id: UUID = Field(primary_key=True)
@@ -72,12 +72,12 @@ class ApiTokenRow(BaseRow, table=True):
     user_id: UUID = foreign_key_column("user.id", index=True)
     name: str
     scopes: list[str] = json_column()
-    created: datetime = time_column()
-    expires: datetime | None = time_column(default=None)
-    last_used: datetime | None = time_column(default=None)
-    revoked: datetime | None = time_column(default=None)
+    created_at: datetime = time_column()
+    expires_at: datetime | None = time_column(default=None)
+    last_used_at: datetime | None = time_column(default=None)
+    revoked_at: datetime | None = time_column(default=None)
     previous_sha256: str | None = None
-    previous_until: datetime | None = time_column(default=None)
+    previous_expires_at: datetime | None = time_column(default=None)
 
 
 class WebSessionRow(BaseRow, table=True):
@@ -88,21 +88,22 @@ class WebSessionRow(BaseRow, table=True):
     id: UUID = Field(primary_key=True)
     secret_sha256: str = Field(unique=True)
     user_id: UUID = foreign_key_column("user.id", index=True)
-    created: datetime = time_column()
-    expires: datetime = time_column()
+    created_at: datetime = time_column()
+    expires_at: datetime = time_column()
     teams: list[str] = json_column(default_factory=list)
 
 
 class SignInWindowRow(BaseRow, table=True):
     """How often somebody tried to sign in of late, by the name or from the address that `key` stands for.
 
-    `attempts` since `began`; those that succeeded are taken off. `refused`: that a limit was reached is audited."""
+    `attempts` since `started_at`; those that succeeded are taken off. `is_refused`: that a limit was reached is
+    audited."""
 
     __tablename__ = "sign_in_window"
     key: str = Field(primary_key=True)
-    began: datetime = time_column(index=True)
+    started_at: datetime = time_column(index=True)
     attempts: int = 0
-    refused: bool = False
+    is_refused: bool = False
 
 
 class SetupTokenRow(BaseRow, table=True):
@@ -111,9 +112,9 @@ class SetupTokenRow(BaseRow, table=True):
     __tablename__ = "setup_token"
     id: UUID = Field(primary_key=True)
     secret_sha256: str = Field(unique=True)
-    created: datetime = time_column()
-    expires: datetime = time_column()
-    used: datetime | None = time_column(default=None)
+    created_at: datetime = time_column()
+    expires_at: datetime = time_column()
+    used_at: datetime | None = time_column(default=None)
 
 
 class AuditEntryRow(BaseRow, table=True):

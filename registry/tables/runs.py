@@ -23,14 +23,15 @@ class RunRow(BaseRow, table=True):
     """One verification of one object of a contract version. `reason` says why nothing could be judged.
 
     `states_version`: the version of the dataset's states that was judged; None where none was. `subscription_id`: of
-    the consumer whose checks were judged; None: the contract's own. `cause`: what was judged, data or their coming.
-    `superseded`: why the verdict is about data that somebody took back; None: nothing is known of that.
-    `found_by`: by what it was told which partitions to judge (`treaty.engine.protocol.write_hints.DetectionMethod`).
-    `read_version`: the version that was read, of a table format that has them."""
+    the consumer whose checks were judged; None: the contract's own. `kind`: what was judged, data or their coming.
+    `superseded_reason`: why the verdict is about data that somebody took back; None: nothing is known of that.
+    `detection_method`: by what it was told which partitions to judge
+    (`treaty.engine.protocol.write_hints.DetectionMethod`). `read_version`: the version that was read, of a table format
+    that has them."""
 
     __tablename__ = "run"
     __table_args__ = (
-        Index(None, "contract_id", "finished"),
+        Index(None, "contract_id", "finished_at"),
         Index(None, "dataset_id", "contract_id", "object", "id"),
         Index(None, "verdict"),
         Index(None, "subscription_id", "id"),
@@ -43,19 +44,19 @@ class RunRow(BaseRow, table=True):
     dataset_id: UUID | None = foreign_key_column("dataset.id", default=None)
     partitions: list[str] = json_column()
     verdict: Verdict = enum_column(Verdict)
-    counts: dict[str, int] = json_column()
+    outcome_counts: dict[str, int] = json_column()
     rows: int | None = big_integer_column(default=None)
-    started: datetime = time_column()
-    finished: datetime = time_column()
+    started_at: datetime = time_column()
+    finished_at: datetime = time_column()
     task_id: UUID | None = foreign_key_column("task.id", default=None, index=True)
     lineage_run_id: UUID | None = foreign_key_column("lineage_run.id", default=None, index=True)
-    marker: str | None = None
+    dataset_fingerprint: str | None = None
     states_version: int | None = big_integer_column(default=None)
     reason: str | None = None
     subscription_id: UUID | None = None
-    cause: RunKind = enum_column(RunKind, default=RunKind.DATA)
-    superseded: str | None = None
-    found_by: str | None = None
+    kind: RunKind = enum_column(RunKind, default=RunKind.DATA)
+    superseded_reason: str | None = None
+    detection_method: str | None = None
     read_version: str | None = None
 
 
@@ -64,16 +65,15 @@ class CheckResultRow(BaseRow, ResultFields, table=True):
 
     What is declared here is how the databases keep a field; all others are columns as they are."""
 
-    __tablename__ = "result"
+    __tablename__ = "check_result"
     run_id: UUID = foreign_key_column("run.id", primary_key=True)
     position: int = Field(primary_key=True)
     outcome: Outcome = enum_column(Outcome)
     value: str | None = None
-    counted: int | None = big_integer_column(default=None)
-    broken: int | None = big_integer_column(default=None)
-    unevaluated: int = big_integer_column(default=0)
-    # The column has the name that it was made with.
-    threshold: Any | None = json_column(default=None, sa_column_kwargs={"name": "bound"})
+    row_count: int | None = big_integer_column(default=None)
+    violating_rows: int | None = big_integer_column(default=None)
+    unevaluated_rows: int = big_integer_column(default=0)
+    threshold: Any | None = json_column(default=None)
     reference: dict[str, Any] | None = json_column(default=None)
     band: dict[str, Any] | None = json_column(default=None)
 
@@ -82,27 +82,27 @@ class ViolationSampleRow(BaseRow, table=True):
     """Rows that break a check of a run, as they may be shown: the only place that holds values of a table's rows.
 
     `rows` are texts, null where there is none, under `columns`; those of `masked` were masked before they were stored.
-    They are not shown after `expires`, and are then deleted."""
+    They are not shown after `expires_at`, and are then deleted."""
 
-    __tablename__ = "sample"
+    __tablename__ = "violation_sample"
     run_id: UUID = foreign_key_column("run.id", primary_key=True)
     position: int = Field(primary_key=True)
     check_id: str
     columns: list[str] = json_column()
     masked: list[str] = json_column()
     rows: list[list[str | None]] = json_column()
-    expires: datetime = time_column(index=True)
+    expires_at: datetime = time_column(index=True)
 
 
 class MeasurementRow(BaseRow, table=True):
     """One metric as measured in a run: `value` for charts, `exact` for judging, `reason` where there is no value.
 
-    `counted`: on how many rows. `details`: the distribution behind the value. `subscription_id`: as the run's.
-    `data_time`: when the data are of, which the partition's name says; None: it says none. `segment`: what else the
+    `row_count`: on how many rows. `details`: the distribution behind the value. `subscription_id`: as the run's.
+    `data_at`: when the data are of, which the partition's name says; None: it says none. `segment`: what else the
     name says."""
 
     __tablename__ = "measurement"
-    __table_args__ = (Index(None, "contract_id", "object", "identity", "time"),)
+    __table_args__ = (Index(None, "contract_id", "object", "identity", "measured_at"),)
     run_id: UUID = foreign_key_column("run.id", primary_key=True)
     position: int = Field(primary_key=True)
     contract_id: str = foreign_key_column("contract.id")
@@ -114,11 +114,11 @@ class MeasurementRow(BaseRow, table=True):
     value: float | None = None
     exact: str | None = None
     reason: str | None = None
-    time: datetime = time_column()
-    counted: int | None = big_integer_column(default=None)
+    measured_at: datetime = time_column()
+    row_count: int | None = big_integer_column(default=None)
     details: dict[str, Any] | None = json_column(default=None)
     subscription_id: UUID | None = None
-    data_time: datetime | None = time_column(default=None)
+    data_at: datetime | None = time_column(default=None)
     segment: str | None = None
 
 
@@ -133,27 +133,30 @@ class RunTagRow(BaseRow, table=True):
 class PartitionStateRow(BaseRow, table=True):
     """A generation of a partition's states, packed; `fingerprint` names the content they describe.
 
-    It was current from version `since` of the dataset's states up to, without, `until`; None: it is current. `ended`
-    says when that was over. `files` names the files that hold states of it; None: nobody has looked yet. `bag`: the
-    name under which a gate kept it; None: no gate did.
+    It was current from version `from_version` of the dataset's states up to, without, `until_version`; None: it is
+    current. `ended_at` says when that was over. `files` names the files that hold states of it; None: nobody has looked
+    yet. `bag`: the name under which a gate kept it; None: no gate did.
 
     Where the states of days were merged by month, `partition` names all of them, and `members` has the fingerprint of
     each (`treaty.engine.core.partitions.months`); None: it is one partition."""
 
     __tablename__ = "partition_state"
-    __table_args__ = (UniqueConstraint("dataset_id", "partition", "generation"), Index(None, "dataset_id", "until"))
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "partition", "generation"),
+        Index(None, "dataset_id", "until_version"),
+    )
     id: UUID = Field(primary_key=True)
     dataset_id: UUID = foreign_key_column("dataset.id")
     partition: str
     generation: int = 1
-    since: int = big_integer_column(default=1)
-    until: int | None = big_integer_column(default=None)
-    ended: datetime | None = time_column(default=None)
+    from_version: int = big_integer_column(default=1)
+    until_version: int | None = big_integer_column(default=None)
+    ended_at: datetime | None = time_column(default=None)
     fingerprint: str
     states: bytes
     bag: str | None = None
     columns: list[dict[str, Any]] = json_column()
     rows: int | None = big_integer_column(default=None)
-    created: datetime = time_column()
+    created_at: datetime = time_column()
     files: list[str] | None = json_column(default=None)
     members: dict[str, str] | None = json_column(default=None)

@@ -25,7 +25,7 @@ class SearchEntryRow(BaseRow, table=True):
     __tablename__ = "search_entry"
     __table_args__ = (Index("ix_search_entry_words", "words", postgresql_using="gin"),)
     contract_id: str = Field(primary_key=True)
-    shown: dict[str, Any] = json_column()
+    summary: dict[str, Any] = json_column()
     words: str | None = Field(default=None, sa_type=TSVECTOR().with_variant(String(), "sqlite"))
 
 

@@ -13,7 +13,7 @@ class TemplateRow(BaseRow, table=True):
 
     __tablename__ = "template"
     name: str = Field(primary_key=True)
-    about: str
+    description: str
     document: str
     owner_id: UUID = foreign_key_column("user.id", index=True)
-    created: datetime = time_column()
+    created_at: datetime = time_column()

@@ -52,14 +52,14 @@ def begun(
     ]
     hint = write_hints.joined(told) if task.attempts <= PINNED_ATTEMPTS else write_hints.NOTHING
     latest = terms.latest if runs and terms.without_partition == "latest" else None
-    return ChangeHints(hint, TableVersion.of(dataset.read_at), latest, str(task.id))
+    return ChangeHints(hint, TableVersion.of(dataset.read_version), latest, str(task.id))
 
 
 def is_past(dataset: DatasetRow, runs: Iterable[WrittenDataset], look: ChangeHints) -> bool:
     """Whether the newest look at the dataset found all that these runs wrote: it began well after they had ended, at a
     version no older than theirs. Then nothing needs to be looked at to say so."""
     ends = [run.ended for run, _ in runs]
-    versions, since, seen = look.hint.versions, look.since_version, dataset.seen
+    versions, since, seen = look.hint.versions, look.since_version, dataset.last_scanned_at
     if not ends or not versions or since is None or seen is None or not all(map(since.holds, versions)):
         return False
     return all(end is not None and end + SKEW <= seen for end in ends)

@@ -49,7 +49,7 @@ class DueDeadline:
     @property
     def arrived(self) -> datetime | None:
         """When data last came; None: they never did, as far as is known."""
-        return self.dataset.arrived if self.dataset else None
+        return self.dataset.last_arrival_at if self.dataset else None
 
     @property
     def is_known(self) -> bool:
@@ -84,9 +84,9 @@ def judge(
         return {"note": OVER}
     row = _appointment(session, asked)
     if asked.arrived is None or asked.arrived <= asked.since:
-        row.missed = asked.due_at
+        row.missed_at = asked.due_at
     elif not asked.deadline.rhythm.goes_on:
-        row.due = asked.deadline.rhythm.following(now, asked.arrived)
+        row.due_at = asked.deadline.rhythm.following(now, asked.arrived)
     run = _record(session, asked, _result(asked, looked), _VerdictSource(task.id, emitter, now, ids))
     return {"run_id": str(run.id), "verdict": run.verdict.value, "partitions": 0}
 
@@ -98,7 +98,7 @@ def give_up(
     asked = due_deadline(session, task)
     if asked is None:
         return
-    _appointment(session, asked).missed = asked.due_at
+    _appointment(session, asked).missed_at = asked.due_at
     told = _check_result(asked, Outcome.NOT_EVALUATED, reason=f"nobody could look whether data came: {reason}")
     _record(session, asked, told, _VerdictSource(task.id, emitter, now, ids))
 
@@ -112,13 +112,13 @@ def arrived(
     session: Session, dataset: DatasetRow, *, task_id: UUID | None, emitter: Emitter = SILENT, now: datetime, ids: Ids
 ) -> list[RunRow]:  # fmt: skip
     """Tells of each deadline that data missed which now came how late they are: the runs that say so."""
-    came = dataset.arrived
+    came = dataset.last_arrival_at
     missed = [(row, asked) for row, asked in _missed(session, dataset) if came is not None and came > asked.since]
     told = []
     for row, asked in missed:
-        row.missed = None
+        row.missed_at = None
         if not asked.deadline.rhythm.goes_on:
-            row.due = asked.deadline.rhythm.following(now, came)
+            row.due_at = asked.deadline.rhythm.following(now, came)
         told.append(_record(session, asked, _cleared(asked, came or now), _VerdictSource(task_id, emitter, now, ids)))
     return told
 
@@ -133,20 +133,20 @@ def _missed(session: Session, dataset: DatasetRow) -> Iterator[tuple[ScheduleEnt
     """What data of the dataset are waited for, which a version in force promises."""
     row, version = ScheduleEntryRow, ContractVersionRow
     for about in contract_datasets.objects_of(session, dataset.id):
-        mine = version.contract_id == about.contract_id, row.object == about.object, col(row.missed).is_not(None)
+        mine = version.contract_id == about.contract_id, row.object == about.object, col(row.missed_at).is_not(None)
         query = select(row, version.body).join(version, col(version.id) == col(row.version_id))
         found = query.where(*mine, col(version.state).in_(IN_FORCE)).order_by(col(row.name))
         for each, body in session.exec(found.with_for_update(of=row)).all():
             contract = read(body)
             promised = promises(contract).of(each.object, each.name)
-            if promised is not None and each.missed is not None:
+            if promised is not None and each.missed_at is not None:
                 yield (
                     each,
                     DueDeadline(
                         contract=contract,
                         deadline=promised,
                         version_id=each.version_id,
-                        due_at=each.missed,
+                        due_at=each.missed_at,
                         dataset=dataset,
                     ),
                 )
@@ -192,7 +192,7 @@ def _check_result(
         sentence=asked.deadline.sentence,
         dimension="timeliness",
         value=value,
-        found=found,
+        finding=found,
         reason=reason,
     )
 
@@ -221,7 +221,7 @@ def _record(session: Session, asked: DueDeadline, told: CheckResult, by: _Verdic
         measurements=(),
     )
     # Of no dataset: whoever asks how the data stand is told what judged them.
-    origin = RunProvenance(task_id=by.task_id, reason=told.found or told.reason, cause=RunKind.DEADLINE)
+    origin = RunProvenance(task_id=by.task_id, reason=told.finding or told.reason, cause=RunKind.DEADLINE)
     run = recording.record(session, by.ids(), result, origin, now=by.now)
     lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
     described = asked.contract.object(asked.deadline.object)

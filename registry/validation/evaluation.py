@@ -111,7 +111,7 @@ def _of_columns(on: EvaluationInputs, promise: ValidationTarget) -> UUID | None:
     with read_session(on.tools.database) as session:
         whose = recording.RunSeriesKey(*promise.contract_object, promise.contract.fingerprint, promise.subscription_id)
         last = recording.last(session, whose, on.plan.dataset_id)
-        return last.id if last is not None and last.cause is RunKind.SCHEMA else None
+        return last.id if last is not None and last.kind is RunKind.SCHEMA else None
 
 
 def _repeats(on: EvaluationInputs, last: UUID, result: RunResult) -> bool:

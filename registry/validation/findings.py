@@ -70,15 +70,15 @@ def store(
     dataset = _claim(session, order)
     checkpoints.drop(session, order.task_id)
     version = state_store.save(session, order.dataset_id, finding.measured, vanished=finding.vanished, now=now, ids=ids)
-    dataset.arrived = arrival_time(session, order, finding) or dataset.arrived
+    dataset.last_arrival_at = arrival_time(session, order, finding) or dataset.last_arrival_at
     measured = finding.measured
     if finding.scan_started_at is not None and not (measured and measured.is_outdated):
-        dataset.seen = finding.scan_started_at
+        dataset.last_scanned_at = finding.scan_started_at
         if measured is not None:
             suspect_partitions.clear(session, order.dataset_id, before=finding.scan_started_at)
     origin = _origin(session, order, measured, version)
     if measured is not None:
-        dataset.read_at = str(measured.table_version) if measured.table_version else None
+        dataset.read_version = str(measured.table_version) if measured.table_version else None
     record = partial(_record, session, origin=origin, until=finding.samples_expire_at or now, now=now, ids=ids)
     done = [
         (each, record(each) if each.target is order.primary else _store_other(session, each, record))
@@ -103,9 +103,11 @@ def arrival_time(session: Session, order: ValidationPlan, finding: ValidationFin
     if measured is None or seen is None or not measured.fingerprints.items() - order.stored_fingerprints.items():
         return None
     dataset = session.get_one(DatasetRow, order.dataset_id)
-    if dataset.written is None or (dataset.seen is not None and dataset.written <= dataset.seen):
+    if dataset.last_written_at is None or (
+        dataset.last_scanned_at is not None and dataset.last_written_at <= dataset.last_scanned_at
+    ):
         return seen
-    return min(dataset.written, seen)
+    return min(dataset.last_written_at, seen)
 
 
 def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | None, version: int) -> RunProvenance:
@@ -136,7 +138,7 @@ def _record(
     if not found.evaluated:
         whose = replace(whose, marker=None, states_version=None)
     run = recording.record(session, ids(), found.result, whose, now=now)
-    run.superseded = suspect_partitions.superseded(session, whose.lineage_run_id)
+    run.superseded_reason = suspect_partitions.superseded(session, whose.lineage_run_id)
     samples.keep(session, run.id, found.result.samples, until=until, now=now)
     lifecycle.apply_run(session, run, found.result, now=now, ids=ids)
     return run

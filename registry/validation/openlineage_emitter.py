@@ -97,13 +97,13 @@ def _event(
     caused = _lineage_run(session, run)
     of = found.target.object
     # A task may tell of several promises about when data come: each is a validation of its own.
-    beside = "" if run.cause is RunKind.DATA else f"{run.cause}/{'/'.join(_assertion_names(found.result, run.cause))}"
+    beside = "" if run.kind is RunKind.DATA else f"{run.kind}/{'/'.join(_assertion_names(found.result, run.kind))}"
     judged = verdict_event.VerdictPayload(
         result=found.result,
         about=_about(session, run, task, caused),
         numbers=run_metrics.numbers(found.result, of),
-        first=task.created if task else run.started,
-        marker=run.marker,
+        first=task.created_at if task else run.started_at,
+        marker=run.dataset_fingerprint,
         caused=_caused(caused) if caused else None,
         hidden=run_metrics.hidden(found.result, of),
         partitions=run_metrics.parts(found.result, of),
@@ -111,7 +111,7 @@ def _event(
         link=f"{emitter.pages}/run?id={run.id}" if emitter.pages else "",
         schemas=f"{emitter.api}{FACETS}",
         mirror=emitter.mirror,
-        words={each.id: each.analyzer or each.kind for each in of.checks} | _assertion_names(found.result, run.cause),
+        words={each.id: each.analyzer or each.kind for each in of.checks} | _assertion_names(found.result, run.kind),
         discriminator=beside,
     )
     return verdict_event.event(judged)

@@ -143,7 +143,7 @@ def plan_validation(
         task_id=task.id,
         lineage_run_id=UUID(run) if (run := task.payload.get("lineage_run_id")) else None,
         merged=desk.merged,
-        publishing=dataset.publishing is not None,
+        publishing=dataset.publishing_version is not None,
         arrivals=any(each.object.arrivals for each in found),
         classifying=tuple((each.contract.source, each.object.name) for each in found if classifies(each.object)),
         hints=look,
@@ -204,7 +204,7 @@ class _PlanBuilder:
         run = recording.last(self.session, whose, self.dataset_id)
         if run is None:
             return None
-        if run.states_version is None or run.marker == fingerprint(self.stored_fingerprints):
+        if run.states_version is None or run.dataset_fingerprint == fingerprint(self.stored_fingerprints):
             return self.stored_fingerprints
         then = state_store.stored_fingerprints(self.session, self.dataset_id, version=run.states_version)
         # Days whose states were merged since are not judged one by one any more.

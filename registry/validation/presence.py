@@ -29,7 +29,7 @@ BACK = "it was read since"
 def notice(session: Session, *, now: datetime, ids: Ids) -> list[RunRow]:
     """Keeps, of each object whose dataset is not there any more, the run that says so, and what it means for incidents,
     which people are told of; once each time that a dataset goes, and of contracts in force alone."""
-    gone = select(DatasetRow).where(col(DatasetRow.dropped).is_not(None)).order_by(col(DatasetRow.id))
+    gone = select(DatasetRow).where(col(DatasetRow.dropped_at).is_not(None)).order_by(col(DatasetRow.id))
     pairs = [
         (each, about) for each in session.exec(gone).all() for about in contract_datasets.objects_of(session, each.id)
     ]
@@ -40,10 +40,10 @@ def notice(session: Session, *, now: datetime, ids: Ids) -> list[RunRow]:
 def _record_missing(
     session: Session, dataset: DatasetRow, about: ContractObject, now: datetime, ids: Ids
 ) -> RunRow | None:
-    at = dataset.dropped or now
-    known = session.exec(_missed(about).where(col(RunRow.started) >= at).limit(1)).first()
+    at = dataset.dropped_at or now
+    known = session.exec(_missed(about).where(col(RunRow.started_at) >= at).limit(1)).first()
     contract = None if known else next(iter(in_force.versions(session, about.contract_id)), None)
-    if contract is None or (dataset.written is not None and dataset.written > at):
+    if contract is None or (dataset.last_written_at is not None and dataset.last_written_at > at):
         return None
     result = _run(contract, about, Outcome.FAILED, GONE, at=at, now=now)
     return _record(session, result, RunProvenance(reason=GONE, cause=RunKind.PRESENCE), now=now, ids=ids)
@@ -55,9 +55,9 @@ def returned(
     """Tells of each object whose dataset was gone and has been read since that it is there: the runs that say so.
 
     `seen`: when that look began; one that began before the dataset went says nothing."""
-    if dataset.dropped is None or dataset.dropped >= seen:
+    if dataset.dropped_at is None or dataset.dropped_at >= seen:
         return []
-    dataset.dropped = None
+    dataset.dropped_at = None
     told = [_back(session, about, task_id, now, ids) for about in _gone(session, dataset.id)]
     return [each for each in told if each is not None]
 
@@ -72,13 +72,13 @@ def _gone(session: Session, dataset_id: UUID) -> list[ContractObject]:
 
 
 def _missed(about: ContractObject) -> Any:
-    mine = RunRow.contract_id == about.contract_id, RunRow.object == about.object, RunRow.cause == RunKind.PRESENCE
-    return select(RunRow).where(*mine, RunRow.verdict == Verdict.FAILED, col(RunRow.superseded).is_(None))
+    mine = RunRow.contract_id == about.contract_id, RunRow.object == about.object, RunRow.kind == RunKind.PRESENCE
+    return select(RunRow).where(*mine, RunRow.verdict == Verdict.FAILED, col(RunRow.superseded_reason).is_(None))
 
 
 def _back(session: Session, about: ContractObject, task_id: UUID | None, now: datetime, ids: Ids) -> RunRow | None:
     for each in session.exec(_missed(about)).all():
-        each.superseded = BACK
+        each.superseded_reason = BACK
     contract = next(iter(in_force.versions(session, about.contract_id)), None)
     if contract is None:
         return None
@@ -99,7 +99,7 @@ def _run(
         partition=None,
         sentence=PROMISE,
         dimension="completeness",
-        found=why,
+        finding=why,
     )
     return RunResult(
         contract_id=contract.id,

@@ -67,7 +67,10 @@ def again(session: Session, run_id: UUID, judge: EvaluateFunction, *, files: Sta
         raise InvalidRequest(CONSUMED)
     if run.dataset_id is None or run.states_version is None:
         raise InvalidRequest(NOTHING)
-    if fingerprint(state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version)) != run.marker:
+    if (
+        fingerprint(state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version))
+        != run.dataset_fingerprint
+    ):
         raise InvalidRequest(_gone(session, run, run.dataset_id))
     before = session.exec(
         select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))
@@ -78,7 +81,7 @@ def again(session: Session, run_id: UUID, judge: EvaluateFunction, *, files: Sta
 
 
 def _gone(session: Session, run: RunRow, dataset_id: UUID) -> str:
-    entry = erased_since(session, dataset_id, run.finished)
+    entry = erased_since(session, dataset_id, run.finished_at)
     return ERASED.format(entry.actor, entry.time) if entry else PRUNED
 
 
@@ -99,11 +102,11 @@ def _request(
         schema=schema,
         states=stored,
         delta=tuple(run.partitions),
-        started_at=run.started,
-        finished_at=run.finished,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
         files=files,
         reference_values=_referents(before),
-        history=baselines.pasts(session, whose, checks, before=run.finished),
+        history=baselines.pasts(session, whose, checks, before=run.finished_at),
     )
 
 

@@ -56,7 +56,7 @@ def _mine(query: SelectOfScalar[Any]) -> SelectOfScalar[Any]:
 def _due(now: datetime) -> SelectOfScalar[ScheduleEntryRow]:
     row, version = ScheduleEntryRow, ContractVersionRow
     in_force = select(version.id).where(col(version.state).in_(IN_FORCE))
-    return select(row).where(col(row.due) <= now, col(row.version_id).in_(in_force)).order_by(col(row.due))
+    return select(row).where(col(row.due_at) <= now, col(row.version_id).in_(in_force)).order_by(col(row.due_at))
 
 
 def _without() -> SelectOfScalar[ContractVersionRow]:
@@ -81,29 +81,33 @@ def _sweeps(
     every = _every(contract)
     for each in contract.objects if every else ():
         dataset = contract_datasets.dataset_of(session, contract.id, each.name)
-        last = dataset.seen if dataset and dataset.seen else now
-        yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due=last + every)
+        last = dataset.last_scanned_at if dataset and dataset.last_scanned_at else now
+        yield ScheduleEntryRow(version_id=version.id, object=each.name, name=SWEEP, due_at=last + every)
 
 
 def _first(session: Session, version: ContractVersionRow, promised: ParsedDeadline, now: datetime) -> ScheduleEntryRow:
     """The first of a promise; what an earlier version of the contract waits for is waited for on."""
     dataset = contract_datasets.dataset_of(session, version.contract_id, promised.object)
-    due = promised.rhythm.following(now, dataset.arrived if dataset else None)
+    due = promised.rhythm.following(now, dataset.last_arrival_at if dataset else None)
     missed = _missed(session, version, promised)
     waits = missed is not None and not promised.rhythm.goes_on
     return ScheduleEntryRow(
-        version_id=version.id, object=promised.object, name=promised.name, due=None if waits else due, missed=missed
+        version_id=version.id,
+        object=promised.object,
+        name=promised.name,
+        due_at=None if waits else due,
+        missed_at=missed,
     )
 
 
 def _missed(session: Session, version: ContractVersionRow, promised: ParsedDeadline) -> datetime | None:
     row, other = ScheduleEntryRow, ContractVersionRow
     same = select(other.id).where(other.contract_id == version.contract_id, other.group == version.group)
-    named = row.object == promised.object, row.name == promised.name, col(row.missed).is_not(None)
+    named = row.object == promised.object, row.name == promised.name, col(row.missed_at).is_not(None)
     earlier = session.exec(select(row).where(*named, col(row.version_id).in_(same)).with_for_update()).all()
-    times = [each.missed for each in earlier if each.missed]
+    times = [each.missed_at for each in earlier if each.missed_at]
     for each in earlier:
-        each.missed = None
+        each.missed_at = None
     return max(times, default=None)
 
 
@@ -115,7 +119,7 @@ def _hold(session: Session, each: ScheduleEntryRow, now: datetime, ids: Ids) -> 
         _sweep(session, each, contract, dataset, now, ids)
         return
     promised = promises(contract).of(each.object, each.name)
-    each.due = _next(session, each, promised, dataset, now, ids) if promised and each.due else None
+    each.due_at = _next(session, each, promised, dataset, now, ids) if promised and each.due_at else None
 
 
 def _next(
@@ -127,8 +131,8 @@ def _next(
     ids: Ids,
 ) -> datetime | None:
     """Has what passed judged; when the next time is, None: once data come."""
-    arrived, rhythm = dataset.arrived if dataset else None, promised.rhythm
-    passed = rhythm.passed(now, arrived, each.due or now)
+    arrived, rhythm = dataset.last_arrival_at if dataset else None, promised.rhythm
+    passed = rhythm.passed(now, arrived, each.due_at or now)
     if passed is not None:
         _judge(session, each, passed, now, ids)
     return rhythm.following(now, arrived) if passed is None or rhythm.goes_on else None
@@ -151,9 +155,9 @@ def _sweep(
 ) -> None:
     """Has the files looked at, unless somebody did within the time. Of it and of triggers comes one task."""
     every = _every(contract)
-    seen = dataset.seen if dataset else None
+    seen = dataset.last_scanned_at if dataset else None
     if seen is not None and seen + every > now:
-        each.due = seen + every
+        each.due_at = seen + every
         return
     subject = ValidationRequest(
         contract_id=contract.id,
@@ -164,7 +168,7 @@ def _sweep(
     )
     if dataset is not None:
         coalescing.record_trigger(session, subject, now=now, task_id=ids())
-    each.due = now + every
+    each.due_at = now + every
 
 
 def _every(contract: Contract) -> timedelta:

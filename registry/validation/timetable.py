@@ -15,8 +15,9 @@ from treaty.registry.tables import ContractVersionRow, ScheduleEntryRow
 
 @dataclass(frozen=True, kw_only=True)
 class DeadlineStatus:
-    """A promise of when data of an object come. `due`: by when next; None: once they have come, or where no worker has
-    looked at the version yet. `missed`: by when they should have come that have not. `arrived`: when data last came.
+    """A promise of when data of an object come. `due_at`: by when next; None: once they have come, or where no worker
+    has looked at the version yet. `missed_at`: by when they should have come that have not. `last_arrival_at`: when
+    data last came.
 
     `fault`: why the clock does not watch it; nothing else is said of it then."""
 
@@ -25,9 +26,9 @@ class DeadlineStatus:
     object: str | None = None
     sentence: str | None = None
     severity: str | None = None
-    due: datetime | None = None
-    missed: datetime | None = None
-    arrived: datetime | None = None
+    due_at: datetime | None = None
+    missed_at: datetime | None = None
+    last_arrival_at: datetime | None = None
     fault: str | None = None
 
 
@@ -55,7 +56,7 @@ def _line(session: Session, version: ContractVersionRow, promised: ParsedDeadlin
         object=promised.object,
         sentence=promised.sentence,
         severity=promised.severity,
-        due=row.due if row else None,
-        missed=row.missed if row else None,
-        arrived=dataset.arrived if dataset else None,
+        due_at=row.due_at if row else None,
+        missed_at=row.missed_at if row else None,
+        last_arrival_at=dataset.last_arrival_at if dataset else None,
     )

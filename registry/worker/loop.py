@@ -111,7 +111,10 @@ class Worker(WorkerContext):
         with transaction(self.database) as tx:
             events = event_store.next_events(tx, most=1)
             for event in events:
-                with logs.log_fields(event_key=event.key), failures.survive_errors(partial(self._blame, tx, event.id)):
+                with (
+                    logs.log_fields(event_key=event.content_hash),
+                    failures.survive_errors(partial(self._blame, tx, event.id)),
+                ):
                     self._take_in(tx, events)
         return bool(events)
 
@@ -120,7 +123,7 @@ class Worker(WorkerContext):
         event_processing.process_events(tx, events, now=self.clock(), ids=self.ids, old=old)
         tx.commit()
         for each in events:
-            logs.log_event(log, "event folded", event_key=each.key, lineage_run_id=each.lineage_run_id)
+            logs.log_event(log, "event folded", event_key=each.content_hash, lineage_run_id=each.lineage_run_id)
             self.figures.events.labels(each.state).inc()
 
     def _blame(self, tx: Session, event_id: UUID, error: Exception) -> None:

@@ -64,7 +64,7 @@ def damage(payments: Payments, day: str) -> None:
             of_day.where(
                 DatasetRow.name == str(payments.location),
                 PartitionStateRow.partition == f"day={day}",
-                col(PartitionStateRow.until).is_(None),
+                col(PartitionStateRow.until_version).is_(None),
             )
         ).one()
         middle = len(row.states) // 2

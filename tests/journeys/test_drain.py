@@ -94,6 +94,6 @@ def test_a_worker_that_is_told_to_stop_gives_its_task_back_untried(tmp_path: Pat
         code, _, errors = command.ended(signal.SIGTERM)
         assert all_gone(family)
     (task,) = [each for each in rows(database, TaskRow) if each.kind == "validate"]
-    assert (task.state, task.attempts, task.lease_until) == (TaskState.QUEUED, 0, None)
+    assert (task.state, task.attempts, task.lease_expires_at) == (TaskState.QUEUED, 0, None)
     assert code == 0
     assert [json.loads(line)["message"] for line in errors.splitlines()][-1] == "stopped"

@@ -42,7 +42,7 @@ def test_days_are_chosen_and_told_from_what_was_stored_of_them(services: Service
     payments.put_in_force(OVER_VIEW)
     run = payments.deliver(WEDNESDAY, [(1, 8.0)])
     (viewed,) = [each for each in run.results if each.check_id == "notes-late"]
-    assert (viewed.scope, viewed.partition, viewed.counted) == ("late", None, 2)
+    assert (viewed.scope, viewed.partition, viewed.row_count) == ("late", None, 2)
 
     asked = ("size", "unique_row_ratio:columns=id", "minimum:column=amount")
     owner = services.people.owner
@@ -56,8 +56,8 @@ def test_days_are_chosen_and_told_from_what_was_stored_of_them(services: Service
     payments.deliver(WEDNESDAY, [(9, 8.0)])
     assert told(owner.metrics("remembered", metrics=asked[1:2])) == {"unique row ratio of id": ("1.0", 3)}
     stored = owner.states("remembered")
-    assert [(each.partition, each.generation, each.fault) for each in stored.listed] == [
+    assert [(each.partition, each.generation, each.fault) for each in stored.partition_states] == [
         (f"day={MONDAY}", 1, None), (f"day={TUESDAY}", 1, None), (f"day={WEDNESDAY}", 2, None),
     ]  # fmt: skip
-    assert all(each.size and each.filed and each.kinds["frequencies"] == 1 for each in stored.listed)
-    assert {each.lacking for each in stored.metrics} == {0}
+    assert all(each.bytes and each.file_bytes and each.kinds["frequencies"] == 1 for each in stored.partition_states)
+    assert {each.missing_count for each in stored.metrics} == {0}

@@ -187,7 +187,7 @@ def test_a_check_is_edited_on_its_card_and_both_are_held_against_what_is_stored(
     kept = next(each for each in the_shop.client("owner").proposal(the_shop.review).suggestions if each.id == card)
     assert "That is no YAML mapping" in refused
     assert (kept.decision, kept.reason) == (Decision.ACCEPTED, "holidays are quiet")
-    assert kept.edited == {"quality": {"id": "row-count-band-table", "name": "fewer", "type": "text"}}
+    assert kept.edited_patch == {"quality": {"id": "row-count-band-table", "name": "fewer", "type": "text"}}
     assert "Edited; what was drafted" in texts(at)
     assert any("Old against new" in each.label for each in at.expander)
 
@@ -325,7 +325,7 @@ def test_an_owner_asks_for_changes_and_takes_that_back(open_page: Open, the_shop
     click(at, "request-changes")
 
     asked = the_shop.client("producer").proposal(the_shop.review)
-    assert (asked.state.value, [each.text for each in asked.requests]) == (
+    assert (asked.state.value, [each.text for each in asked.change_requests]) == (
         "changes_requested",
         ["say why <b>it</b> is unique"],
     )
@@ -343,7 +343,7 @@ def test_a_draft_is_put_off_and_given_and_both_are_taken_back(open_page: Open, t
     at.checkbox(key=f"choose-{the_shop.review}").check()
     at.run().menu_button(key="later-decide").click("1 day")
     assert "put off until" in texts(shown(at))
-    assert [each.id for each in owner.inbox().put_off] == [the_shop.review]
+    assert [each.id for each in owner.inbox().snoozed] == [the_shop.review]
     click(at, "take-back")
     assert "Taken back" in texts(at)
 
@@ -363,7 +363,7 @@ def test_what_was_put_off_is_brought_back(open_page: Open, the_shop: Shop) -> No
     at = open_page("owner", "inbox")
     at.session_state["put-off"] = True
     click(shown(at), f"back-{the_shop.review}")
-    assert owner.inbox().put_off == ()
+    assert owner.inbox().snoozed == ()
 
 
 def test_the_author_finds_what_is_asked_of_them(open_page: Open, the_shop: Shop) -> None:
@@ -494,7 +494,7 @@ def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(op
     at.text_input(key="why").set_value("a holiday")
     click(at, "say")
     (said,) = the_shop.client("viewer").marks("shop-sales", "orders")
-    assert (said.partition, said.mark, said.why, said.by) == (
+    assert (said.partition, said.kind, said.reason, said.author) == (
         "day=2026-02-25",
         FeedbackKind.EXPECTED,
         "a holiday",
@@ -529,10 +529,10 @@ def test_a_version_that_breaks_a_consumer_is_answered_in_the_inbox(open_page: Op
 
     assert "You answer (1)" in said
     assert "Say why" in refused
-    assert the_shop.client("consumer").acknowledgements(mine=True)[0].answer.value == "acknowledged"
+    assert the_shop.client("consumer").acknowledgements(mine=True)[0].state.value == "acknowledged"
     click(at, "take-back")
     assert "You answer (1)" in texts(at)
-    assert the_shop.client("consumer").acknowledgements(mine=True)[0].answer.value == "pending"
+    assert the_shop.client("consumer").acknowledgements(mine=True)[0].state.value == "pending"
 
 
 def test_the_run_report_begins_with_its_verdict_and_tells_unevaluated_from_failed(
@@ -849,8 +849,8 @@ def test_a_viewer_of_a_part_is_refused_what_came_for_all(open_page: Open, the_sh
 def dead_task(the_shop: Shop) -> UUID:
     task = TaskRow(
         id=ids.new(), kind="validate", payload={"contract_id": "shop-sales", "object": "orders"}, key="dead",
-        state=TaskState.FAILED, attempts=5, error="unreachable: there is no table", created=clock.now(),
-        available_at=clock.now(), finished=clock.now(),
+        state=TaskState.FAILED, attempts=5, error="unreachable: there is no table", created_at=clock.now(),
+        available_at=clock.now(), finished_at=clock.now(),
     )  # fmt: skip
     with transaction(the_shop.world.engine) as tx:
         tx.add(task)
@@ -1141,7 +1141,7 @@ def test_a_token_is_revoked_on_its_page(open_page: Open, the_shop: Shop) -> None
 
     click(at, "revoke-token")
 
-    assert the_shop.client("admin").tokens()[0].revoked is not None
+    assert the_shop.client("admin").tokens()[0].revoked_at is not None
 
 
 def test_the_service_says_how_it_stands(open_page: Open) -> None:
@@ -1167,7 +1167,7 @@ def test_a_reader_becomes_a_consumer_on_the_page_of_the_contract(open_page: Open
     shown(at)
 
     (made,) = the_shop.client("owner").subscriptions(contract_id="shop-sales")
-    assert (made.kinds, made.channel_id) == (("breaking",), None)
+    assert (made.notification_kinds, made.channel_id) == (("breaking",), None)
     assert "Still missing" in refused
     assert (made.subscriber, made.purpose, made.contact) == ("consumer", "weekly revenue", "reports@example.org")
     assert not at.get("form_submit_button")
@@ -1193,7 +1193,7 @@ def test_of_what_a_subscription_tells_is_changed_where_it_is_listed(open_page: O
     shown(at)
 
     (changed,) = registry.subscriptions(mine=True)
-    assert (changed.kinds, changed.channel_id) == (("breaking",), channel.channel.id)
+    assert (changed.notification_kinds, changed.channel_id) == (("breaking",), channel.channel.id)
     assert (changed.purpose, changed.contact, changed.reads) == (made.purpose, made.contact, made.reads)
     assert "told of breaking versions alone · through Mail: me@example.org" in texts(at)
 
@@ -1228,7 +1228,7 @@ def test_a_contract_is_asked_for_where_there_is_none_and_its_owner_declines(open
     shown(at)
     (asked,) = the_shop.client("consumer").contract_requests()
     assert "Still missing: which dataset, and why" in refused
-    assert (asked.name, asked.why, asked.own) == ("/lake/returns", HOSTILE["image"], True)
+    assert (asked.name, asked.purpose, asked.is_own) == ("/lake/returns", HOSTILE["image"], True)
     assert not at.get("form_submit_button")
 
     at = open_page("owner", "inbox")
@@ -1250,7 +1250,7 @@ def test_who_finds_nothing_in_the_catalog_asks_for_it(open_page: Open, the_shop:
     at.get("form_submit_button")[0].click()
     shown(at)
     assert "Asked. It stands in the inbox" in texts(at)
-    (asked,) = the_shop.client("owner").inbox().requested
+    (asked,) = the_shop.client("owner").inbox().contract_requests
     assert (asked.namespace, asked.name, asked.author) == ("file", "/lake/returns", "consumer")
     at = open_page("owner", "draft", location=asked.location)
     assert at.text_input(key="location").value == "/lake/returns"

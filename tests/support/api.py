@@ -199,7 +199,13 @@ def suggestion(column: str = "id", **put: Any) -> dict[str, Any]:
 def drafted(session: Session, author: UserRow, *suggestions: Mapping[str, Any], base: str | None = None) -> ProposalRow:
     """A proposal as the worker makes it of a draft task, in review."""
     task = TaskRow(
-        id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=NOW, created=NOW
+        id=ids.new(),
+        kind="draft",
+        payload={},
+        key=str(ids.new()),
+        state=TaskState.DONE,
+        available_at=NOW,
+        created_at=NOW,
     )
     session.add(task)
     proposal = ProposalRow(
@@ -210,7 +216,7 @@ def drafted(session: Session, author: UserRow, *suggestions: Mapping[str, Any], 
         author_id=author.id,
         state=ProposalState.IN_REVIEW,
         task_id=task.id,
-        created=NOW,
+        created_at=NOW,
     )
     return proposals.create_drafted(session, proposal, suggestions, make_id=ids.new, now=NOW)
 
@@ -226,8 +232,8 @@ def failed_run(contract_id: str) -> RunRow:
         partitions=[],
         verdict=Verdict.FAILED,
         counts={},
-        started=NOW,
-        finished=NOW,
+        started_at=NOW,
+        finished_at=NOW,
     )
 
 

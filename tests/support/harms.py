@@ -101,14 +101,15 @@ class Harm:
         """What fails now, by contract."""
         with read_session(self.world.engine) as tx:
             active = (each for each in tx.exec(select(IncidentObjectRow)) if each.active)
-            return {each.contract_id: set(map(tuple, each.failing)) for each in active}
+            return {each.contract_id: set(map(tuple, each.failing_checks)) for each in active}
 
     @property
     def reached(self) -> dict[str, str]:
         """How far each dataset was reached by any incident."""
         with read_session(self.world.engine) as tx:
             return {
-                each.name.removeprefix("/lake/"): each.spread.value for each in tx.exec(select(IncidentDownstreamRow))
+                each.name.removeprefix("/lake/"): each.contamination.value
+                for each in tx.exec(select(IncidentDownstreamRow))
             }
 
     @property

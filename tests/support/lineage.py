@@ -16,7 +16,7 @@ from treaty.registry.tables import LineageEventRow, LineageRunRow
 def kept(services: Services) -> list[dict[str, Any]]:
     """The events in the inbox, oldest first."""
     with read_session(services.database) as session:
-        rows = session.exec(select(LineageEventRow).order_by(LineageEventRow.received)).all()  # type: ignore[arg-type]
+        rows = session.exec(select(LineageEventRow).order_by(LineageEventRow.received_at)).all()  # type: ignore[arg-type]
     return [json.loads(row.body) for row in rows]
 
 

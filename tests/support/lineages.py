@@ -23,8 +23,8 @@ def promised(
     database: Engine, contract_id: str = "orders", *names: tuple[str, str], terms: Mapping[str, Any] | None = None
 ) -> None:
     """A contract of that id in force, with one object `orders`, about datasets of those names."""
-    owner = UserRow(id=ids.new(), name=f"owner of {contract_id}", roles=["owner"], created=NOON)
-    contract = ContractRow(id=contract_id, name=contract_id, owner_id=owner.id, active_version="1.0.0", created=NOON)
+    owner = UserRow(id=ids.new(), name=f"owner of {contract_id}", roles=["owner"], created_at=NOON)
+    contract = ContractRow(id=contract_id, name=contract_id, owner_id=owner.id, active_version="1.0.0", created_at=NOON)
     body = _document(contract_id, terms or {})
     version = ContractVersionRow(
         id=ids.new(),
@@ -47,7 +47,10 @@ def promised(
 def marks(database: Engine) -> dict[str, tuple[int, int]]:
     """By contract how many triggers its object has had, and how many of these were dealt with."""
     with read_session(database) as tx:
-        return {each.contract_id: (each.dirty_seq, each.done_seq) for each in tx.exec(select(PendingValidationRow))}
+        return {
+            each.contract_id: (each.trigger_sequence, each.validated_sequence)
+            for each in tx.exec(select(PendingValidationRow))
+        }
 
 
 def tasks(database: Engine) -> list[TaskRow]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import (
@@ -31,13 +32,15 @@ ID = "00000000000070008000000000000001"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 # States that are current, of one partition, and runs of a contract's own checks: older versions know no others.
 NOTHING = {
-    ("partition_state", "until"), ("partition_state", "ended"), ("partition_state", "members"),
+    ("partition_state", "until"), ("partition_state", "until_version"), ("partition_state", "members"),
+    ("partition_state", "ended"), ("partition_state", "ended_at"),
     ("run", "subscription_id"), ("measurement", "subscription_id"),
 }  # fmt: skip
 AUDITED = {**OLDEST, "time": datetime.fromisoformat(OLDEST["time"])}
 PLAIN: tuple[tuple[type[TypeEngine[Any]], Any], ...] = (
     (DateTime, NOON), (Boolean, True), (LargeBinary, b"bytes"), (Integer, 1), (Float, 1.0), (Numeric, 1), (Uuid, ID),
 )  # fmt: skip
+NAMES = import_module("treaty.migrations.versions.0027_names_of_the_field")
 MOVED = dict.fromkeys((("dataset", "contract_id"), ("dataset", "object")), "dataset_contract")
 Rows = Mapping[str, Mapping[str, Any]]
 
@@ -63,9 +66,15 @@ def read(session: Session) -> dict[str, list[BaseRow]]:
 
 def kept(found: Mapping[str, list[BaseRow]], table: str, column: str) -> Any:
     """What today's one row has of a column, wherever that is kept today."""
-    (row,) = found[MOVED.get((table, column), table)]
+    table, column = named_today(MOVED.get((table, column), table), column)
+    (row,) = found[table]
     mapped = inspect(type(row))
     return getattr(row, mapped.get_property_by_column(mapped.local_table.columns[column]).key)
+
+
+def named_today(table: str, column: str) -> tuple[str, str]:
+    """What the table and its column are called today."""
+    return NAMES.TABLES.get(table, table), NAMES.COLUMNS.get(table, {}).get(column, column)
 
 
 def models() -> dict[str, type[BaseRow]]:
@@ -91,11 +100,12 @@ def _value(column: Column[Any]) -> Any:
     name = column.table.name, column.name
     if name in NOTHING:
         return None
-    today = metadata.tables[name[0]].columns.get(name[1]) if name[0] in metadata.tables else None
+    known = named_today(*name)
+    today = metadata.tables[known[0]].columns.get(known[1]) if known[0] in metadata.tables else None
     if today is not None and isinstance(today.type, Enum):
         return today.type.enums[0]
     if isinstance(column.type, JSON):
-        return _empty(*name)
+        return _empty(*known)
     if today is not None and isinstance(today.type, Uuid):
         return ID
     if str(column.type) == "TSVECTOR":

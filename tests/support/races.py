@@ -138,7 +138,7 @@ def _proposed(engine: Engine, author: Principal, contract_id: str) -> UUID:
         base=writer.write(plain(contract_id)),
         author_id=author.user_id,
         state=ProposalState.IN_REVIEW,
-        created=clock.now(),
+        created_at=clock.now(),
     )
     with transaction(engine) as tx:
         proposals.create(tx, proposal, author=author, now=clock.now())

@@ -113,7 +113,7 @@ class Registered:
     @property
     def current(self) -> dict[str, str]:
         """The fingerprints of the partitions' current states."""
-        return {row.partition: row.fingerprint for row in self.rows(PartitionStateRow) if row.until is None}
+        return {row.partition: row.fingerprint for row in self.rows(PartitionStateRow) if row.until_version is None}
 
     def worked(self) -> TaskRow:
         """The task of a worker that was told that the table was written to, once it tried."""

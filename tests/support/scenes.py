@@ -87,7 +87,7 @@ def user(
     database: Engine, role: Role = Role.PRODUCER, *, token: str = TOKEN, scopes: tuple[Permission, ...] = ()
 ) -> UserRow:
     """A user with an API token of those scopes, lineage unless others are given."""
-    row = UserRow(id=ids.new(), name=f"{role}-{token[-4:]}", roles=[role.value], created=NOON)
+    row = UserRow(id=ids.new(), name=f"{role}-{token[-4:]}", roles=[role.value], created_at=NOON)
     key = ApiTokenRow(
         id=ids.new(),
         prefix=token.split("_")[1],
@@ -95,7 +95,7 @@ def user(
         user_id=row.id,
         name="key",
         scopes=[scope.value for scope in scopes or (Permission.LINEAGE,)],
-        created=NOON,
+        created_at=NOON,
     )
     add(database, row, key)
     return row
@@ -103,8 +103,8 @@ def user(
 
 def contract_in_force(database: Engine, *names: tuple[str, str]) -> None:
     """The contract of the orders, version 1.0.0, about datasets of those names; `file /data/orders` by default."""
-    owner = UserRow(id=ids.new(), name="owner", roles=["owner"], created=NOON)
-    contract = ContractRow(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
+    owner = UserRow(id=ids.new(), name="owner", roles=["owner"], created_at=NOON)
+    contract = ContractRow(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created_at=NOON)
     add(database, owner, contract, _version("1.0.0", owner))
     for namespace, name in names or [("file", LOCATION)]:
         add(database, *described(_dataset(namespace, name), ("orders", "orders")))
@@ -140,7 +140,7 @@ def _identity(row: Any) -> Any:
 
 def current(database: Engine) -> list[PartitionStateRow]:
     """The current generations of all partitions."""
-    return [row for row in rows(database, PartitionStateRow) if row.until is None]
+    return [row for row in rows(database, PartitionStateRow) if row.until_version is None]
 
 
 @dataclass

@@ -160,7 +160,7 @@ def _result(at: int, text: str) -> CheckResult:
         sentence=text,
         value=1.0,
         measurement="size",
-        found=text if outcome is Outcome.FAILED else None,
+        finding=text if outcome is Outcome.FAILED else None,
         reason=text if outcome is Outcome.NOT_EVALUATED else None,
     )
 

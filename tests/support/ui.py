@@ -185,7 +185,13 @@ def drafted(
     """A proposal of that author with those suggestions."""
     now = clock.now() - timedelta(minutes=42)
     task = TaskRow(
-        id=ids.new(), kind="draft", payload={}, key=str(ids.new()), state=TaskState.DONE, available_at=now, created=now
+        id=ids.new(),
+        kind="draft",
+        payload={},
+        key=str(ids.new()),
+        state=TaskState.DONE,
+        available_at=now,
+        created_at=now,
     )
     proposal = ProposalRow(
         id=ids.new(),
@@ -196,7 +202,7 @@ def drafted(
         author_id=world.users[author].id,
         state=state,
         task_id=task.id,
-        created=now,
+        created_at=now,
     )
     with transaction(world.engine) as tx:
         tx.add(task)

@@ -45,7 +45,7 @@ def user(found: UserOut) -> dict[str, str]:
         ui_texts.NAME: found.name,
         texts.ROLES: ", ".join(ui_texts.ROLES[each] for each in found.roles),
         ui_texts.STATE: ui_texts.glyph(ui_texts.USERS[found.active]),
-        ui_texts.SINCE: ui_texts.moment(found.created, timezone=viewer.timezone()),
+        ui_texts.SINCE: ui_texts.moment(found.created_at, timezone=viewer.timezone()),
     }
 
 
@@ -77,7 +77,7 @@ def tokens() -> None:
     zone = viewer.timezone()
     if found:
         panels.table([token(each, zone) for each in found], key="tokens", alt=texts.TOKENS_TABLE)
-    living = {f"{each.name} ({each.prefix})": each.id for each in found if each.revoked is None}
+    living = {f"{each.name} ({each.prefix})": each.id for each in found if each.revoked_at is None}
     if living:
         with st.container(horizontal=True, vertical_alignment="bottom", key="revoke"):
             named = st.selectbox(texts.TOKEN, list(living), key="token", width=320)
@@ -92,10 +92,10 @@ def token(found: TokenOut, zone: str) -> dict[str, str]:
         texts.TOKEN_FOR: found.name,
         texts.TOKEN_BEGINS: found.prefix,
         texts.TOKEN_MAY: ", ".join(each.value for each in found.scopes),
-        texts.TOKEN_MADE: ui_texts.moment(found.created, timezone=zone),
-        texts.TOKEN_USED: ui_texts.moment(found.last_used, timezone=zone),
-        ui_texts.UNTIL: ui_texts.moment(found.expires, timezone=zone) if found.expires else ui_texts.FOR_EVER,
-        texts.TOKEN_REVOKED: ui_texts.moment(found.revoked, timezone=zone) if found.revoked else "",
+        texts.TOKEN_MADE: ui_texts.moment(found.created_at, timezone=zone),
+        texts.TOKEN_USED: ui_texts.moment(found.last_used_at, timezone=zone),
+        ui_texts.UNTIL: ui_texts.moment(found.expires_at, timezone=zone) if found.expires_at else ui_texts.FOR_EVER,
+        texts.TOKEN_REVOKED: ui_texts.moment(found.revoked_at, timezone=zone) if found.revoked_at else "",
     }
 
 
@@ -141,7 +141,7 @@ def undelivered() -> None:
 def message(of: OutboxMessageOut) -> None:
     """A message that was given up."""
     about = texts.given_up(of.kind, of.attempts, of.error or "")
-    with panels.row(ui_texts.UNDELIVERED, age=of.created, about=about, key=f"message-{of.id}"):
+    with panels.row(ui_texts.UNDELIVERED, age=of.created_at, about=about, key=f"message-{of.id}"):
         st.markdown(f"**{ui_texts.esc(of.destination)}**")
     st.button(texts.DELIVER, key=f"replay-{of.id}", on_click=replay, args=(of.id,))
 

@@ -94,7 +94,7 @@ def row(item: CatalogItemOut) -> None:
     last = item.recent[-1] if item.recent else None
     mark = ui_texts.VERDICTS[last.verdict] if last else ui_texts.NEVER
     key = f"contract-{ui_texts.slug(item.id)}"
-    with panels.row(mark, age=last.finished if last else None, about=about, key=key), st.container(horizontal=True):
+    with panels.row(mark, age=last.finished_at if last else None, about=about, key=key), st.container(horizontal=True):
         if item.version:
             panels.link("contract", item.name or item.id, id=item.id)
         else:

@@ -56,7 +56,7 @@ def contract_list(found: list[ContractSummaryOut]) -> None:
 def row(contract: ContractSummaryOut) -> None:
     """One contract: last verdict, name, version, owner, open drafts."""
     run = contract.last_run
-    mark, age = (ui_texts.VERDICTS[run.verdict], run.finished) if run else (ui_texts.NEVER, None)
+    mark, age = (ui_texts.VERDICTS[run.verdict], run.finished_at) if run else (ui_texts.NEVER, None)
     with panels.row(mark, age=age, about=summary(contract), key=f"contract-{ui_texts.slug(contract.id)}"):
         panels.link("contract", contract.name or contract.id, id=contract.id)
 

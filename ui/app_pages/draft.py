@@ -120,7 +120,7 @@ def waiting(task_id: UUID) -> None:
     with st.container(border=True, key="task"):
         panels.status_line(ui_texts.TASKS[task.state])
         st.text(task.progress or (texts.WAITING if task.state == "queued" else texts.UNDER_WAY))
-        panels.time(texts.ASKED_FOR, task.created)
+        panels.time(texts.ASKED_FOR, task.created_at)
         st.button(ui_texts.STOP, key="stop", icon=":material/stop_circle:", on_click=stop, args=(task_id,))
 
 

@@ -28,9 +28,9 @@ def page() -> None:
     st.markdown(f"**{summary(found)}**")
     failed_runs.draw(found)
     questions(inbox_order.pending_acknowledgements(found))
-    contract_requests.draw(found.requested)
+    contract_requests.draw(found.contract_requests)
     proposal_list.draw(found)
-    behind(found.lagging)
+    behind(found.outdated_pins)
 
 
 def nothing() -> None:
@@ -50,7 +50,7 @@ def summary(found: InboxOut) -> str:
         (len(inbox_order.pending_acknowledgements(found)), texts.to_answer),
         (len(found.to_change), texts.to_change),
         (len(found.to_decide), texts.to_decide),
-        (len(found.requested), texts.to_draft),
+        (len(found.contract_requests), texts.to_draft),
     )
     said = [told(number) for number, told in counts if number]
     return ui_texts.join_list(said) or texts.NOTHING_WAITS
@@ -66,9 +66,9 @@ def questions(asked: Sequence[AcknowledgementOut]) -> None:
 
 def question(asked: AcknowledgementOut) -> None:
     """One version: whom it breaks and until when, and both answers."""
-    until = texts.until(ui_texts.moment(asked.deadline, timezone=viewer.timezone())) if asked.deadline else ""
-    about = " · ".join(part for part in (asked.purpose, until, *asked.breaks) if part)
-    with panels.row(ui_texts.BREAKS, age=asked.asked, about=about, key=f"asked-{asked.id}"):
+    until = texts.until(ui_texts.moment(asked.due_at, timezone=viewer.timezone())) if asked.due_at else ""
+    about = " · ".join(part for part in (asked.purpose, until, *asked.breaking_reasons) if part)
+    with panels.row(ui_texts.BREAKS, age=asked.requested_at, about=about, key=f"asked-{asked.id}"):
         title = f"{asked.contract_id} {asked.version}"
         panels.link("contract", title, id=asked.contract_id, tab=of_contract.DIFF, newer=asked.version)
     with st.container(horizontal=True, key=f"answers-{asked.id}"):
@@ -104,8 +104,8 @@ def behind(subscriptions: Sequence[SubscriptionOut]) -> None:
     if subscriptions:
         st.subheader(texts.behind(len(subscriptions)), help=texts.PINNED)
     for each in subscriptions:
-        about = f"{each.purpose} · {each.lagging or ''}"
-        with panels.row(ui_texts.BEHIND, age=each.created, about=about, key=f"behind-{each.id}"):
+        about = f"{each.purpose} · {each.outdated_reason or ''}"
+        with panels.row(ui_texts.BEHIND, age=each.created_at, about=about, key=f"behind-{each.id}"):
             panels.link("contract", each.contract_id, id=each.contract_id, tab=of_contract.VERSIONS)
 
 

@@ -49,11 +49,11 @@ def incident_list() -> None:
 
 def row(incident: IncidentOut) -> None:
     """An incident in the list."""
-    failing = sum(len(part.failing) for part in incident.parts if part.active)
+    failing = sum(len(part.failing_checks) for part in incident.objects if part.active)
     said = (texts.failing(failing) if failing else "", assigned(incident), snoozed(incident))
     about = " · ".join(part for part in said if part)
     with panels.row(
-        ui_texts.INCIDENTS[incident.state], age=incident.opened, about=about, key=f"incident-{incident.id}"
+        ui_texts.INCIDENTS[incident.state], age=incident.opened_at, about=about, key=f"incident-{incident.id}"
     ):
         panels.link("incidents", incident_steps.name(incident), id=str(incident.id))
 
@@ -85,13 +85,13 @@ def one(incident: IncidentOut) -> None:
 def facts(incident: IncidentOut) -> None:
     """When and who."""
     with st.container(horizontal=True, gap="medium", key="facts"):
-        panels.time(texts.BAD_DATA_SINCE, incident.since)
-        panels.time(texts.OPENED, incident.opened)
+        panels.time(texts.BAD_DATA_SINCE, incident.started_at)
+        panels.time(texts.OPENED, incident.opened_at)
         panels.fact(texts.LOOKED_AFTER_BY, incident.assignee or incident.acknowledged_by or ui_texts.NOBODY)
         if snoozed(incident):
             panels.fact(ui_texts.PUT_OFF, snoozed(incident))
-        if incident.reopened:
-            panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopened))
+        if incident.reopen_count:
+            panels.fact(texts.OPENED_AGAIN, texts.times(incident.reopen_count))
         if incident.resolution:
             panels.fact(texts.ENDED, ui_texts.RESOLUTIONS[incident.resolution], help_text=incident.comment)
             panels.fact(texts.ENDED_BY, incident.resolved_by or texts.BY_ITSELF)
@@ -100,11 +100,11 @@ def facts(incident: IncidentOut) -> None:
 def failing(incident: IncidentOut) -> None:
     """What fails in it, each part opening its last report."""
     st.subheader(texts.WHAT_FAILS)
-    for part in incident.parts:
-        told = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing)
+    for part in incident.objects:
+        told = (f"{each.check} ({each.partition})" if each.partition else each.check for each in part.failing_checks)
         mark = ui_texts.VERDICTS["failed" if part.active else "passed"]
         slug = ui_texts.slug(f"{part.contract_id} {part.object}")
-        with panels.row(mark, age=part.joined, about=", ".join(told), key=f"part-{slug}"):
+        with panels.row(mark, age=part.joined_at, about=", ".join(told), key=f"part-{slug}"):
             panels.link("run", f"{part.contract_id} · {part.object}", id=str(part.last_run_id))
 
 
@@ -127,25 +127,25 @@ def steps(incident: IncidentOut) -> None:
 def reached(incident: IncidentOut) -> None:
     """What the bad data came to downstream, and may come to."""
     found = viewer.registry().incident_blast(incident.id)
-    st.subheader(texts.downstream(len(found.entries)))
-    if not found.entries:
+    st.subheader(texts.downstream(len(found.datasets)))
+    if not found.datasets:
         panels.empty(texts.NOTHING_DOWNSTREAM, texts.NO_READER)
         return
-    panels.table([entry(each) for each in found.entries], key="blast", alt=texts.DOWNSTREAM)
+    panels.table([entry(each) for each in found.datasets], key="blast", alt=texts.DOWNSTREAM)
 
 
 def entry(found: DownstreamDatasetOut) -> dict[str, str]:
     """A dataset downstream, as a row."""
     return {
         texts.DATASET: found.name,
-        texts.BAD_DATA: ui_texts.SPREADS[found.spread],
-        ui_texts.SINCE: ui_texts.moment(found.since, timezone=viewer.timezone()) if found.since else "",
+        texts.BAD_DATA: ui_texts.SPREADS[found.contamination],
+        ui_texts.SINCE: ui_texts.moment(found.reached_at, timezone=viewer.timezone()) if found.reached_at else "",
         texts.JOBS_AWAY: str(found.distance),
-        texts.REACHED_BY: texts.BY_VALUES if found.direct else texts.BY_CONDITIONS,
+        texts.REACHED_BY: texts.BY_VALUES if found.is_direct else texts.BY_CONDITIONS,
         ui_texts.COLUMNS: ", ".join(found.columns)
         if found.columns
         else texts.UNKNOWN_COLUMNS
-        if found.coarse
+        if found.is_table_level
         else texts.ALL_COLUMNS,
         ui_texts.CONTRACTS: ", ".join(each.contract_id for each in found.contracts),
         ui_texts.CONSUMERS: ", ".join(name for each in found.contracts for name, _ in each.consumers),

@@ -58,7 +58,7 @@ def graph() -> None:
     panels.show_chart(graph_chart.picture(shown), key="graph", alt=texts.GRAPH_PICTURE)
     if len(shown) < len(every):
         st.caption(texts.grouped(len(every)))
-    if not found.whole:
+    if not found.complete:
         st.caption(texts.GRAPH_CUT)
     link = st.column_config.LinkColumn(ui_texts.OPEN, display_text=ui_texts.OPEN)
     panels.table(graph_chart.rows(every), key="nodes", alt=texts.NODES, **{ui_texts.OPEN: link})
@@ -94,16 +94,20 @@ def counts(found: LineageEventCountsOut) -> None:
     with st.container(horizontal=True, gap="medium", key="facts"):
         for state in LineageEventState:
             panels.fact(ui_texts.INBOX[state].word, ui_texts.count(found.events.get(state, 0)))
-        panels.fact(texts.REPEATED, ui_texts.count(found.repeats))
-        panels.fact(texts.REFUSED, ui_texts.count(sum(found.refused.values())))
-        panels.time(texts.OLDEST, found.oldest)
+        panels.fact(texts.REPEATED, ui_texts.count(found.duplicates))
+        panels.fact(texts.REFUSED, ui_texts.count(sum(found.rejected.values())))
+        panels.time(texts.OLDEST, found.oldest_received_at)
 
 
 def event(found: LineageEventOut) -> dict[str, str]:
     """An event as a row."""
-    more = texts.more_outputs(found.written - len(found.outputs)) if found.written > len(found.outputs) else ""
+    more = (
+        texts.more_outputs(found.written_partitions - len(found.outputs))
+        if found.written_partitions > len(found.outputs)
+        else ""
+    )
     return {
-        texts.RECEIVED: ui_texts.moment(found.received, timezone=viewer.timezone()),
+        texts.RECEIVED: ui_texts.moment(found.received_at, timezone=viewer.timezone()),
         ui_texts.STATE: ui_texts.glyph(ui_texts.INBOX[found.state]),
         ui_texts.KIND: found.kind,
         texts.EVENT_JOB: found.job,
@@ -127,7 +131,7 @@ def refused() -> None:
 def refusal(found: RejectedEventOut) -> dict[str, str]:
     """A refused body as a row."""
     return {
-        texts.RECEIVED: ui_texts.moment(found.time, timezone=viewer.timezone()),
+        texts.RECEIVED: ui_texts.moment(found.received_at, timezone=viewer.timezone()),
         texts.SENT_BY: found.producer,
         texts.STATUS: str(found.status),
         ui_texts.WHY: found.reason,
@@ -148,11 +152,11 @@ def unmatched() -> None:
 
 def without_contract(found: UnmatchedDatasetOut, asked: Sequence[ContractRequestOut]) -> None:
     """A dataset without a contract, and who asks for one."""
-    written = texts.written(found.times)
+    written = texts.written(found.write_count)
     about = " · ".join(part for part in (found.namespace, written, texts.by(found.job) if found.job else "") if part)
     with st.container(border=True, key=f"unmatched-{ui_texts.slug(f'{found.namespace} {found.name}')}"):
         st.markdown(f"**{ui_texts.esc(found.name)}**")
-        st.caption(f"{ui_texts.esc(about)} · {ui_texts.age(found.last_seen, now=viewer.now())}")
+        st.caption(f"{ui_texts.esc(about)} · {ui_texts.age(found.last_seen_at, now=viewer.now())}")
         if found.columns:
             st.text(texts.columns(", ".join(found.columns)))
         with st.expander(texts.MAKE_CONTRACT, key=f"how-{ui_texts.slug(f'{found.namespace} {found.name}')}"):

@@ -36,11 +36,11 @@ def one(pattern: str) -> None:
             raise
         st.warning(ui_texts.esc(panels.sentence(error)), icon=":material/info:")
         return
-    if not found.carriers:
+    if not found.columns:
         panels.empty(texts.NO_CARRIER, texts.FEW_MATCH)
         return
     figures(found)
-    carriers(found.carriers)
+    carriers(found.columns)
     for key, beside in (("narrower", found.narrower), ("wider", found.wider)):
         if beside:
             title, alt = texts.NEIGHBOURS[key]

@@ -43,7 +43,7 @@ def header(proposal: ProposalOut) -> None:
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact(ui_texts.CONTRACT, proposal.contract_id)
         panels.fact(texts.AUTHOR, proposal.author)
-        panels.time(texts.DRAFTED, proposal.created)
+        panels.time(texts.DRAFTED, proposal.created_at)
         for label, text in basis(proposal):
             panels.fact(label, text)
         panels.fact(
@@ -131,7 +131,7 @@ def program(proposal: ProposalOut, column: str) -> None:
         return
     st.caption(texts.program(len(clauses)))
     waiting = [each.id for each in clauses if each.decision == "pending" and not bulk_table.single_card_reason(each)]
-    if proposal.may_judge and len(waiting) > 1:
+    if proposal.may_decide and len(waiting) > 1:
         st.button(
             texts.accept_program(len(waiting)),
             key=f"program-{ui_texts.slug(column)}",
@@ -181,7 +181,7 @@ def safe(shown: Collection[UUID]) -> None:
     proposal = viewer.current_proposal()
     waiting = (each for each in proposal.suggestions if each.id in shown and each.decision == "pending")
     found = [each.id for each in waiting if not bulk_table.single_card_reason(each)]
-    if not (proposal.may_judge and len(found) > 1):
+    if not (proposal.may_decide and len(found) > 1):
         return
     st.button(
         texts.accept_shown(len(found)),

@@ -55,12 +55,12 @@ def header(run: RunOut) -> None:
     with st.container(horizontal=True, gap="medium", key="facts"):
         panels.fact(texts.PARTITIONS, partitions(run.partitions), help_text=", ".join(run.partitions)[:1000] or None)
         panels.fact(ui_texts.ROWS, ui_texts.count(run.rows))
-        if run.found_by:
+        if run.detection_method:
             read = texts.read_version(run.read_version) if run.read_version else ""
-            panels.fact(texts.FOUND_BY, f"{run.found_by}{read}")
+            panels.fact(texts.FOUND_BY, f"{run.detection_method}{read}")
         panels.fact(ui_texts.VERSION, run.version)
-        panels.time(texts.FINISHED, run.finished)
-        panels.fact(texts.TOOK, ui_texts.took(run.finished - run.started))
+        panels.time(texts.FINISHED, run.finished_at)
+        panels.fact(texts.TOOK, ui_texts.took(run.finished_at - run.started_at))
         if run.lineage_run:
             panels.fact(texts.LINEAGE_RUN, run.lineage_run)
     panels.link("contract", ui_texts.open_contract(run.contract_id), id=run.contract_id)
@@ -173,8 +173,8 @@ def measured(result: CheckResultOut, band: charts.ChartBand) -> str:
     place = f"{result.partition}: " if result.partition else ""
     if result.outcome == "not_evaluated":
         return texts.not_evaluated(place, result.reason or texts.NO_REASON)
-    if result.found:
-        return f"{place}{result.found}"
+    if result.finding:
+        return f"{place}{result.finding}"
     allowed = ui_texts.limits(band.lower, band.upper)
     found = texts.measured(place, ui_texts.value(result.value), texts.allowed(allowed) if allowed else "")
     return f"{found} ({result.reason})" if result.reason else found
@@ -205,7 +205,7 @@ def row(result: CheckResultOut) -> dict[str, str]:
         ui_texts.CHECK: result.name or result.check_id,
         ui_texts.PROMISE: result.sentence,
         ui_texts.MEASURED: ui_texts.value(result.value),
-        texts.BROKEN_BY: texts.broken_by(result.broken) if result.broken else "",
+        texts.BROKEN_BY: texts.broken_by(result.violating_rows) if result.violating_rows else "",
         ui_texts.PARTITION: result.partition or "",
         ui_texts.COLUMN: result.column or "",
         ui_texts.SEVERITY: result.severity,

@@ -47,12 +47,12 @@ def subscription(of: SubscriptionOut, channel: str) -> None:
     channel."""
     pinned = texts.pinned(of.pinned_to) if of.pinned_to else texts.IN_FORCE
     told = (of.purpose, pinned, texts.own_checks(of.checks) if of.checks else "")
-    kinds, behind = texts.told_of([*of.kinds]), of.lagging or ""
-    mark = ui_texts.BEHIND if of.lagging else ui_texts.SUBSCRIBED
+    kinds, behind = texts.told_of([*of.notification_kinds]), of.outdated_reason or ""
+    mark = ui_texts.BEHIND if of.outdated_reason else ui_texts.SUBSCRIBED
     about = " · ".join(part for part in (*told, kinds, texts.through(channel) if channel else "", behind) if part)
-    with panels.row(mark, age=of.created, about=about, key=f"subscription-{of.id}"):
+    with panels.row(mark, age=of.created_at, about=about, key=f"subscription-{of.id}"):
         panels.link("contract", of.contract_id, id=of.contract_id)
-    if of.own:
+    if of.is_own:
         with st.container(horizontal=True, key=f"steps-{of.id}"):
             change(of)
             st.button(texts.END, key=f"end-{of.id}", on_click=end, args=(of.id,), help=texts.FOR_GOOD)
@@ -99,9 +99,11 @@ def channels() -> None:
 
 def channel(of: ChannelOut) -> None:
     """One channel: how the last message to it went, a test, and the way out."""
-    last = texts.last_sent(of.last.state.value) if of.last else texts.NOTHING_SENT
-    about = " · ".join((of.contract_id or texts.ALL_YOUR_CONTRACTS, last, of.last.error or "" if of.last else ""))
-    with panels.row(ui_texts.CHANNEL, age=of.created, about=about.strip(" ·"), key=f"channel-{of.id}"):
+    last = texts.last_sent(of.last_message.state.value) if of.last_message else texts.NOTHING_SENT
+    about = " · ".join(
+        (of.contract_id or texts.ALL_YOUR_CONTRACTS, last, of.last_message.error or "" if of.last_message else "")
+    )
+    with panels.row(ui_texts.CHANNEL, age=of.created_at, about=about.strip(" ·"), key=f"channel-{of.id}"):
         st.markdown(f"**{ui_texts.esc(f'{ui_texts.CHANNELS[of.kind]}: {of.target}')}**")
     with st.container(horizontal=True):
         st.button(texts.SEND_TEST, key=f"test-{of.id}", on_click=tested, args=(of.id,))

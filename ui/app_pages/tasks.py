@@ -40,7 +40,7 @@ def newest(state: str | None, contract: str | None) -> None:
 def row(task: TaskSummaryOut) -> None:
     """A task: its state, what it is about, how far it is or why it failed."""
     about = " · ".join(part for part in (urgency(task), attempts(task), task.progress or "") if part)
-    with panels.row(ui_texts.TASKS[task.state], age=task.created, about=about, key=f"task-{task.id}"):
+    with panels.row(ui_texts.TASKS[task.state], age=task.created_at, about=about, key=f"task-{task.id}"):
         name = ui_texts.task(task.kind)
         if task.contract_id:
             panels.link("contract", f"{name}: {subject(task)}", id=task.contract_id)
@@ -50,7 +50,7 @@ def row(task: TaskSummaryOut) -> None:
         st.text(task.error)
     if task.state == TaskState.FAILED:
         st.button(texts.TRY_AGAIN, key=f"retry-{task.id}", icon=":material/refresh:", on_click=retry, args=(task,))
-    if task.stoppable:
+    if task.can_stop:
         st.button(ui_texts.STOP, key=f"stop-{task.id}", icon=":material/stop_circle:", on_click=stop, args=(task,))
 
 

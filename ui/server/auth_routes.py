@@ -187,7 +187,7 @@ def _signed_in(request: Request, opened: SessionOut, next_path: str) -> Response
     answer.set_cookie(
         COOKIE,
         opened.secret,
-        expires=opened.expires,
+        expires=opened.expires_at,
         httponly=True,
         samesite="lax",
         secure=request.url.scheme == "https",

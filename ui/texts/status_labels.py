@@ -84,7 +84,7 @@ TASKS = {
 }
 INBOX = {
     "new": StatusLabel("Waiting", ":material/hourglass_empty:", "gray"),
-    "folded": StatusLabel("Taken in", ":material/check_circle:", "blue"),
+    "processed": StatusLabel("Taken in", ":material/check_circle:", "blue"),
     "parked": StatusLabel("Not readable", ":material/cancel:", "red"),
 }
 INCIDENTS = {
@@ -100,15 +100,15 @@ ENDS = "After an expected change or a false alarm, programs and detectors learn 
 FEEDBACK = {
     "expected": StatusLabel("Expected", ":material/check_circle:", "blue"),
     "incident": StatusLabel("Incident", ":material/error:", "red"),
-    "undone": StatusLabel("Taken back", ":material/undo:", "gray"),
+    "cleared": StatusLabel("Taken back", ":material/undo:", "gray"),
 }
 OUTLOOKS = {
-    "judges": "The contract admits these limits: the next run is judged by them.",
+    "active": "The contract admits these limits: the next run is judged by them.",
     "proposed": "These limits are beyond what was approved: they become a proposal to the owners, and judge nothing.",
     "pinned": "The limits are pinned: they stay as they were approved until the contract is drafted again.",
     "learning": "Too few partitions are left to learn other limits from: they stay as they are.",
-    "told": "What is admitted is told anew for each point: from the next run on, without this one or with it.",
-    "written": "The limits are written in the contract and stay; drafts and other checks learn from it or do not.",
+    "adaptive": "What is admitted is told anew for each point: from the next run on, without this one or with it.",
+    "fixed": "The limits are written in the contract and stay; drafts and other checks learn from it or do not.",
 }
 REFITS = {
     "pinned": "are proposed with the next draft only",

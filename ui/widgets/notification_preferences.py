@@ -22,7 +22,11 @@ KINDS = {
 
 def choice(of: SubscriptionOut | None = None) -> None:
     """The inputs, as the subscription has them where there is one already."""
-    events = [said for said, kinds in KINDS.items() if not of or not of.kinds or {*kinds} <= {*of.kinds}]
+    events = [
+        said
+        for said, kinds in KINDS.items()
+        if not of or not of.notification_kinds or {*kinds} <= {*of.notification_kinds}
+    ]
     st.multiselect(texts.TELL_OF, list(KINDS), default=events, key=_key(EVENTS, of))
     named = {each.id: name(each) for each in channels() if not each.contract_id}
     places, chosen = [None, *named], of.channel_id if of else None

@@ -92,11 +92,11 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
 def run_row(run: RunSummaryOut, *, named: bool, more: str = "") -> None:
     """A run in a list: its verdict, what it judged, its counts, what `more` there is to say, and age; opens the
     report."""
-    parts = (counted(run.counts), ui_texts.rows(run.rows), ui_texts.version(run.version), more)
+    parts = (counted(run.outcome_counts), ui_texts.rows(run.rows), ui_texts.version(run.version), more)
     about = " · ".join(part for part in parts if part)
     name = f"{run.contract_id} · {run.object}" if named else run.object
-    with row(ui_texts.VERDICTS[run.verdict], age=run.finished, about=about, key=f"run-{run.id}"):
-        link("run", f"{name} {_partitions(run.partitions)}".strip(), help_text=when(run.finished), id=str(run.id))
+    with row(ui_texts.VERDICTS[run.verdict], age=run.finished_at, about=about, key=f"run-{run.id}"):
+        link("run", f"{name} {_partitions(run.partitions)}".strip(), help_text=when(run.finished_at), id=str(run.id))
 
 
 def _partitions(names: Sequence[str]) -> str:

@@ -124,7 +124,7 @@ def approve(proposal: ProposalOut, preview: PreviewOut, comment: str | None = No
                 proposal.id,
                 preview.fingerprint,
                 revision=preview.revision,
-                follows=preview.follows,
+                follows=preview.follows_version,
                 comment=comment,
                 replay=replayed_key(proposal) in st.session_state,
             )

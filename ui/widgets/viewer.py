@@ -45,7 +45,7 @@ def may(permission: Permission) -> bool:
     """Whether the viewer has the permission, on some part of the registry at least: whether a step is offered. That was
     asked when the page was drawn; whether the step is taken is the registry's to say."""
     found: CurrentUserOut = st.session_state.get(VIEWER) or me()
-    return permission in found.permissions or any(permission in each.permissions for each in found.granted)
+    return permission in found.permissions or any(permission in each.permissions for each in found.grants)
 
 
 def inbox() -> InboxOut:

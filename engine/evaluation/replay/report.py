@@ -13,46 +13,46 @@ NOTHING = "nothing is stored to judge it on"
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOutcome:
-    """How a check of one version comes out: on how many it is `judged`, and which are `alerts`, in the order in which
-    they came.
+    """How a check of one version comes out: on how many it is `evaluated`, and which are `alerts`, in the order in
+    which they came.
 
     Of scope delta these are partitions, else arrivals: all that was there once something came; `unit` says what people
-    call them. `empty`: of how many there is nothing to measure. `unjudged`: by the reason, those on which it cannot be
-    judged."""
+    call them. `empty`: of how many there is nothing to measure. `not_evaluated`: by the reason, those on which it
+    cannot be judged."""
 
     scope: str
     severity: str
     sentence: str
     unit: str
-    judged: int = 0
+    evaluated: int = 0
     alerts: tuple[str, ...] = ()
     empty: int = 0
-    unjudged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    not_evaluated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def lacking(self) -> int:
         """On how many it cannot be judged; days whose states were merged count each."""
-        return sum(len(members(name)) for names in self.unjudged.values() for name in names)
+        return sum(len(members(name)) for names in self.not_evaluated.values() for name in names)
 
     @property
     def whole(self) -> int:
         """How many there are."""
-        return self.judged + self.empty + self.lacking
+        return self.evaluated + self.empty + self.lacking
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayedCheck:
     """A check of the version in force (`old`; None: it has none of that id) and of the proposed one (`new`).
 
-    `tried`: what both patterns do with stored values, where the edit is one of a pattern; `triable`: that can be told,
-    once counts of values are asked for."""
+    `trial`: what both patterns do with stored values, where the edit is one of a pattern; `can_try_patterns`: that can
+    be told, once counts of values are asked for."""
 
     check_id: str
     name: str
     old: CheckOutcome | None
     new: CheckOutcome | None
-    tried: RegexTrialResult | None = None
-    triable: bool = False
+    trial: RegexTrialResult | None = None
+    can_try_patterns: bool = False
 
     @cached_property
     def appeared(self) -> tuple[str, ...]:
@@ -81,12 +81,12 @@ class ReplayedCheck:
         """What the stored partitions say of the change from one to the other."""
         if self.old is None or self.new is None:
             return self.sentence
-        both = min(self.old.judged, self.new.judged)
+        both = min(self.old.evaluated, self.new.evaluated)
         said = self._alike(both) if both else f"no partition has the states to judge both by{self._why()}"
         return "; ".join(filter(None, [said, self._trial_text()]))
 
     def _why(self) -> str:
-        reasons = [why for told in (self.new, self.old) if told for why in told.unjudged]
+        reasons = [why for told in (self.new, self.old) if told for why in told.not_evaluated]
         return f" ({reasons[0]})" if reasons else ""
 
     def _alike(self, both: int) -> str:
@@ -99,11 +99,11 @@ class ReplayedCheck:
         return f"on {both - len(self.appeared) - len(self.gone)} of {both} {unit} both came out alike; {more}"
 
     def _trial_text(self) -> str:
-        if self.tried is None:
-            return UNASKED if self.triable else ""
-        if not self.tried.partitions:
+        if self.trial is None:
+            return UNASKED if self.can_try_patterns else ""
+        if not self.trial.partitions:
             return "no values are stored to try both patterns on"
-        found = self.tried
+        found = self.trial
         said = (
             f"tried on stored values of {found.partitions} partitions, {found.covered:.1%} of the rows that have one:"
         )
@@ -152,7 +152,7 @@ class Replay:
     @property
     def unjudged(self) -> tuple[ReplayedCheck, ...]:
         """The proposed checks that could be judged on nothing that is stored."""
-        return tuple(line for line in self.lines if line.new and line.new.lacking and not line.new.judged)
+        return tuple(line for line in self.lines if line.new and line.new.lacking and not line.new.evaluated)
 
     @property
     def sentence(self) -> str:
@@ -199,17 +199,17 @@ def _each_once(given: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _would(told: CheckOutcome) -> str:
-    if not told.judged:
+    if not told.evaluated:
         return "" if told.lacking else NOTHING
     if not told.alerts:
-        return f"would not have alerted on any of {told.judged} {told.unit}"
-    return f"would have alerted on {len(told.alerts)} of {told.judged} {told.unit}: {name_list(told.alerts)}"
+        return f"would not have alerted on any of {told.evaluated} {told.unit}"
+    return f"would have alerted on {len(told.alerts)} of {told.evaluated} {told.unit}: {name_list(told.alerts)}"
 
 
 def _did(told: CheckOutcome) -> str:
-    return f"it alerts on {len(told.alerts)} of {told.judged} {told.unit}"
+    return f"it alerts on {len(told.alerts)} of {told.evaluated} {told.unit}"
 
 
 def _lacks(told: CheckOutcome) -> str:
-    reasons = [f"{len(names)} could not be judged: {why}" for why, names in list(told.unjudged.items())[:NAMED]]
+    reasons = [f"{len(names)} could not be judged: {why}" for why, names in list(told.not_evaluated.items())[:NAMED]]
     return "; ".join(reasons)

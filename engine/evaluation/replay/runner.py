@@ -166,8 +166,8 @@ class ReplayRunner:
             name=named.name,
             old=told.get(OLD),
             new=told.get(NEW),
-            tried=tried,
-            triable=trial is not None,
+            trial=tried,
+            can_try_patterns=trial is not None,
         )
 
     def _judge_alone(self, name: str, bag: StateBag, read: MetricCache, step: ReplayStep) -> None:

@@ -53,10 +53,10 @@ class OutcomeCounter:
             severity=self.severity,
             sentence=self.sentence,
             unit=unit,
-            judged=self.evaluated,
+            evaluated=self.evaluated,
             alerts=tuple(self.alerts),
             empty=self.empty,
-            unjudged=unjudged,
+            not_evaluated=unjudged,
         )
 
 

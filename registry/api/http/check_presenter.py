@@ -18,7 +18,7 @@ def _check(found: EntrustedCheck) -> schemas.CheckOut:
         id=each.check.id,
         column=each.column,
         sentence=each.sentence,
-        about=found.about,
+        description=found.about,
         severity=each.check.severity,
         scope=each.scope,
         runner=each.runner,

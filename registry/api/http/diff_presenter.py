@@ -20,14 +20,14 @@ def shown(found: VersionDiff, taken: Collection[str] = ()) -> schemas.DiffOut:
         contract_id=found.new.id,
         old=number,
         new=found.new.version,
-        changes=tuple(map(_change, comparison.differences)),
+        differences=tuple(map(_change, comparison.differences)),
         bump=comparison.bump,
         structure=comparison.bump_of(DifferenceSection.STRUCTURE),
         guarantees=comparison.bump_of(DifferenceSection.GUARANTEES),
         undetermined=len(comparison.undetermined),
-        suggested=free,
-        enough=number is None or says_enough(number, found.new.version, comparison.bump),
-        laws=tuple(_law(found, *each) for each in zip(CHECKED_SECTIONS, modes_of(found.modes), strict=True)),
+        suggested_version=free,
+        is_bump_sufficient=number is None or says_enough(number, found.new.version, comparison.bump),
+        modes=tuple(_law(found, *each) for each in zip(CHECKED_SECTIONS, modes_of(found.modes), strict=True)),
         breaches=tuple(map(_breach, found.violations)),
     )
 
@@ -37,13 +37,13 @@ def _change(difference: Difference) -> schemas.ContractDifferenceOut:
 
 
 def _law(found: VersionDiff, part: DifferenceSection, mode: Mode) -> schemas.CompatibilityModeOut:
-    kept = all(each.difference.part is not part for each in found.violations)
+    kept = all(each.difference.section is not part for each in found.violations)
     return schemas.CompatibilityModeOut(
-        part=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, kept=kept
+        section=part, mode=mode, sentence=MODES[mode].sentence, meaning=MODES[mode].meaning, is_kept=kept
     )
 
 
 def _breach(violation: CompatibilityBreach) -> schemas.CompatibilityBreachOut:
     return schemas.CompatibilityBreachOut(
-        version=violation.version, mode=violation.mode, change=_change(violation.difference)
+        version=violation.version, mode=violation.mode, difference=_change(violation.difference)
     )

@@ -88,7 +88,7 @@ def version(name: LineageName, group: Collection[LineageName], row: LineageRunRo
     return {
         **dataset(name),
         "version": str(wrote.facet("version").get("datasetVersion") or row.run_id),
-        "createdAt": _time(row.finished),
+        "createdAt": _time(row.finished_at),
         "fields": list(_fields(wrote.facet("schema").get("fields"))),
         "tags": [],
         "lifecycleState": change or None,
@@ -123,12 +123,12 @@ def run(row: LineageRunRow) -> dict[str, Any]:
 
 
 def _run(row: LineageRunRow) -> dict[str, Any]:
-    began, ended = row.started, row.finished if row.ended else None
+    began, ended = row.started_at, row.finished_at if row.is_ended else None
     return {
         "id": row.run_id,
-        "createdAt": _time(began or row.finished or row.updated),
-        "updatedAt": _time(row.updated),
-        "state": "FAILED" if row.failed else "COMPLETED" if row.ended else "RUNNING",
+        "createdAt": _time(began or row.finished_at or row.updated_at),
+        "updatedAt": _time(row.updated_at),
+        "state": "FAILED" if row.is_failed else "COMPLETED" if row.is_ended else "RUNNING",
         "startedAt": _time(began),
         "endedAt": _time(ended),
         "durationMs": int((ended - began).total_seconds() * 1000) if began and ended else None,
@@ -199,12 +199,12 @@ def _job(job: GraphJob, last: LineageRunRow | None) -> dict[str, Any]:
         "name": job.name.name,
         "simpleName": job.name.name.rpartition(".")[2],
         "namespace": job.name.namespace,
-        "updatedAt": _time(job.row.moment),
+        "updatedAt": _time(job.row.run_at),
         "inputs": [_identity(each) for each in job.inputs],
         "outputs": [_identity(each) for each in job.outputs],
         "latestRun": _run(last) if last else None,
         "owners": list(job.row.owners),
-        "validates": job.row.ours,
+        "validates": job.row.is_own,
     }
 
 

@@ -45,11 +45,11 @@ def page(shown: Callable[[Row], Item], portion: RowPage[Row]) -> schemas.Page[It
 def me(user: UserRow, principal: Principal) -> schemas.CurrentUserOut:
     """The user, with what they may do through this session or token."""
     granted = [
-        schemas.ScopedGrantOut(part=each.part, target=each.target, permissions=tuple(sorted(each.permissions)))
+        schemas.ScopedGrantOut(scope=each.part, target=each.target, permissions=tuple(sorted(each.permissions)))
         for each in principal.granted
     ]
     shown, permissions = schemas.UserOut.model_validate(user), tuple(sorted(principal.permissions))
-    return schemas.CurrentUserOut(user=shown, permissions=permissions, granted=tuple(granted))
+    return schemas.CurrentUserOut(user=shown, permissions=permissions, grants=tuple(granted))
 
 
 def proposal_summary(listed: ProposalListing, by: Principal) -> schemas.ProposalSummaryOut:
@@ -94,8 +94,8 @@ def proposal(
         active_version=review.active_version,
         effective_from=row.effective_from,
         effective_until=row.effective_until,
-        given=tuple(approval(each, name) for each, name in review.approvals),
-        missing=review.missing,
+        approvals_given=tuple(approval(each, name) for each, name in review.approvals),
+        approvals_missing=review.missing,
         suggestions=tuple(suggestion(each, names) for each in suggestions),
     )
 
@@ -127,7 +127,7 @@ def contract_summary(listed: ContractListing) -> schemas.ContractSummaryOut:
     """The contract in a list."""
     last = schemas.RunSummaryOut.model_validate(listed.last_run) if listed.last_run else None
     return schemas.ContractSummaryOut(
-        **listed.contract.model_dump(include={"id", "name", "active_version", "created"}),
+        **listed.contract.model_dump(include={"id", "name", "active_version", "created_at"}),
         owner=listed.owner,
         last_run=last,
         open_proposals=listed.open_proposals,
@@ -159,7 +159,9 @@ def run(report: RunReport) -> schemas.RunOut:
     """The report of a run."""
     return schemas.RunOut(
         **dict(schemas.RunSummaryOut.model_validate(report.run)),
-        **report.run.model_dump(include={"fingerprint", "task_id", "marker", "found_by", "read_version"}),
+        **report.run.model_dump(
+            include={"fingerprint", "task_id", "dataset_fingerprint", "detection_method", "read_version"}
+        ),
         dataset=dataset(report.dataset, report.run.object) if report.dataset else None,
         lineage_run=report.lineage_run,
         results=tuple(map(schemas.CheckResultOut.model_validate, report.results)),
@@ -171,11 +173,11 @@ def contract_request(listed: contract_requests.ContractRequestListing, by: Princ
     """The request, and what the asking principal has to do with it."""
     row = listed.request
     return schemas.ContractRequestOut(
-        **row.model_dump(exclude={"author_id", "ended", "reason"}),
+        **row.model_dump(exclude={"author_id", "ended_at", "reason"}),
         location=location(row.namespace, row.name),
         author=listed.author,
-        own=row.author_id == by.user_id,
-        decides=listed.decides,
+        is_own=row.author_id == by.user_id,
+        can_decide=listed.can_decide,
     )
 
 
@@ -187,14 +189,14 @@ def subscription(listed: subscriptions.SubscriptionListing, by: Principal) -> sc
         subscriber=listed.subscriber,
         team=row.team_id is not None,
         checks=listed.checks,
-        lagging=listed.lagging,
-        own=by.user_id in listed.holders,
+        outdated_reason=listed.lagging,
+        is_own=by.user_id in listed.holders,
     )
 
 
 def acknowledgement(listed: acknowledgements.AcknowledgementListing) -> schemas.AcknowledgementOut:
     """What a consumer was told of a version."""
-    told = {"id", "subscription_id", "breaks", "answer", "asked", "deadline", "comment", "answered_at"}
+    told = {"id", "subscription_id", "breaking_reasons", "state", "requested_at", "due_at", "comment", "answered_at"}
     return schemas.AcknowledgementOut(
         **listed.row.model_dump(include=told),
         contract_id=listed.version.contract_id,
@@ -211,17 +213,21 @@ def _without_details(point: MetricPoint) -> schemas.MeasurementOut:
 
 
 def _summary_of(listed: ProposalListing, by: Principal) -> dict[str, Any]:
-    shown = {"id", "contract_id", "title", "state", "revision", "created"}
+    shown = {"id", "contract_id", "title", "state", "revision", "created_at"}
     counts = {each.value: listed.counts.get(each, 0) for each in Decision}
-    said = {"approvals": len(listed.approvers), "voided": by.user_id in listed.voided, "author": listed.author}
+    said = {
+        "approvals": len(listed.approvers),
+        "voided_approvals": by.user_id in listed.voided,
+        "author": listed.author,
+    }
     said["assignee"] = listed.assignee
-    asked = {"requests": tuple(_changes(each, by) for each in listed.requests)}
+    asked = {"change_requests": tuple(_changes(each, by) for each in listed.requests)}
     return {**listed.proposal.model_dump(include=shown), **counts, **said, **asked}
 
 
 def _changes(listed: change_requests.ChangeRequestListing, by: Principal) -> schemas.ChangeRequestOut:
-    shown = listed.comment.model_dump(include={"revision", "text", "time"})
-    return schemas.ChangeRequestOut(**shown, author=listed.author, own=listed.request.author_id == by.user_id)
+    shown = listed.comment.model_dump(include={"revision", "text", "created_at"})
+    return schemas.ChangeRequestOut(**shown, author=listed.author, is_own=listed.request.author_id == by.user_id)
 
 
 def _permitted(listed: ProposalListing, review: ProposalReview, by: Principal) -> dict[str, Any]:
@@ -230,7 +236,7 @@ def _permitted(listed: ProposalListing, review: ProposalReview, by: Principal) -
     own = row.author_id == by.user_id and by.may(Permission.PROPOSE, place)
     asking = {each.request.author_id for each in listed.requests}
     return {
-        "may_judge": suggestion_decisions.may_judge(row, by),
+        "may_decide": suggestion_decisions.may_judge(row, by),
         "may_comment": by.may(Permission.PROPOSE, place),
         "may_edit": suggestion_decisions.may_judge(row, by),
         "may_submit": own and row.state in PROPOSAL.states_allowing("submit"),
@@ -251,11 +257,11 @@ def incident(found: IncidentListing) -> schemas.IncidentOut:
         assignee=found.assignee,
         acknowledged_by=found.acknowledged_by,
         resolved_by=found.resolved_by,
-        parts=tuple(map(_part, found.parts)),
+        objects=tuple(map(_part, found.parts)),
     )
 
 
 def _part(part: IncidentObjectRow) -> schemas.IncidentObjectOut:
-    failing = tuple(schemas.FailingCheckOut(check=str(check), partition=at) for check, at in part.failing)
-    told = part.model_dump(exclude={"incident_id", "failing", "active"})
-    return schemas.IncidentObjectOut(**told, active=bool(part.active), failing=failing)
+    failing = tuple(schemas.FailingCheckOut(check=str(check), partition=at) for check, at in part.failing_checks)
+    told = part.model_dump(exclude={"incident_id", "failing_checks", "active"})
+    return schemas.IncidentObjectOut(**told, active=bool(part.active), failing_checks=failing)

@@ -61,4 +61,4 @@ def _page(found: SearchResult, recent: Mapping[str, Sequence[RecentVerdict]]) ->
 
 def _item(row: SearchEntryRow, recent: Sequence[RecentVerdict]) -> schemas.CatalogItemOut:
     runs = tuple(map(schemas.RecentRunOut.model_validate, recent))
-    return schemas.CatalogItemOut(id=row.contract_id, **row.shown, recent=runs)
+    return schemas.CatalogItemOut(id=row.contract_id, **row.summary, recent=runs)

@@ -125,7 +125,7 @@ def copy_check(subscription_id: UUID, body: schemas.CheckCopyIn, by: Caller, tx:
         object=body.object,
         check=body.check,
         version=body.version,
-        into=body.into,
+        into=body.target_object,
         identity=body.id,
     )
     return _commit_check(tx, consumer_checks.copy(tx, subscription_id, origin, _writing(by)))
@@ -173,7 +173,7 @@ def answer(
     acknowledgement_id: UUID, body: schemas.AcknowledgementIn, by: Caller, tx: Writer
 ) -> schemas.AcknowledgementOut:
     """Acknowledges a version that breaks one, or objects to it."""
-    row = acknowledgements.answer(tx, acknowledgement_id, body.answer, comment=body.comment, by=by, now=clock.now())
+    row = acknowledgements.answer(tx, acknowledgement_id, body.state, comment=body.comment, by=by, now=clock.now())
     tx.commit()
     return presenters.acknowledgement(acknowledgements.acknowledgement_listing(tx, row))
 
@@ -202,7 +202,7 @@ def _use(body: schemas.UseIn) -> Use:
         pin=body.pin,
         pinned_to=body.pinned_to,
         reads=body.reads,
-        kinds=body.kinds,
+        kinds=body.notification_kinds,
         channel_id=body.channel_id,
     )
 
@@ -228,8 +228,8 @@ def _commit_check(tx: Session, row: ConsumerCheckRow) -> schemas.ConsumerCheckOu
 
 
 def _check(kept: StoredConsumerCheck) -> schemas.ConsumerCheckOut:
-    told = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created"})
-    return schemas.ConsumerCheckOut(id=kept.row.identity, **told, sentence=kept.sentence, lost=kept.lost)
+    told = kept.row.model_dump(include={"number", "object", "column", "patch", "source", "created_at"})
+    return schemas.ConsumerCheckOut(id=kept.row.identity, **told, sentence=kept.sentence, misfit_reason=kept.lost)
 
 
 def _impact(found: acknowledgements.ConsumerImpact) -> schemas.ConsumerImpactOut:

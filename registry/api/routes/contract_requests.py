@@ -28,7 +28,7 @@ def list_requests(by: Caller, tx: Reader) -> list[schemas.ContractRequestOut]:
 def request_contract(body: schemas.ContractRequestIn, by: Caller, tx: Writer) -> schemas.ContractRequestOut:
     """Asks for a contract of a dataset that has none: whoever may decide about it is told."""
     name = normalise(body.namespace, body.name)
-    made = contract_requests.request_contract(tx, name, body.why, request_id=ids.new(), by=by, now=clock.now())
+    made = contract_requests.request_contract(tx, name, body.purpose, request_id=ids.new(), by=by, now=clock.now())
     tx.commit()
     return presenters.contract_request(made, by)
 

@@ -75,7 +75,7 @@ def badge(
 def import_text(body: schemas.ImportIn, by: Caller) -> tuple[schemas.ImportOut, ...]:
     """The contract documents that a text of another tool stands for. Nothing is kept: they are to be proposed."""
     authentication.require_permission_anywhere(by, Permission.PROPOSE)
-    form = _format_by_name(imports.FORMS, body.form, "form")
+    form = _format_by_name(imports.FORMS, body.format, "format")
     try:
         made = imports.import_documents(form, [ImportSource("text", body.name, body.text.encode())])
     except imports.ImportFailed as error:
@@ -96,7 +96,9 @@ def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
 @router.post("/templates", status_code=201)
 def keep_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
     """Keeps a document for others to start from. It is never changed: remove it, and keep another."""
-    made = saved_templates.keep(tx, DocumentTemplate(body.name, body.about, body.document), by=by, now=clock.now())
+    made = saved_templates.keep(
+        tx, DocumentTemplate(body.name, body.description, body.document), by=by, now=clock.now()
+    )
     tx.commit()
     return _template(made, by.name)
 
@@ -110,7 +112,7 @@ def remove_template(name: str, by: Caller, tx: Writer) -> None:
 
 def _template(found: DocumentTemplate, owner: str | None) -> schemas.TemplateOut:
     return schemas.TemplateOut(
-        name=found.name, about=found.about, places=found.places, document=found.text, owner=owner
+        name=found.name, description=found.about, placeholders=found.places, document=found.text, owner=owner
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
     """The fits of an object's programs, newest first: limits that were learned after a version was approved, and
     whether they judge."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
-    rows = fits.list_fits(tx, asked.contract_id, asked.object, check_id=asked.check, limit=asked.limit)
+    rows = fits.list_fits(tx, asked.contract_id, asked.object, check_id=asked.check_id, limit=asked.limit)
     return [schemas.FitOut.model_validate(each) for each in rows]
 
 
@@ -60,22 +60,22 @@ def set_mark(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.Feedba
 def foresee_mark(body: schemas.FeedbackPreviewIn, by: Caller, tx: Reader, shared: Shared) -> schemas.FeedbackPreviewOut:
     """What a word about a point would change of a check: the bands and limits as they are and as they would be, and
     how many points that are clean lie outside. Nothing is stored."""
-    said = NewFeedback(body.run_id, body.partition, body.mark, "")
+    said = NewFeedback(body.run_id, body.partition, body.kind, "")
     if not FORESEEING.acquire(timeout=PATIENCE):
         raise ServiceBusy("others are being told what a word would change: try again in a few seconds")
     try:
-        found = refit_preview.foresee(tx, shared.settings, said, body.check, by=by)
+        found = refit_preview.foresee(tx, shared.settings, said, body.check_id, by=by)
     finally:
         FORESEEING.release()
     return schemas.FeedbackPreviewOut(
         outlook=found.outlook,
         points=tuple(schemas.PreviewPointOut.model_validate(each) for each in found.points),
         limits=found.limits,
-        judged=len(found.comparable_points),
+        evaluated=len(found.comparable_points),
         alarms=found.alarms,
-        back_test=found.back_test,
+        backtest=found.back_test,
     )
 
 
 def _shown(row: PointFeedbackRow, name: str) -> schemas.FeedbackOut:
-    return schemas.FeedbackOut(**row.model_dump(exclude={"contract_id", "since", "author_id"}), by=name)
+    return schemas.FeedbackOut(**row.model_dump(exclude={"contract_id", "from_version", "author_id"}), author=name)

@@ -51,7 +51,7 @@ def _shown(found: ResolvedDataset, told: tuple[ContractGateStatus, ...], partiti
         namespace=dataset.namespace,
         name=dataset.name,
         partition=partition,
-        place=_place(dataset),
+        location=_place(dataset),
         contracts=contracts,
     )
 
@@ -65,8 +65,8 @@ def _contract(told: ContractGateStatus) -> schemas.ContractGateStatusOut:
         answer=told.answer,
         reason=told.reason,
         run_id=run.id if run else None,
-        judged=run.finished if run else None,
-        marker=run.marker if run else None,
+        finished_at=run.finished_at if run else None,
+        dataset_fingerprint=run.dataset_fingerprint if run else None,
         states_version=run.states_version if run else None,
         subscription_id=told.subscription_id,
         upstream_failed=told.upstream_failed,

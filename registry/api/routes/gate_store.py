@@ -62,9 +62,9 @@ def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.GateVer
         version=of.contract.version,
         object=of.object.name,
         verdict=told.verdict,
-        marker=told.marker,
+        dataset_fingerprint=told.marker,
         run_id=told.run.id if told.run else None,
-        judged=told.run.finished if told.run else None,
+        finished_at=told.run.finished_at if told.run else None,
         reason=told.reason,
     )
 
@@ -80,11 +80,11 @@ def get_subject(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
         dataset_id=dataset.id,
         contract_id=of.contract.id,
         version=of.contract.version,
-        place=schemas.DatasetLocationOut(location=dataset.location, format=dataset.format, partition_by=parted),
-        others={name: _place(each) for name, each in publications.dataset_sources(tx, of).items()},
+        location=schemas.DatasetLocationOut(location=dataset.location, format=dataset.format, partition_by=parted),
+        datasets={name: _place(each) for name, each in publications.dataset_sources(tx, of).items()},
         classifying=tuple(classification_document(each).decode() for each in described.classifying_objects),
         fits={name: _limits(each) for name, each in publications.learned(tx, of).items()},
-        spoilt=publications.spoilt(tx, of),
+        excluded_partitions=publications.spoilt(tx, of),
     )
 
 
@@ -103,7 +103,7 @@ def swap_generation(
     swap = GenerationSwap(
         body.number,
         {name: PartitionEntry(each.fingerprint, each.bag) for name, each in body.entries.items()},
-        GenerationVerdict(**body.judged.model_dump()) if body.judged else None,
+        GenerationVerdict(**body.verdict.model_dump()) if body.verdict else None,
     )
     ready, now = publications.prepared(read, of, swap, StateFiles(shared.settings.states)), clock.now()
     publishing = PublicationContext(by.name, now, ids.new, openlineage_emitter.emitter(shared.settings))
@@ -149,5 +149,5 @@ def _place(source: TableSource) -> schemas.DatasetLocationOut:
 def _generation(found: Generation) -> schemas.GenerationBody:
     return schemas.GenerationBody.model_validate(
         {"number": found.number, "entries": {name: vars(each) for name, each in found.entries.items()},
-         "judged": vars(found.judged) if found.judged else None}
+         "verdict": vars(found.judged) if found.judged else None}
     )  # fmt: skip

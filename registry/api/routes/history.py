@@ -31,5 +31,7 @@ def list_results(by: Caller, tx: Reader, asked: CheckedAsked) -> list[schemas.Ch
     """The newest results of a check, oldest first: what was found, and the limit or the band that it was held
     against."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
-    found = check_history.course(tx, asked.contract_id, asked.object, asked.check, limit=asked.limit, since=asked.since)
+    found = check_history.course(
+        tx, asked.contract_id, asked.object, asked.check_id, limit=asked.limit, since=asked.since
+    )
     return [schemas.CheckHistoryItemOut.model_validate(each) for each in found]

@@ -93,13 +93,13 @@ def _blast(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed:
     return schemas.DownstreamImpactOut(
         namespace=found.dataset.namespace,
         name=found.dataset.name,
-        since=found.bad.started_at,
-        until=found.bad.ended_at,
+        started_at=found.bad.started_at,
+        ended_at=found.bad.ended_at,
         columns=_column_list(columns),
-        supposed=supposed,
+        is_hypothetical=supposed,
         contracts=tuple(map(_contract, found.contracts)),
-        entries=tuple(map(_entry, found.entries)),
-        whole=found.whole,
+        datasets=tuple(map(_entry, found.entries)),
+        complete=found.complete,
     )
 
 
@@ -109,10 +109,10 @@ def _entry(entry: impact.DownstreamDataset) -> schemas.DownstreamDatasetOut:
         namespace=reach.dataset.namespace,
         name=reach.dataset.name,
         distance=reach.distance,
-        spread=entry.state.state,
-        since=entry.state.reached_at,
-        direct=reach.direct,
-        coarse=reach.coarse,
+        contamination=entry.state.state,
+        reached_at=entry.state.reached_at,
+        is_direct=reach.direct,
+        is_table_level=reach.coarse,
         columns=_column_list(reach.columns),
         path=tuple(schemas.GraphNameOut(namespace=each.namespace, name=each.name) for each in reach.path),
         contracts=tuple(map(_contract, entry.contracts)),
@@ -132,11 +132,11 @@ def _upstream(tx: Session, found: UpstreamIncident, by: Principal) -> schemas.Up
     return schemas.UpstreamIncidentOut(
         contract_id=found.contract_id,
         object=found.object,
-        spread=row.spread,
-        since=row.since,
+        contamination=row.contamination,
+        reached_at=row.reached_at,
         distance=row.distance,
-        direct=row.direct,
-        coarse=row.coarse,
+        is_direct=row.is_direct,
+        is_table_level=row.is_table_level,
         incident_id=str(found.incident.id) if told else None,
         cause=told,
     )
@@ -148,7 +148,7 @@ def _reader(found: FoundReader) -> schemas.InferredConsumerOut:
         job_name=found.job.name,
         reads=dict(found.reads),
         owners=found.owners,
-        seen=found.seen,
+        last_seen_at=found.last_seen_at,
         state=found.state,
         subscription_id=str(found.subscription_id) if found.subscription_id else None,
     )

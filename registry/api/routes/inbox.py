@@ -28,14 +28,16 @@ def inbox(by: Caller, tx: Reader) -> schemas.InboxOut:
     return schemas.InboxOut(
         to_decide=presenters.proposal_summaries(found.to_decide, by),
         to_change=presenters.proposal_summaries(found.to_change, by),
-        put_off=presenters.proposal_summaries(found.put_off, by),
-        waiting=presenters.proposal_summaries(found.waiting, by),
+        snoozed=presenters.proposal_summaries(found.snoozed, by),
+        awaiting_others=presenters.proposal_summaries(found.waiting, by),
         affecting=presenters.proposal_summaries(found.affecting, by),
         failed_runs=tuple(map(schemas.RunSummaryOut.model_validate, found.failed_runs)),
         incidents=tuple(map(presenters.incident, incidents)),
-        asked=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
-        lagging=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
-        requested=tuple(presenters.contract_request(each, by) for each in contract_requests.pending_requests(tx, by)),
+        acknowledgements=tuple(map(presenters.acknowledgement, acknowledgements.waiting(tx, by))),
+        outdated_pins=tuple(presenters.subscription(each, by) for each in subscriptions.lagging(tx, by)),
+        contract_requests=tuple(
+            presenters.contract_request(each, by) for each in contract_requests.pending_requests(tx, by)
+        ),
     )
 
 
@@ -44,4 +46,4 @@ def count_inbox(by: Caller, tx: Reader) -> schemas.InboxCountsOut:
     """How much of the inbox waits for the asking user themself."""
     authentication.require_permission_anywhere(by, Permission.READ)
     found = browse_inbox.counts(tx, by, now=clock.now())
-    return schemas.InboxCountsOut(**vars(found), requested=len(contract_requests.pending_requests(tx, by)))
+    return schemas.InboxCountsOut(**vars(found), contract_requests=len(contract_requests.pending_requests(tx, by)))

@@ -68,7 +68,7 @@ def assign_incident(incident_id: UUID, body: schemas.IncidentAssignIn, by: Calle
 @router.post(f"{ONE}/snooze", dependencies=[Depends(unchanged)])
 def snooze_incident(incident_id: UUID, body: schemas.IncidentSnoozeIn, by: Caller, tx: Writer) -> schemas.IncidentOut:
     """Puts it off until a time."""
-    return _committed(tx, actions.snooze(tx, _step(incident_id, body, by), body.until), by)
+    return _committed(tx, actions.snooze(tx, _step(incident_id, body, by), body.snoozed_until), by)
 
 
 @router.post(f"{ONE}/resolve", dependencies=[Depends(unchanged)])

@@ -48,9 +48,9 @@ def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
     found = event_listing.counts(tx)
     return schemas.LineageEventCountsOut(
         events=dict(found.events),
-        repeats=found.repeats,
-        refused=dict(found.refused),
-        oldest=found.oldest,
+        duplicates=found.repeats,
+        rejected=dict(found.refused),
+        oldest_received_at=found.oldest_received_at,
         lag_seconds=found.lag(clock.now()),
     )
 
@@ -102,13 +102,13 @@ def _event(row: Any) -> schemas.LineageEventOut:
 
 
 def _unmatched(row: UnmatchedDatasetRow, meant: Iterable[ContractObject]) -> schemas.UnmatchedDatasetOut:
-    job = row.told.get("job") or {}
-    columns = (each.get("name") for each in row.told.get("columns", ()))
+    job = row.details.get("job") or {}
+    columns = (each.get("name") for each in row.details.get("columns", ()))
     return schemas.UnmatchedDatasetOut(
-        **row.model_dump(include={"namespace", "name", "first_seen", "last_seen", "times"}),
+        **row.model_dump(include={"namespace", "name", "first_seen_at", "last_seen_at", "write_count"}),
         location=location(row.namespace, row.name),
         job=f"{job.get('namespace', '')} {job.get('name', '')}".strip(),
         columns=tuple(str(each) for each in columns if each),
-        format=row.told.get("format"),
-        meant=tuple((each.contract_id, each.object) for each in meant),
+        format=row.details.get("format"),
+        candidates=tuple((each.contract_id, each.object) for each in meant),
     )

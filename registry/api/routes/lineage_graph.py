@@ -69,7 +69,7 @@ def get_graph(node: NodeId, by: Caller, tx: Reader, depth: Depth = DEEPEST) -> s
         with suppress(NotFound):
             walked = AROUND[kind](tx, name, seen, nodes, depth=depth)
             found = tuple(map(_node, marquez_format.graph(tx, walked, visibility.readable_contracts(by))))
-            return schemas.GraphOut(graph=found, whole=walked.whole)
+            return schemas.GraphOut(graph=found, complete=walked.complete)
     raise NotFound
 
 

@@ -33,8 +33,8 @@ def add_channel(body: schemas.ChannelIn, by: Caller, tx: Writer) -> schemas.NewC
         target=body.target.get_secret_value().strip(),
         team_id=body.team_id,
         contract_id=body.contract_id,
-        kinds=sorted({each.value for each in body.kinds}),
-        created=now,
+        notification_kinds=sorted({each.value for each in body.notification_kinds}),
+        created_at=now,
     )
     made = channels.add(tx, channel, by=by, now=now)
     tx.commit()
@@ -73,6 +73,6 @@ def replay_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.OutboxMe
 
 
 def _channel(found: ChannelListing) -> schemas.ChannelOut:
-    told = found.channel.model_dump(include={"id", "kind", "contract_id", "kinds", "created"})
+    told = found.channel.model_dump(include={"id", "kind", "contract_id", "notification_kinds", "created_at"})
     last = schemas.OutboxMessageOut.model_validate(found.last) if found.last else None
-    return schemas.ChannelOut(**told, target=channels.shown(found.channel), holder=found.holder, last=last)
+    return schemas.ChannelOut(**told, target=channels.shown(found.channel), holder=found.holder, last_message=last)

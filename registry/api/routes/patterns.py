@@ -31,10 +31,10 @@ def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> sc
     authentication.require_permission_anywhere(by, Permission.READ)
     found = column_domains.find(tx, index_updates.lake(shared.settings), pattern, by)
     return schemas.PatternInfoOut(
-        domain=_domain(found.carried.domain) if found.carried.domain else None,
-        carriers=tuple(map(_carrier, found.held)),
-        narrower=tuple(map(_domain, found.carried.narrower)),
-        wider=tuple(map(_domain, found.carried.wider)),
+        domain=_domain(found.carriers.domain) if found.carriers.domain else None,
+        columns=tuple(map(_carrier, found.pattern_columns)),
+        narrower=tuple(map(_domain, found.carriers.narrower)),
+        wider=tuple(map(_domain, found.carriers.wider)),
     )
 
 

@@ -62,7 +62,7 @@ def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: O
     secret, opened = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts)
     sign_in_throttle.forgive(tx, tried)
     tx.commit()
-    return schemas.SessionOut(secret=secret, expires=opened.expires, user=schemas.UserOut.model_validate(user))
+    return schemas.SessionOut(secret=secret, expires_at=opened.expires_at, user=schemas.UserOut.model_validate(user))
 
 
 @router.post("/session/identity", status_code=201)
@@ -79,7 +79,7 @@ def sign_in_as(body: schemas.IdentityTokenIn, shared: Shared, tx: Opener) -> sch
     user, lasts = tx.get_one(UserRow, principal.user_id), timedelta(hours=shared.settings.session_hours)
     secret, opened = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts, teams=who.teams)
     tx.commit()
-    return schemas.SessionOut(secret=secret, expires=opened.expires, user=schemas.UserOut.model_validate(user))
+    return schemas.SessionOut(secret=secret, expires_at=opened.expires_at, user=schemas.UserOut.model_validate(user))
 
 
 @router.delete("/session", status_code=204)
@@ -140,7 +140,7 @@ def issue_token(body: schemas.TokenIn, by: Caller, tx: Writer) -> schemas.NewTok
     now = clock.now()
     owner = body.user_id or by.user_id
     token = users.new_token(ids.new(), user_id=owner, name=body.name, scopes=body.scopes, now=now)
-    token.expires = now + timedelta(days=body.expires_days) if body.expires_days else None
+    token.expires_at = now + timedelta(days=body.expires_days) if body.expires_days else None
     secret = users.issue_token(tx, token, by=by, now=now)
     tx.commit()
     return schemas.NewTokenOut(secret=secret, token=schemas.TokenOut.model_validate(token))
@@ -173,7 +173,7 @@ def list_teams(by: Caller, tx: Reader, asked: Paging) -> schemas.Page[schemas.Te
 def create_team(body: schemas.TeamIn, by: Caller, tx: Writer) -> schemas.TeamOut:
     """Creates a team."""
     now = clock.now()
-    made = teams.create(tx, TeamRow(id=ids.new(), name=body.name, created=now), by=by, now=now)
+    made = teams.create(tx, TeamRow(id=ids.new(), name=body.name, created_at=now), by=by, now=now)
     tx.commit()
     return _team(made)
 
@@ -211,7 +211,7 @@ def list_grants(by: Caller, tx: Reader, asked: Paging, target: Target = None) ->
 def give_grant(body: schemas.GrantIn, by: Caller, tx: Writer) -> schemas.GrantOut:
     """Grants a role to a user or to a team."""
     now = clock.now()
-    given = grants.give(tx, RoleGrantRow(id=ids.new(), created=now, **body.model_dump()), by=by, now=now)
+    given = grants.give(tx, RoleGrantRow(id=ids.new(), created_at=now, **body.model_dump()), by=by, now=now)
     tx.commit()
     return _grant(given)
 

@@ -75,7 +75,7 @@ def propose(body: schemas.ProposalIn, by: Caller, tx: Writer) -> schemas.Proposa
         author_id=by.user_id,
         state=state,
         comment=body.comment,
-        created=now,
+        created_at=now,
         **body.window.model_dump(),
     )
     return _committed(tx, proposals.create(tx, proposal, author=by, now=now), by)
@@ -99,11 +99,11 @@ def preview(proposal_id: UUID, by: Caller, tx: Reader) -> schemas.PreviewOut:
         fingerprint=shown.fingerprint,
         version=shown.version,
         revision=proposal.revision,
-        follows=follows.follows,
+        follows_version=follows.follows,
         bump=follows.bump,
-        suggested=follows.suggested,
-        breaks=follows.breach_sentences,
-        refusals=tuple(map(schemas.FaultOut.model_validate, follows.refusals)),
+        suggested_version=follows.suggested,
+        breaking_reasons=follows.breach_sentences,
+        approval_blockers=tuple(map(schemas.FaultOut.model_validate, follows.refusals)),
     )
 
 
@@ -161,12 +161,12 @@ def approve(
 ) -> schemas.ApprovalResultOut:
     """Approves exactly what was shown. The last approval that is needed makes the proposal a version."""
     now, documents = clock.now(), Documents()
-    replay = _replayed(read, proposal_id, shared, by, documents) if body.replay else None
+    replay = _replayed(read, proposal_id, shared, by, documents) if body.includes_replay else None
     seen = approval.ApprovalInput(
         fingerprint=body.fingerprint,
         make_id=ids.new,
         revision=body.revision,
-        follows=body.follows,
+        follows=body.follows_version,
         replay=replay,
         summary=body.comment,
         documents=documents,
@@ -214,7 +214,7 @@ def assign(proposal_id: UUID, body: schemas.AssigneeIn, by: Caller, tx: Writer) 
 @router.post("/proposals/{proposal_id}/snooze")
 def snooze(proposal_id: UUID, body: schemas.ProposalSnoozeIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Puts it off until a time, for the asking user alone."""
-    return _committed(tx, assignment.snooze(tx, proposal_id, body.until, by=by, now=clock.now()), by)
+    return _committed(tx, assignment.snooze(tx, proposal_id, body.snoozed_until, by=by, now=clock.now()), by)
 
 
 @router.post("/proposals/{proposal_id}/withdraw", dependencies=UNCHANGED)

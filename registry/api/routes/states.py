@@ -74,9 +74,9 @@ def get_states(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.Stat
     found = state_queries.stored(tx, memory, StateFiles(shared.settings.states))
     return schemas.StatesOut(
         **_memory(memory, asked),
-        size=sum(each.size for each in found),
-        filed=sum(each.filed for each in found),
-        listed=tuple(map(schemas.PartitionStatesOut.model_validate, found[:MAX_PARTITIONS])),
+        bytes=sum(each.size for each in found),
+        file_bytes=sum(each.filed for each in found),
+        partition_states=tuple(map(schemas.PartitionStatesOut.model_validate, found[:MAX_PARTITIONS])),
         metrics=tuple(
             schemas.MergeEstimateOut(**_query_fields(each), bytes=size)
             for each, size in state_queries.prospects(memory, found)
@@ -96,7 +96,7 @@ def erase_memory(
     done = erasure.erase(tx, asked, files, patterns, by=by, now=clock.now())
     tx.commit()
     forget(shared.engine)
-    return schemas.ErasureOut(names=tuple(each.name for each in asked.datasets), **asdict(done))
+    return schemas.ErasureOut(datasets=tuple(each.name for each in asked.datasets), **asdict(done))
 
 
 @router.get("/runs/{run_id}/again")
@@ -137,7 +137,7 @@ def _memory(memory: QueryScope, asked: StateQuery) -> dict[str, Any]:
         "version": contract.version,
         "where": asked.where,
         "partitions": state_queries.partitions(memory.names),
-        "chosen": state_queries.partitions(memory.chosen),
+        "selected_partitions": state_queries.partitions(memory.chosen),
     }
 
 
@@ -146,8 +146,8 @@ def _metric(answer: MetricAnswer) -> schemas.MetricValueOut:
     return schemas.MetricValueOut(
         **_query_fields(answer),
         value=recording.exact(reading.value) if reading else None,
-        counted=reading.counted if reading else None,
-        unevaluated=reading.unevaluated if reading else 0,
+        row_count=reading.counted if reading else None,
+        unevaluated_rows=reading.unevaluated if reading else 0,
     )
 
 

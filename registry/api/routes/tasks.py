@@ -94,7 +94,7 @@ def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
 def _summary(task: TaskRow) -> schemas.TaskSummaryOut:
     about = {name: task.payload.get(name) for name in ("contract_id", "object")}
     return schemas.TaskSummaryOut.model_validate(
-        {**task.model_dump(), **about, "stoppable": cancellation.stoppable(task)}
+        {**task.model_dump(), **about, "can_stop": cancellation.stoppable(task)}
     )
 
 

@@ -33,7 +33,7 @@ def get_version(contract_id: ContractId, number: Number, by: Caller, tx: Reader)
     row = lookup.version(tx, contract_id, number)
     approved = row.state in VERSION.states_allowing("activate")
     held = activation.activation_blockers(tx, row, now=clock.now()) if approved else None
-    return schemas.VersionDetailOut(**dict(_shown(tx, row)), held=held)
+    return schemas.VersionDetailOut(**dict(_shown(tx, row)), activation_blocker=held)
 
 
 @router.post("/contract/version/deprecate")
@@ -74,7 +74,7 @@ def _retired_version(
     tx: Session, farewell: Callable[..., ContractVersionRow], body: schemas.VersionRetirementIn
 ) -> schemas.VersionOut:
     """The version of which this was said."""
-    row = farewell(VersionRetirement(body.reason, body.successor), now=clock.now())
+    row = farewell(VersionRetirement(body.reason, body.successor_version), now=clock.now())
     tx.commit()
     return _shown(tx, row)
 

@@ -37,7 +37,7 @@ def grants(
     """List what is granted to users and teams beside the roles that users have on everything."""
     with service.open_client() as registry:
         found = registry.grants(target=on)
-    _print_rows(found, ("id", "holder", "role", "part", "target"), as_json=as_json)
+    _print_rows(found, ("id", "holder", "role", "scope", "target"), as_json=as_json)
 
 
 @app.command()
@@ -118,7 +118,7 @@ def _grant_body(
     if user and user_id is None:
         raise CliError(f"there is no user named {user}")
     team_id = _team(registry, team).id if team else None
-    return GrantIn(role=role, part=part, target=target, user_id=user_id, team_id=team_id)
+    return GrantIn(role=role, scope=part, target=target, user_id=user_id, team_id=team_id)
 
 
 def _team(registry: "Client", name: str) -> "TeamOut":

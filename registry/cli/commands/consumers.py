@@ -168,7 +168,10 @@ def _print_subscription(found: "schemas.SubscriptionOut", console: Any) -> None:
 
 
 def _print_consumers(page: "schemas.Page[schemas.SubscriptionOut]", console: Any) -> None:
-    rows = [(e.subscriber, e.purpose, e.contact, _reading(e), _pinned(e), str(e.checks), e.lagging) for e in page.items]
+    rows = [
+        (e.subscriber, e.purpose, e.contact, _reading(e), _pinned(e), str(e.checks), e.outdated_reason)
+        for e in page.items
+    ]
     _print_table(console, ("consumer", "purpose", "contact", "reads", "pin", "checks", "behind"), rows)
 
 
@@ -176,7 +179,15 @@ def print_own(found: "Sequence[schemas.SubscriptionOut]", console: Any) -> None:
     """A line for each subscription; that there is none, where there is none."""
     headings = ("subscription", "contract", "purpose", "told of", "through", "pin", "behind")
     rows = [
-        (str(e.id), e.contract_id, e.purpose, ", ".join(e.kinds) or "everything", _through(e), _pinned(e), e.lagging)
+        (
+            str(e.id),
+            e.contract_id,
+            e.purpose,
+            ", ".join(e.notification_kinds) or "everything",
+            _through(e),
+            _pinned(e),
+            e.outdated_reason,
+        )
         for e in found
     ]
     if rows:
@@ -190,7 +201,7 @@ def _through(found: "schemas.SubscriptionOut") -> str:
 
 
 def _print_answers(page: "schemas.Page[schemas.AcknowledgementOut]", console: Any) -> None:
-    rows = [(e.purpose, e.version, e.answer.value, "; ".join(e.breaks)) for e in page.items]
+    rows = [(e.purpose, e.version, e.state.value, "; ".join(e.breaking_reasons)) for e in page.items]
     _print_table(console, ("purpose", "version", "answer", "it breaks you because"), rows)
 
 

@@ -43,7 +43,7 @@ def _print(found: Any, console: Any) -> None:
     what = f"{found.name} {found.partition or ''}".rstrip()
     console.print(f"{found.answer.value}: {what}", markup=False)
     for each in found.contracts:
-        judged = f"judged {each.judged:%Y-%m-%d %H:%M:%S} UTC" if each.judged else "not judged"
+        judged = f"judged {each.finished_at:%Y-%m-%d %H:%M:%S} UTC" if each.finished_at else "not judged"
         whose = f", subscription {each.subscription_id}" if each.subscription_id else ""
         reason = f": {each.reason}" if each.reason else ""
         told = f"  {each.answer.value:7} {each.contract_id}.{each.object} {each.version}{whose}, {judged}{reason}"

@@ -100,7 +100,7 @@ def _write(found: "Sequence[schemas.MetricHistoryItemOut]", path: Path) -> None:
     from treaty.registry import schemas
 
     columns = dict.fromkeys(schemas.MetricHistoryItemOut.model_fields, pyarrow.string())
-    texts = columns | {"value": pyarrow.float64(), "counted": pyarrow.int64()}
+    texts = columns | {"value": pyarrow.float64(), "row_count": pyarrow.int64()}
     rows = list(_rows(found))
     try:
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(texts)), path)
@@ -122,7 +122,7 @@ def _show(found: Any, console: Any) -> None:
         said = ", ".join(f"{name} {value}" for name, value in each.arguments.items())
         value = each.exact if each.value is None else each.value
         shown = f"({each.reason})" if value is None else figure(value)
-        when = f"{each.data_time:%Y-%m-%d %H:%M}"
+        when = f"{each.data_at:%Y-%m-%d %H:%M}"
         table.add_row(*map(escape, (when, each.analyzer, said, each.partition or "", shown, each.version)))
     console.print(table if found.root else "nothing was measured")
 
@@ -156,7 +156,7 @@ def _show_fits(found: Any, console: Any) -> None:
 
 def _fit_cells(of: "schemas.FitOut") -> tuple[str, ...]:
     edges = " to ".join("any" if edge is None else figure(edge) for edge in (of.lower, of.upper))
-    since = f"{of.points} partitions to {of.last}"
-    alarms = f"{len(of.alarms)} of {of.judged}"
-    judges = "yes" if of.admitted else f"no: beyond version {of.version}"
-    return f"{of.created:%Y-%m-%d %H:%M}", of.check_id, edges, since, alarms, of.name, judges
+    since = f"{of.points} partitions to {of.last_partition}"
+    alarms = f"{len(of.backtest_alarms)} of {of.backtest_points}"
+    judges = "yes" if of.is_active else f"no: beyond version {of.version}"
+    return f"{of.created_at:%Y-%m-%d %H:%M}", of.check_id, edges, since, alarms, of.name, judges

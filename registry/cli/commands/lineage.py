@@ -179,13 +179,13 @@ def followed(
     pause: Callable[[], None],
 ) -> Iterator["LineageEventOut"]:
     """The events that come after those that were shown, each once, oldest first; never ends by itself."""
-    seen = {each.id: each.received for each in shown}
+    seen = {each.id: each.received_at for each in shown}
     while True:
         pause()
         newest = max(seen.values(), default=None)
         fresh = [each for each in reversed(since(newest and newest - OVERLAP)) if each.id not in seen]
         yield from fresh
-        seen |= {each.id: each.received for each in fresh}
+        seen |= {each.id: each.received_at for each in fresh}
         newest = max(seen.values(), default=None)
         seen = {key: at for key, at in seen.items() if newest is not None and at >= newest - OVERLAP}
 

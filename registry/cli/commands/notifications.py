@@ -45,7 +45,7 @@ def add(
     with service.open_client() as registry:
         team_id = _team(registry, team) if team else None
         body = schemas.ChannelIn(
-            kind=kind, target=target, contract_id=contract, kinds=tuple(on or ()), team_id=team_id  # type: ignore[arg-type]
+            kind=kind, target=target, contract_id=contract, notification_kinds=tuple(on or ()), team_id=team_id  # type: ignore[arg-type]
         )  # fmt: skip
         made = registry.add_channel(body)
     service.print_result(made, _print_made, as_json=as_json)
@@ -129,14 +129,22 @@ def _print_channels(page: "schemas.Page[schemas.ChannelOut]", console: Any) -> N
 def _print_all(console: Any, found: "Sequence[schemas.ChannelOut]") -> None:
     headings = ("channel", "kind", "target", "of", "contract", "told of", "last message")
     told = [
-        (str(e.id), e.kind.value, e.target, e.holder, e.contract_id or "", ", ".join(e.kinds) or "everything", _last(e))
+        (
+            str(e.id),
+            e.kind.value,
+            e.target,
+            e.holder,
+            e.contract_id or "",
+            ", ".join(e.notification_kinds) or "everything",
+            _last(e),
+        )
         for e in found
     ]
     _print_table(console, headings, told)
 
 
 def _last(channel: "schemas.ChannelOut") -> str:
-    last = channel.last
+    last = channel.last_message
     return f"{last.state.value}: {last.error}" if last and last.error else last.state.value if last else ""
 
 

@@ -64,7 +64,7 @@ def find(
         patterns.find(pattern, lake, as_json)
         return
     with service.open_client() as treaty:
-        found = treaty.carriers(pattern).carriers
+        found = treaty.carriers(pattern).columns
     patterns.print_items([each.model_dump() for each in found], _carrier, as_json=as_json)
 
 

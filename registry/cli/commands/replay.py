@@ -55,7 +55,7 @@ def code_of(found: "ReplayOut") -> int:
     """The exit code that says what was found."""
     if not any(each.partitions for each in found.objects):
         return NOT_CHECKED
-    checks = (check for each in found.objects for check in each.checks if check.appeared.count)
+    checks = (check for each in found.objects for check in each.checks if check.new_alerts.count)
     severities = {check.new.severity for check in checks if check.new}
     return VIOLATED if "error" in severities else WARNED if severities else PASSED
 
@@ -87,7 +87,7 @@ def _by_worker(registry: "Client", subject: str, text: str | None, **ways: bool)
 def _done(registry: "Client", task: "TaskOut") -> "TaskOut":
     """The task once it has ended; how far it is, is told meanwhile."""
     told: str | None = None
-    while task.finished is None:
+    while task.finished_at is None:
         if task.progress and task.progress != told:
             told = task.progress
             print(told, file=sys.stderr, flush=True)

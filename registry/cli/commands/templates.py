@@ -29,7 +29,7 @@ def list_templates(registry: RegistryOption = False) -> None:
     with open_client() as client:
         for found in client.templates():
             by = f" (kept by {found.owner})" if found.owner else ""
-            print(f"{found.name}: {found.about}{by}\n  places: {', '.join(found.places)}")
+            print(f"{found.name}: {found.description}{by}\n  places: {', '.join(found.placeholders)}")
 
 
 @app.command()
@@ -58,7 +58,7 @@ def keep(name: Name, document: Document, about: About) -> None:
         raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
     with open_client() as client:
         made = client.keep_template(name, about, text)
-    print(f"{made.name}: {made.about}\n  places: {', '.join(made.places)}")
+    print(f"{made.name}: {made.description}\n  places: {', '.join(made.placeholders)}")
 
 
 @app.command()
@@ -78,4 +78,4 @@ def _filled(name: str, words: dict[str, str], *, registry: bool) -> str:
         found = next((each for each in client.templates() if each.name == name), None)
     if found is None:
         raise CliError(f"no template is named {name}: see treaty template list --registry")
-    return DocumentTemplate(found.name, found.about, found.document).filled(words)
+    return DocumentTemplate(found.name, found.description, found.document).filled(words)

@@ -19,7 +19,7 @@ def print_checks(found: schemas.ChecksOut, console: Console) -> None:
     for heading in ("table", "check", "judged", "promise", ""):
         table.add_column(heading, overflow="fold")
     for each in found.checks:
-        promise = " - ".join(filter(None, (each.sentence, each.about)))
+        promise = " - ".join(filter(None, (each.sentence, each.description)))
         table.add_row(_shown(each.object), _shown(each.id), BY[each.runner], _shown(promise), _shown(_why(each)))
     if found.checks:
         console.print(table)

@@ -12,19 +12,19 @@ from treaty.registry import schemas
 
 def print_diff(found: schemas.DiffOut, console: Console) -> None:
     """A line for each change, then what they come to."""
-    if found.changes:
-        console.print(_table(found.changes))
-    console.print(f"\n{_summary(found)}" if found.changes else "nothing differs")
+    if found.differences:
+        console.print(_table(found.differences))
+    console.print(f"\n{_summary(found)}" if found.differences else "nothing differs")
 
 
 def print_breaches(found: schemas.DiffOut, console: Console) -> None:
     """Which modes are kept, and a line for each change that breaks one."""
-    for law in found.laws:
-        kept = "[green]kept[/green]" if law.kept else "[red]broken[/red]"
-        console.print(f"{law.part}: {law.mode} is {kept}: {_shown(law.sentence)}")
+    for law in found.modes:
+        kept = "[green]kept[/green]" if law.is_kept else "[red]broken[/red]"
+        console.print(f"{law.section}: {law.mode} is {kept}: {_shown(law.sentence)}")
     if found.breaches:
         console.print()
-        console.print(_table(each.change for each in found.breaches))
+        console.print(_table(each.difference for each in found.breaches))
     console.print(f"\n{_summary(found)}")
 
 
@@ -33,15 +33,15 @@ def _table(changes: Iterable[schemas.ContractDifferenceOut]) -> Table:
     for heading in ("direction", "part", "change"):
         table.add_column(heading, overflow="fold")
     for each in changes:
-        table.add_row(each.direction, each.part, _shown(each.sentence))
+        table.add_row(each.direction, each.section, _shown(each.sentence))
     return table
 
 
 def _summary(found: schemas.DiffOut) -> str:
     open_ones = f"; {found.undetermined} undetermined, which count as major" if found.undetermined else ""
-    number = "" if found.enough else f", but {found.new} says less"
+    number = "" if found.is_bump_sufficient else f", but {found.new} says less"
     size = f"{found.bump} change (structure {found.structure}, guarantees {found.guarantees}){open_ones}"
-    return _shown(f"{size}; after {found.old} comes {found.suggested}{number}")
+    return _shown(f"{size}; after {found.old} comes {found.suggested_version}{number}")
 
 
 def _shown(text: str) -> str:

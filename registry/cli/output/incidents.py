@@ -21,9 +21,9 @@ def print_incidents(page: schemas.Page[schemas.IncidentOut], console: Console) -
             str(each.id),
             each.state.value,
             f"{each.contract_id}.{each.object}",
-            _when(each.opened),
+            _when(each.opened_at),
             each.assignee or "",
-            str(sum(part.active for part in each.parts)),
+            str(sum(part.active for part in each.objects)),
             _end(each),
         )
         for each in page.items
@@ -37,8 +37,8 @@ def print_incident(found: schemas.IncidentOut, console: Console) -> None:
         console.print(visible(line), markup=False, soft_wrap=True)
     rows = [
         (f"{part.contract_id}.{part.object}", each.check, each.partition or "all", _state(part))
-        for part in found.parts
-        for each in part.failing
+        for part in found.objects
+        for each in part.failing_checks
     ]
     _print(console, ("of", "check", "partition", ""), rows)
 
@@ -46,28 +46,35 @@ def print_incident(found: schemas.IncidentOut, console: Console) -> None:
 def print_blast(found: schemas.DownstreamImpactOut, console: Console) -> None:
     """A line for each dataset downstream, nearest first."""
     about = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
-    whether = "no incident is open; were its data bad from now on" if found.supposed else "bad since"
-    console.print(visible(f"{about}: {whether} {_when(found.since)}"), markup=False, soft_wrap=True)
+    whether = "no incident is open; were its data bad from now on" if found.is_hypothetical else "bad since"
+    console.print(visible(f"{about}: {whether} {_when(found.started_at)}"), markup=False, soft_wrap=True)
     rows = [
         (
             str(each.distance),
-            each.spread.value.replace("_", " "),
+            each.contamination.value.replace("_", " "),
             f"{each.namespace} {each.name}",
             _contracts(each),
             _columns(each),
             _owners(each),
         )
-        for each in found.entries
+        for each in found.datasets
     ]
     _print(console, ("jobs away", "", "dataset", "contracts", "columns", "owners and consumers"), rows)
-    if not found.whole:
+    if not found.complete:
         console.print("there is more: the graph is too large to be shown whole")
 
 
 def print_readers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
     """A line for each job."""
     rows = [
-        (each.job_namespace, each.job_name, ", ".join(each.owners), _read(each), _when(each.seen), each.state.value)
+        (
+            each.job_namespace,
+            each.job_name,
+            ", ".join(each.owners),
+            _read(each),
+            _when(each.last_seen_at),
+            each.state.value,
+        )
         for each in found.root
     ]
     _print(console, ("namespace", "job", "owners", "reads", "seen", ""), rows)
@@ -76,7 +83,7 @@ def print_readers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], con
 def _incident_lines(found: schemas.IncidentOut) -> Iterator[str]:
     columns = "all columns" if found.columns is None else ", ".join(found.columns)
     yield f"incident {found.id}, revision {found.revision}: {found.contract_id}.{found.object}, {columns}"
-    yield f"{found.state.value}, opened {_when(found.opened)}, data bad since {_when(found.since)}{_until(found)}"
+    yield f"{found.state.value}, opened {_when(found.opened_at)}, data bad since {_when(found.started_at)}{_until(found)}"
     yield f"assigned to {found.assignee or 'nobody'}; acknowledged by {found.acknowledged_by or 'nobody'}"
     if _end(found):
         yield _end(found)
@@ -85,7 +92,7 @@ def _incident_lines(found: schemas.IncidentOut) -> Iterator[str]:
 
 
 def _until(found: schemas.IncidentOut) -> str:
-    return f" until {_when(found.recovered)}" if found.recovered else ""
+    return f" until {_when(found.recovered_at)}" if found.recovered_at else ""
 
 
 def _end(found: schemas.IncidentOut) -> str:
@@ -110,7 +117,7 @@ def _owners(entry: schemas.DownstreamDatasetOut) -> str:
 
 def _columns(entry: schemas.DownstreamDatasetOut) -> str:
     named = "all" if entry.columns is None else ", ".join(entry.columns[:MAX_COLUMNS])
-    notes = [*(["not by value"] * (not entry.direct)), *(["no column lineage"] * entry.coarse)]
+    notes = [*(["not by value"] * (not entry.is_direct)), *(["no column lineage"] * entry.is_table_level)]
     return f"{named} ({', '.join(notes)})" if notes else named
 
 

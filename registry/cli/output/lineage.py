@@ -15,12 +15,16 @@ from treaty.registry.core.enums import LineageEventState
 
 def line(event: schemas.LineageEventOut) -> str:
     """An event in one line: when it came, what it is about, what became of it."""
-    more = f" and {event.written - len(event.outputs)} more" if event.written > len(event.outputs) else ""
+    more = (
+        f" and {event.written_partitions - len(event.outputs)} more"
+        if event.written_partitions > len(event.outputs)
+        else ""
+    )
     wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
     again = f", came {event.duplicates + 1} times" if event.duplicates else ""
     about = f"{event.kind or '?'} {event.job or '?'}{wrote}"
     noted = f"  [{'; '.join(event.diagnostics)}]" if event.diagnostics else ""
-    return visible(f"{_moment(event.received)} {about}  ({event.state.value}{again}; by {event.producer}){noted}")
+    return visible(f"{_moment(event.received_at)} {about}  ({event.state.value}{again}; by {event.producer}){noted}")
 
 
 def print_inbox(
@@ -28,10 +32,12 @@ def print_inbox(
 ) -> None:
     """How many events there are and wait; those that could not be folded, and the command that tries each again."""
     listed = ", ".join(f"{counts.events.get(state, 0):,} {state.value}" for state in LineageEventState)
-    console.print(f"events: {listed}; came again {counts.repeats:,} times")
-    refused = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.refused.items()))
+    console.print(f"events: {listed}; came again {counts.duplicates:,} times")
+    refused = ", ".join(f"{number:,} with {status}" for status, number in sorted(counts.rejected.items()))
     console.print(f"refused: {refused or 'none'}")
-    console.print(f"the oldest that waits came {counts.lag_seconds:,.0f} s ago" if counts.oldest else "none waits")
+    console.print(
+        f"the oldest that waits came {counts.lag_seconds:,.0f} s ago" if counts.oldest_received_at else "none waits"
+    )
     for event in parked:
         console.print(f"\n{line(event)}", markup=False, soft_wrap=True)
         console.print(visible(f"  {event.error}"), markup=False, soft_wrap=True)
@@ -40,14 +46,14 @@ def print_inbox(
 
 def print_refused(page: schemas.Page[schemas.RejectedEventOut], console: Console) -> None:
     """A line for each refused body."""
-    rows = [(str(e.id), _moment(e.time), e.producer, str(e.status), e.reason) for e in page.items]
+    rows = [(str(e.id), _moment(e.received_at), e.producer, str(e.status), e.reason) for e in page.items]
     _print(console, ("id", "time", "producer", "status", "reason"), rows, none="nothing was refused")
 
 
 def print_refusal(found: schemas.RejectedEventDetailOut, console: Console) -> None:
     """One refused body with its beginning, where that may be seen."""
     for text in (
-        f"{_moment(found.time)} by {found.producer}: answered with {found.status}",
+        f"{_moment(found.received_at)} by {found.producer}: answered with {found.status}",
         found.reason,
         found.body if found.body is not None else "the body is shown to its sender and to who reads the audit",
     ):
@@ -60,7 +66,7 @@ def print_unmatched(page: schemas.Page[schemas.UnmatchedDatasetOut], console: Co
         console.print("every dataset that runs write has a contract")
     for each in page.items:
         by = f" by {each.job}" if each.job else ""
-        told = f"{each.namespace} {each.name}, written {each.times} times, last {_moment(each.last_seen)}{by}"
+        told = f"{each.namespace} {each.name}, written {each.write_count} times, last {_moment(each.last_seen_at)}{by}"
         for line_of in (told, *(f"  {shlex.join(words)}" for words in each.remedies)):
             console.print(visible(line_of), markup=False, soft_wrap=True)
 
@@ -75,7 +81,7 @@ def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) ->
             _about(e),
             str(e.priority),
             str(e.attempts),
-            _moment(e.created),
+            _moment(e.created_at),
             _task_note(e),
         )
         for e in page.items
@@ -90,7 +96,7 @@ def print_dead(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> 
         console.print("no task was given up")
     for each in page.items:
         said = f"{each.kind} {_about(each)}".strip()
-        console.print(visible(f"{_moment(each.finished)} {said}, after {each.attempts} attempts"), markup=False)
+        console.print(visible(f"{_moment(each.finished_at)} {said}, after {each.attempts} attempts"), markup=False)
         console.print(visible(f"  {each.error or ''}"), markup=False, soft_wrap=True)
         console.print(f"  treaty replay-task {each.id}", markup=False, soft_wrap=True)
 

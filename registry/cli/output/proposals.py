@@ -30,8 +30,8 @@ def print_proposal(found: schemas.ProposalOut, console: Console) -> None:
     """What and whose it is, how it stands, and what it lacks to become a version."""
     console.print(_shown(f"{found.title}, by {found.author}: {found.state.value.replace('_', ' ')}"))
     console.print(f"proposal {found.id}")
-    _print_list(console, "it lacks", found.missing)
-    _print_list(console, "changes are asked for", [f"{each.author}: {each.text}" for each in found.requests])
+    _print_list(console, "it lacks", found.approvals_missing)
+    _print_list(console, "changes are asked for", [f"{each.author}: {each.text}" for each in found.change_requests])
 
 
 def print_inbox(found: schemas.InboxOut, console: Console) -> None:
@@ -39,18 +39,24 @@ def print_inbox(found: schemas.InboxOut, console: Console) -> None:
     lists = {
         "you decide": [_proposed(each) for each in found.to_decide],
         "you change": [_proposed(each) for each in found.to_change],
-        "you wait for": [_proposed(each) for each in found.waiting],
+        "you wait for": [_proposed(each) for each in found.awaiting_others],
         "affects you": [_proposed(each) for each in found.affecting],
-        "you are asked": [f"{each.contract_id} {each.version}: {'; '.join(each.breaks)}" for each in found.asked],
-        "you are behind": [f"{each.contract_id}, {each.purpose}: {each.lagging}" for each in found.lagging],
-        "you are asked for a contract": [f"{each.name}, by {each.author}: {each.why}" for each in found.requested],
+        "you are asked": [
+            f"{each.contract_id} {each.version}: {'; '.join(each.breaking_reasons)}" for each in found.acknowledgements
+        ],
+        "you are behind": [
+            f"{each.contract_id}, {each.purpose}: {each.outdated_reason}" for each in found.outdated_pins
+        ],
+        "you are asked for a contract": [
+            f"{each.name}, by {each.author}: {each.purpose}" for each in found.contract_requests
+        ],
         "failed": [f"{each.contract_id} {each.version}: {each.object} ({each.id})" for each in found.failed_runs],
     }
     for title, lines in lists.items():
         _print_list(console, title, lines)
     if not any(lists.values()):
         console.print("nothing waits for you")
-    _print_list(console, "you put off", [_proposed(each) for each in found.put_off])
+    _print_list(console, "you put off", [_proposed(each) for each in found.snoozed])
 
 
 def _proposed(row: schemas.ProposalSummaryOut) -> str:
@@ -92,7 +98,7 @@ def print_version(found: schemas.VersionOut, console: Console) -> None:
     """The version, its state, and why it goes."""
     told = f"version {found.version}: {found.state.value}"
     reason = f", for {found.reason}" if found.reason else ""
-    successor = f"; use {found.successor}" if found.successor else ""
+    successor = f"; use {found.successor_version}" if found.successor_version else ""
     console.print(_shown(f"{told}{reason}{successor}"))
 
 

@@ -18,14 +18,14 @@ def print_replay(found: schemas.ReplayOut, console: Console) -> None:
     speed = f", {found.milliseconds:.1f} ms each" if found.milliseconds is not None else ""
     judged = sum(each.partitions for each in found.objects)
     for difference in found.differences:
-        console.print(_shown(f"{difference.sentence} ({difference.direction}): {difference.says}"))
+        console.print(_shown(f"{difference.sentence} ({difference.direction}): {difference.evidence}"))
     console.print(f"\n{judged:,} partitions{speed}" + ("" if found.complete else "; the time was over: a part is told"))
 
 
 def _is_told(check: schemas.ReplayedCheckOut) -> bool:
     """Whether a version alerts, or cannot be judged."""
     sides = [each for each in (check.old, check.new) if each]
-    return any(each.alerts.count for each in sides) or bool(check.new and check.new.unjudged) or len(sides) == 1
+    return any(each.alerts.count for each in sides) or bool(check.new and check.new.not_evaluated) or len(sides) == 1
 
 
 def _table(checks: list[schemas.ReplayedCheckOut]) -> Table:
@@ -34,14 +34,14 @@ def _table(checks: list[schemas.ReplayedCheckOut]) -> Table:
         table.add_column(heading, overflow="fold")
     for check in checks:
         table.add_row(
-            _shown(check.check_id), _alerts(check.old), _alerts(check.new), str(check.appeared.count),
-            str(check.gone.count), _shown(check.sentence),
+            _shown(check.check_id), _alerts(check.old), _alerts(check.new), str(check.new_alerts.count),
+            str(check.resolved_alerts.count), _shown(check.sentence),
         )  # fmt: skip
     return table
 
 
 def _alerts(told: schemas.CheckOutcomeOut | None) -> str:
-    return f"{told.alerts.count} of {told.judged}" if told else "-"
+    return f"{told.alerts.count} of {told.evaluated}" if told else "-"
 
 
 def _shown(text: str) -> str:

@@ -13,7 +13,7 @@ def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
     table = _table("metric", "value", "rows", "merged", "")
     for each in found.metrics:
         table.add_row(
-            _shown(each.phrase), _shown(each.value or "-"), _count(each.counted), str(each.merged), _why(each)
+            _shown(each.phrase), _shown(each.value or "-"), _count(each.row_count), str(each.merged), _why(each)
         )
     console.print(table)
     console.print(f"\n{_about(found)}")
@@ -22,7 +22,7 @@ def print_metrics(found: schemas.MetricsOut, console: Console) -> None:
 def print_erased(found: schemas.ErasureOut, console: Console) -> None:
     """What was erased, in one line."""
     console.print(
-        f"erased of {_shown(', '.join(found.names))}: {found.generations:,} generations of states,"
+        f"erased of {_shown(', '.join(found.datasets))}: {found.generations:,} generations of states,"
         f" {found.files:,} files, {found.samples:,} samples,"
         f" values of {found.measurements + found.results:,} measurements and results,"
         f" evidence of {found.suggestions:,} suggestions, patterns of {found.columns:,} columns"
@@ -32,22 +32,22 @@ def print_erased(found: schemas.ErasureOut, console: Console) -> None:
 def print_states(found: schemas.StatesOut, console: Console) -> None:
     """A line for each partition, a line for each metric with what it would merge, the sums."""
     partitions = _table("partition", "generation", "states", "bytes", "in files", "source", "marker", "")
-    for each in found.listed:
+    for each in found.partition_states:
         states = f"{sum(each.kinds.values())}" + (f", {each.failed} failed" if each.failed else "")
         partitions.add_row(
-            _shown(each.partition or "the whole table"), str(each.generation), states, _count(each.size),
-            _count(each.filed), ", ".join(each.sources), each.marker[:12], _shown(_partition_note(each)),
+            _shown(each.partition or "the whole table"), str(each.generation), states, _count(each.bytes),
+            _count(each.file_bytes), ", ".join(each.sources), each.fingerprint[:12], _shown(_partition_note(each)),
         )  # fmt: skip
     metrics = _table("metric", "would merge", "bytes", "")
     for asked in found.metrics:
         metrics.add_row(_shown(asked.phrase), str(asked.merged), _count(asked.bytes), _why(asked))
     console.print(partitions)
-    more = found.chosen - sum(each.days for each in found.listed)
+    more = found.selected_partitions - sum(each.days for each in found.partition_states)
     if more > 0:
         console.print(f"... and {more:,} more")
     console.print()
     console.print(metrics)
-    console.print(f"\n{_about(found)}, {found.size:,} bytes and {found.filed:,} in files")
+    console.print(f"\n{_about(found)}, {found.bytes:,} bytes and {found.file_bytes:,} in files")
 
 
 def _partition_note(partition: schemas.PartitionStatesOut) -> str:
@@ -83,12 +83,14 @@ def _table(*headings: str) -> Table:
 def _about(found: schemas.StateQueryOut) -> str:
     where = f" where {found.where}" if found.where else ""
     of = f"{found.object} of {found.contract_id} {found.version}"
-    return _shown(f"{found.chosen:,} of {found.partitions:,} partitions of {of}{where}")
+    return _shown(f"{found.selected_partitions:,} of {found.partitions:,} partitions of {of}{where}")
 
 
 def _why(asked: schemas.MetricQueryOut) -> str:
     lacking = (
-        f" ({', '.join(asked.missing)}{', ...' if asked.lacking > len(asked.missing) else ''})" if asked.missing else ""
+        f" ({', '.join(asked.missing)}{', ...' if asked.missing_count > len(asked.missing) else ''})"
+        if asked.missing
+        else ""
     )
     return _shown(f"{asked.reason or ''}{lacking}")
 

@@ -65,14 +65,14 @@ class DownstreamDataset:
 
 @dataclass(frozen=True, kw_only=True)
 class DownstreamImpact:
-    """What bad data in a dataset do downstream, nearest first. `contracts`: those about the dataset itself. `whole`:
+    """What bad data in a dataset do downstream, nearest first. `contracts`: those about the dataset itself. `complete`:
     nothing was cut off."""
 
     dataset: LineageName
     bad: BadData
     entries: tuple[DownstreamDataset, ...] = ()
     contracts: tuple[AffectedContract, ...] = ()
-    whole: bool = True
+    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def downstream_impact(
     ]
     own = touched.get(found.bad.dataset, ())
     return DownstreamImpact(
-        dataset=found.bad.dataset, bad=found.bad, entries=tuple(entries), contracts=own, whole=found.search.complete
+        dataset=found.bad.dataset, bad=found.bad, entries=tuple(entries), contracts=own, complete=found.search.complete
     )
 
 
@@ -191,7 +191,7 @@ def _reads(session: Session, names: Sequence[LineageName]) -> Iterator[tuple[UUI
 
 def _jobs(session: Session, jobs: Sequence[UUID]) -> Iterator[LineageJobRow]:
     for some in portions(jobs):
-        query = select(LineageJobRow).where(col(LineageJobRow.id).in_(some), col(LineageJobRow.ours).is_(False))
+        query = select(LineageJobRow).where(col(LineageJobRow.id).in_(some), col(LineageJobRow.is_own).is_(False))
         yield from session.exec(query)
 
 
@@ -200,14 +200,14 @@ def _runs(session: Session, nodes: NameResolver, jobs: Sequence[LineageName], ba
     row = LineageRunRow
     # Who reads a version that is told by its number may have begun before its writer told that it was done.
     since = bad.started_at if bad.version is None else bad.started_at - AHEAD
-    recent = or_(col(row.finished) >= since, col(row.started) >= since)
+    recent = or_(col(row.finished_at) >= since, col(row.started_at) >= since)
     for some in portions(jobs):
         of = tuple_(col(row.job_namespace), col(row.job_name)).in_([(each.namespace, each.name) for each in some])
         for run in session.exec(select(row).where(of, recent).options(*_lightly(bad))):
-            if began := run.started or run.finished:
-                job, ended = LineageName(run.job_namespace, run.job_name), run.finished if run.ended else None
+            if began := run.started_at or run.finished_at:
+                job, ended = LineageName(run.job_namespace, run.job_name), run.finished_at if run.is_ended else None
                 yield JobRun(
-                    job=job, started_at=began, ended_at=ended, failed=run.failed, reads=_versions(nodes, run, bad)
+                    job=job, started_at=began, ended_at=ended, failed=run.is_failed, reads=_versions(nodes, run, bad)
                 )
 
 

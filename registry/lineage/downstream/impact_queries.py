@@ -50,7 +50,7 @@ def of_incident(session: Session, incident: IncidentRow) -> tuple[BadData, froze
         raise NotFound
     columns = None if incident.columns is None else frozenset(incident.columns)
     name = graph_node(dataset.namespace, dataset.name)
-    return BadData(name, incident.since, incident.recovered, incident.data_version), columns
+    return BadData(name, incident.started_at, incident.recovered_at, incident.data_version), columns
 
 
 def impact_visibility(session: Session, by: Principal) -> ImpactVisibility:
@@ -80,4 +80,4 @@ def _open(session: Session, nodes: NameResolver, name: LineageName) -> IncidentR
     here = about.where(
         traversal.name_filter(DatasetRow, nodes.group(name)), IncidentRow.state != IncidentState.RESOLVED
     )
-    return session.exec(here.order_by(col(IncidentRow.opened), col(IncidentRow.id)).limit(1)).first()
+    return session.exec(here.order_by(col(IncidentRow.opened_at), col(IncidentRow.id)).limit(1)).first()

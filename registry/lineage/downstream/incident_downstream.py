@@ -40,7 +40,7 @@ def refresh(session: Session, incident: IncidentRow) -> None:
     if dataset is None:
         return
     bad = BadData(
-        graph_node(dataset.namespace, dataset.name), incident.since, incident.recovered, incident.data_version
+        graph_node(dataset.namespace, dataset.name), incident.started_at, incident.recovered_at, incident.data_version
     )
     found = impact.search(session, nodes, bad, incident.columns, impact.everything)
     for name, state in found.states.items():
@@ -70,10 +70,10 @@ def _rows(
             node_namespace=reach.dataset.namespace,
             node_name=reach.dataset.name,
             distance=reach.distance,
-            spread=state.state,
-            direct=reach.direct,
-            coarse=reach.coarse,
-            since=state.reached_at,
+            contamination=state.state,
+            is_direct=reach.direct,
+            is_table_level=reach.coarse,
+            reached_at=state.reached_at,
             path=[[step.namespace, step.name] for step in reach.path],
         )
 
@@ -122,8 +122,8 @@ def upstream_incidents(session: Session, which: ColumnElement[bool]) -> list[Ups
         .join(DatasetRow, col(DatasetRow.id) == col(link.dataset_id))
         .join(row, same)
         .join(IncidentRow, col(IncidentRow.id) == col(row.incident_id))
-        .where(which, col(row.spread).in_(HARMED))
-        .order_by(col(link.contract_id), col(link.object), col(IncidentRow.opened), col(IncidentRow.id))
+        .where(which, col(row.contamination).in_(HARMED))
+        .order_by(col(link.contract_id), col(link.object), col(IncidentRow.opened_at), col(IncidentRow.id))
     )
     found = [UpstreamIncident(*each) for each in session.exec(query)]
     return list({(each.contract_id, each.object, each.incident.id): each for each in reversed(found)}.values())[::-1]

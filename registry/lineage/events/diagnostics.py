@@ -28,7 +28,7 @@ def _envelope(event: LineageEvent, received: datetime) -> Iterator[str]:
     document = event.document
     if event.naive_time:
         yield "eventTime has no zone: it was taken as UTC"
-    if event.time > received + AHEAD:
+    if event.event_time > received + AHEAD:
         yield "eventTime is ahead of the clock here: the time of arrival was taken"
     if not isinstance(document.get("producer"), str):
         yield "producer is missing"

@@ -24,7 +24,7 @@ NEWEST_REFUSED = SortOrder((RejectedLineageEventRow.id,), newest_first=True)
 TOLD_WITHIN = 1024 * 1024
 NAMED = 5
 SHOWN = (
-    "id", "key", "received", "producer", "state", "duplicates", "attempts", "error", "diagnostics", "original_size"
+    "id", "content_hash", "received_at", "producer", "state", "duplicates", "attempts", "error", "diagnostics", "original_size"
 )  # fmt: skip
 
 
@@ -44,16 +44,16 @@ class EventSummary:
 
 @dataclass(frozen=True)
 class LineageEventCounts:
-    """What lies in the inbox. `oldest`: when the event came that waits longest; None: none waits."""
+    """What lies in the inbox. `oldest_received_at`: when the event came that waits longest; None: none waits."""
 
     events: Mapping[LineageEventState, int]
     repeats: int
     refused: Mapping[int, int]
-    oldest: datetime | None
+    oldest_received_at: datetime | None
 
     def lag(self, now: datetime) -> float:
         """For how many seconds the event waits that waits longest; 0 where none waits."""
-        return max(0.0, (now - self.oldest).total_seconds()) if self.oldest else 0.0
+        return max(0.0, (now - self.oldest_received_at).total_seconds()) if self.oldest_received_at else 0.0
 
 
 def events(
@@ -71,7 +71,7 @@ def events(
     if producer is not None:
         query = query.where(col(LineageEventRow.producer) == producer)
     if since is not None:
-        query = query.where(col(LineageEventRow.received) >= since)
+        query = query.where(col(LineageEventRow.received_at) >= since)
     return NEWEST.cut(session.connection().execute(NEWEST.of(query, asked)).all(), asked)
 
 
@@ -102,7 +102,7 @@ def counts(session: Session) -> LineageEventCounts:
         select(RejectedLineageEventRow.status, func.count()).group_by(col(RejectedLineageEventRow.status))
     ).all()
     oldest = session.exec(
-        select(func.min(LineageEventRow.received)).where(LineageEventRow.state == LineageEventState.NEW)
+        select(func.min(LineageEventRow.received_at)).where(LineageEventRow.state == LineageEventState.NEW)
     ).one()
     found = {LineageEventState(state): count for state, count in by_state}
     return LineageEventCounts(

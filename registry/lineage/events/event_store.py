@@ -50,7 +50,7 @@ class ReceivedEvent:
     @property
     def key(self) -> str:
         """What makes it the same event."""
-        return str(self.row["key"])
+        return str(self.row["content_hash"])
 
     @property
     def size(self) -> int:
@@ -62,8 +62,8 @@ def arrival(event: LineageEvent, body: bytes, *, producer: str, now: datetime, e
     """The event as it is kept. `body` is what was received."""
     row = {
         "id": event_id,
-        "key": event.key,
-        "received": now,
+        "content_hash": event.key,
+        "received_at": now,
         "body": event.stored_bytes(),
         "original_sha256": hashlib.sha256(body).hexdigest(),
         "original_size": len(body),
@@ -80,7 +80,7 @@ def keep(session: Session, arrivals: Sequence[ReceivedEvent]) -> set[str]:
         return set()
     first = {each.key: each for each in sorted(arrivals, key=lambda each: each.key)}
     table = LineageEventRow.__table__  # type: ignore[attr-defined]
-    new = insert(session, table).on_conflict_do_nothing(index_elements=["key"]).returning(table.c.key)
+    new = insert(session, table).on_conflict_do_nothing(index_elements=["content_hash"]).returning(table.c.content_hash)
     stored = set(session.connection().scalars(new, [each.row for each in first.values()]))
     came = Counter(each.key for each in arrivals)
     for key in first:
@@ -108,7 +108,7 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
     session.add(
         RejectedLineageEventRow(
             id=event_id,
-            time=now,
+            received_at=now,
             producer=producer,
             status=refusal.status,
             reason=refusal.reason,
@@ -119,7 +119,7 @@ def reject(session: Session, refusal: EventRejection, *, producer: str, now: dat
 
 def next_events(session: Session, *, most: int) -> list[LineageEventRow]:
     """The next events to fold, locked until the transaction ends: oldest first, failed ones last."""
-    order = col(LineageEventRow.attempts), col(LineageEventRow.received), col(LineageEventRow.id)
+    order = col(LineageEventRow.attempts), col(LineageEventRow.received_at), col(LineageEventRow.id)
     query = select(LineageEventRow).where(col(LineageEventRow.state) == LineageEventState.NEW).order_by(*order)
     return list(session.exec(query.limit(most).with_for_update(skip_locked=True)))
 
@@ -141,9 +141,9 @@ def unpark(event: LineageEventRow) -> None:
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
     """Deletes events that came before that time, at most so many; how many these were. One that waits is kept; of a
     folded one what it said of its run stays with that."""
-    over = col(LineageEventRow.received) < before, col(LineageEventRow.state) != LineageEventState.NEW
+    over = col(LineageEventRow.received_at) < before, col(LineageEventRow.state) != LineageEventState.NEW
     events = select(LineageEventRow.id).where(*over).limit(most)
-    refused = select(RejectedLineageEventRow.id).where(col(RejectedLineageEventRow.time) < before).limit(most)
+    refused = select(RejectedLineageEventRow.id).where(col(RejectedLineageEventRow.received_at) < before).limit(most)
     gone = session.exec(delete(LineageEventRow).where(col(LineageEventRow.id).in_(events))).rowcount
     return (
         gone
@@ -152,5 +152,5 @@ def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
 
 
 def _count(session: Session, key: str, repeats: int) -> None:
-    same = col(LineageEventRow.key) == key
+    same = col(LineageEventRow.content_hash) == key
     session.exec(update(LineageEventRow).where(same).values(duplicates=col(LineageEventRow.duplicates) + repeats))

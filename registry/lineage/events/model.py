@@ -99,7 +99,7 @@ Datasets = Annotated[tuple[OpenLineageDataset, ...], BeforeValidator(_named)]
 
 
 class EventEnvelope(OpenLineageModel):
-    time: Instant = Field(alias="eventTime")
+    event_time: Instant = Field(alias="eventTime")
     producer: str | None = None
 
 
@@ -138,15 +138,15 @@ class LineageEvent:
 
     @property
     def naive_time(self) -> bool:
-        return self.content.time.tzinfo is None
+        return self.content.event_time.tzinfo is None
 
     @property
-    def time(self) -> datetime:
-        return self.content.time.replace(tzinfo=UTC)
+    def event_time(self) -> datetime:
+        return self.content.event_time.replace(tzinfo=UTC)
 
     def at(self, time: datetime) -> "LineageEvent":
         """The same event, told at another time."""
-        return replace(self, content=self.content.model_copy(update={"time": time}))
+        return replace(self, content=self.content.model_copy(update={"event_time": time}))
 
     @property
     def run(self) -> RunEvent | None:

@@ -145,7 +145,7 @@ def state_of_event(event: LineageEvent) -> FoldedRun:
     """What one run event tells. Raises ValueError for an event of another kind."""
     if (told := event.run) is None:
         raise ValueError("only run events are folded")
-    at = event.time
+    at = event.event_time
     return FoldedRun(
         **run_key(told)._asdict(),
         types=(told.type,) if told.type else (),

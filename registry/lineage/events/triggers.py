@@ -113,7 +113,7 @@ def of_dataset(event: DatasetEvent) -> Trigger | None:
     """What an event about a dataset itself asks for: a look at its schema. None where it is ours."""
     if (event.producer or "").startswith(OUR_PRODUCER):
         return None
-    told = FoldedDataset.of(event.dataset.namespace, event.dataset.name, event.dataset.facets, event.time)
+    told = FoldedDataset.of(event.dataset.namespace, event.dataset.name, event.dataset.facets, event.event_time)
     return _trigger(told, TriggerKind.DROPPED if _lifecycle(told) == "DROP" else TriggerKind.SCHEMA)
 
 

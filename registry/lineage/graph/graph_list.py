@@ -63,7 +63,7 @@ def runs(session: Session, sight: VisibilityFilter, job: LineageName, span: Page
         raise NotFound
     row = LineageRunRow
     mine = select(row).where(row.job_namespace == job.namespace, row.job_name == job.name)
-    newest = mine.order_by(func.coalesce(row.started, row.finished, row.updated).desc(), col(row.id).desc())
+    newest = mine.order_by(func.coalesce(row.started_at, row.finished_at, row.updated_at).desc(), col(row.id).desc())
     return session.exec(newest.limit(span.limit).offset(span.offset)).all()
 
 
@@ -78,9 +78,14 @@ def written(
     job, edge, row = LineageJobRow, LineageEdgeRow, LineageRunRow
     writing = select(edge.job_id).where(edge.direction == EdgeDirection.OUTPUT, traversal.name_filter(edge, names))
     same = (col(job.namespace) == row.job_namespace) & (col(job.name) == row.job_name)
-    done = col(job.id).in_(writing), col(row.ended).is_(True), col(row.failed).is_(False), col(job.ours).is_(False)
+    done = (
+        col(job.id).in_(writing),
+        col(row.is_ended).is_(True),
+        col(row.is_failed).is_(False),
+        col(job.is_own).is_(False),
+    )
     total = session.exec(select(func.count()).select_from(row).join(job, same).where(*done)).one()
-    newest = select(row).join(job, same).where(*done).order_by(col(row.finished).desc(), col(row.id).desc())
+    newest = select(row).join(job, same).where(*done).order_by(col(row.finished_at).desc(), col(row.id).desc())
     if not total:
         raise NotFound
     return session.exec(newest.limit(span.limit).offset(span.offset)).all(), total
@@ -88,7 +93,7 @@ def written(
 
 def run(session: Session, sight: VisibilityFilter, run_id: str) -> LineageRunRow:
     """The run of that id, of several the newest. Raises NotFound where there is none of a job that may be seen."""
-    query = select(LineageRunRow).where(LineageRunRow.run_id == run_id).order_by(col(LineageRunRow.updated).desc())
+    query = select(LineageRunRow).where(LineageRunRow.run_id == run_id).order_by(col(LineageRunRow.updated_at).desc())
     for row in session.exec(query.limit(100)):
         if row.job_name in {each.name for each in _jobs(session, sight, row.job_namespace, row.job_name)}:
             return row
@@ -98,9 +103,13 @@ def run(session: Session, sight: VisibilityFilter, run_id: str) -> LineageRunRow
 def events(session: Session, period: ReceivedPeriod, span: PageSpan) -> tuple[list[dict[str, Any]], int]:
     """Events as they are kept, and how many there are of that time in all. They are kept for a while only."""
     row = LineageEventRow
-    within = [col(row.received) > period.after] if period.after else []
-    within += [col(row.received) < period.before] if period.before else []
-    order = (col(row.received), col(row.id)) if period.oldest_first else (col(row.received).desc(), col(row.id).desc())
+    within = [col(row.received_at) > period.after] if period.after else []
+    within += [col(row.received_at) < period.before] if period.before else []
+    order = (
+        (col(row.received_at), col(row.id))
+        if period.oldest_first
+        else (col(row.received_at).desc(), col(row.id).desc())
+    )
     query = select(row.body).where(*within).order_by(*order).limit(span.limit).offset(span.offset)
     total = session.exec(select(func.count()).select_from(row).where(*within)).one()
     return [json.loads(body) for body in session.exec(query)], total

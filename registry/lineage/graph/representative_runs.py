@@ -32,8 +32,8 @@ def note(session: Session, run: FoldedRun, *, ids: Ids) -> None:
     if not flows.tells(run):
         return
     job = _job(session, run.job_namespace, run.job_name, ids)
-    held, found = RunRank(job.grade, job.moment, job.run_id), rank(run)
-    speaks = job.grade != NOBODY and job.run_id == run.run_id
+    held, found = RunRank(job.run_rank, job.run_at, job.run_id), rank(run)
+    speaks = job.run_rank != NOBODY and job.run_id == run.run_id
     if found >= held:
         _write(session, job, run)
     elif speaks:
@@ -55,7 +55,7 @@ def declare(session: Session, event: LineageEvent, *, ids: Ids) -> None:
 
 def _as_run(event: LineageEvent) -> FoldedRun:
     """What a job event tells, as of a run without a name."""
-    at = {"eventTime": event.time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
+    at = {"eventTime": event.event_time.isoformat(), "eventType": "COMPLETE", "run": {"runId": "declared"}}
     told = state_of_event(LineageEvent(RunEvent.model_validate({**event.document, **at}), event.document, event.body))
     return told.model_copy(update={"run_id": ""})
 
@@ -70,7 +70,9 @@ def _job(session: Session, namespace: str, name: str, ids: Ids) -> LineageJobRow
     if found := session.exec(query.execution_options(populate_existing=True)).first():
         return found
     with suppress(IntegrityError), session.begin_nested():
-        session.add(LineageJobRow(id=ids(), namespace=namespace, name=name, grade=NOBODY, moment=BEGINNING, run_id=""))
+        session.add(
+            LineageJobRow(id=ids(), namespace=namespace, name=name, run_rank=NOBODY, run_at=BEGINNING, run_id="")
+        )
     return session.exec(query.execution_options(populate_existing=True)).one()
 
 
@@ -93,7 +95,7 @@ def _rank_of(declared: dict[str, Any]) -> RunRank:
 def _runs(session: Session, job: LineageJobRow) -> Iterator[tuple[RunRank, Any]]:
     """The job's runs: their ranks, and the ids of their rows."""
     row = LineageRunRow
-    columns = row.id, row.run_id, row.failed, row.ended, row.started, row.finished
+    columns = row.id, row.run_id, row.is_failed, row.is_ended, row.started_at, row.finished_at
     mine = row.job_namespace == job.namespace, row.job_name == job.name
     for row_id, run_id, failed, ended, started, finished in session.exec(select(*columns).where(*mine)):  # type: ignore[call-overload]
         grade = FAILED if failed else COMPLETED if ended else OPEN
@@ -107,13 +109,13 @@ def _state(session: Session, row_id: UUID) -> Any:
 def _write(session: Session, job: LineageJobRow, run: FoldedRun) -> None:
     """Has the run speak for the job. Edges that stay as they are, are not written again."""
     flow = flows.flow_of_run(run)
-    job.grade, job.moment, job.run_id = rank(run)
-    job.ours = is_ours(run)
+    job.run_rank, job.run_at, job.run_id = rank(run)
+    job.is_own = is_ours(run)
     job.owners = list(flows.owners(run.job_facet("ownership")))
     edges = list(_edges(job.id, flow))
     mark = fingerprint([each.model_dump(mode="json", exclude={"job_id"}) for each in edges])
-    if mark != job.flow:
-        job.flow = mark
+    if mark != job.flow_hash:
+        job.flow_hash = mark
         session.exec(delete(LineageEdgeRow).where(col(LineageEdgeRow.job_id) == job.id))
         session.add_all(edges)
     session.flush()

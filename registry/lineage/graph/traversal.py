@@ -54,11 +54,12 @@ class GraphJob:
 
 @dataclass(frozen=True)
 class Subgraph:
-    """The part of the graph that was walked. `names`: all names of each dataset in it. `whole`: nothing was cut off."""
+    """The part of the graph that was walked. `names`: all names of each dataset in it. `complete`: nothing was cut
+    off."""
 
     jobs: tuple[GraphJob, ...]
     names: Mapping[LineageName, frozenset[LineageName]]
-    whole: bool = True
+    complete: bool = True
 
 
 @dataclass(kw_only=True)
@@ -134,7 +135,7 @@ def _subgraph(walk: _Walk, depth: int) -> Subgraph:
             break
         fresh = walk.add(jobs_at(walk.session, set(walk.nodes.named(fresh))))
     names = {each: walk.nodes.group(each) for each in walk.datasets}
-    return Subgraph(tuple(sorted(walk.jobs.values(), key=lambda each: each.name)), names, whole=not walk.full)
+    return Subgraph(tuple(sorted(walk.jobs.values(), key=lambda each: each.name)), names, complete=not walk.full)
 
 
 def jobs_at(

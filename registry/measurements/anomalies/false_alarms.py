@@ -16,7 +16,7 @@ WARNING = "warning"
 def false_alarms(session: Session, contract_id: str) -> Counter[tuple[str, str]]:
     """In how many incidents each check of each object failed of which somebody said that it was a false alarm."""
     row = IncidentObjectRow
-    query = select(row.object, row.failing).join(IncidentRow, col(IncidentRow.id) == col(row.incident_id))
+    query = select(row.object, row.failing_checks).join(IncidentRow, col(IncidentRow.id) == col(row.incident_id))
     said = query.where(row.contract_id == contract_id, IncidentRow.resolution == Resolution.FALSE_ALARM)
     return Counter(
         (name, check) for name, failing in session.exec(said) for check in {str(check) for check, _ in failing}

@@ -32,8 +32,8 @@ class NewFeedback:
 
     run_id: UUID
     partition: str | None
-    mark: FeedbackKind
-    why: str
+    kind: FeedbackKind
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ def add_feedback(
     Invalid for no reason and for data that the run did not judge."""
     run = run_for_feedback(session, said, by=by)
     require_permission(by, Permission.INCIDENTS, visibility.object_resource(session, run.contract_id, run.object))
-    if not said.why.strip():
+    if not said.reason.strip():
         raise InvalidRequest(WHY)
     row = _row(session, run, said, author=by.user_id, now=now, mark_id=mark_id)
     session.add(row)
     details = {
-        "contract": run.contract_id, "object": run.object, "partition": said.partition, "mark": said.mark.value,
-        "why": said.why,
+        "contract": run.contract_id, "object": run.object, "partition": said.partition, "mark": said.kind.value,
+        "why": said.reason,
     }  # fmt: skip
     audit_log.record(session, AuditAction.MARK_SET, actor=by.name, object_id=row.id, now=now, details=details)
     return row
@@ -65,7 +65,7 @@ def add_feedback(
 
 def word(session: Session, run: RunRow, said: NewFeedback, *, by: Principal) -> PointFeedbackRow:
     """What the principal would say, as it would be kept."""
-    return _row(session, run, said, author=by.user_id, now=run.finished, mark_id=run.id)
+    return _row(session, run, said, author=by.user_id, now=run.finished_at, mark_id=run.id)
 
 
 def run_for_feedback(session: Session, said: NewFeedback, *, by: Principal) -> RunRow:
@@ -84,7 +84,7 @@ def of_incident(
 ) -> None:
     """Keeps what the incident's end says of the data that failed in it: those of the newest run of each partition."""
     why = incident.comment or (incident.resolution.value.replace("_", " ") if incident.resolution else "opened again")
-    author, now = incident.resolved_by_id, incident.resolved
+    author, now = incident.resolved_by_id, incident.resolved_at
     assert author
     assert now
     for about, found in spots.items():
@@ -101,11 +101,16 @@ def take_back(session: Session, incident: IncidentRow, *, author: UUID, now: dat
     """Takes back what the incident's end said of its data, where nobody said anything else since."""
     for row in [each for about in _abouts(session, incident.id) for each in current_feedback(session, about)]:
         if row.incident_id == incident.id:
-            told = row.model_dump(exclude={"id", "mark", "why", "author_id", "created"})
+            told = row.model_dump(exclude={"id", "kind", "reason", "author_id", "created_at"})
             mark_id = derived_id(now, f"{row.id}/back")
             session.add(
                 PointFeedbackRow(
-                    **told, id=mark_id, mark=FeedbackKind.UNDONE, why="opened again", author_id=author, created=now
+                    **told,
+                    id=mark_id,
+                    kind=FeedbackKind.CLEARED,
+                    reason="opened again",
+                    author_id=author,
+                    created_at=now,
                 )
             )
 
@@ -126,11 +131,11 @@ def _row(
         object=run.object,
         run_id=run.id,
         partition=partition,
-        since=_since(session, run, partition),
-        mark=said.mark,
-        why=said.why.strip(),
+        from_version=_since(session, run, partition),
+        kind=said.kind,
+        reason=said.reason.strip(),
         author_id=author,
-        created=now,
+        created_at=now,
     )
 
 
@@ -139,8 +144,8 @@ def _since(session: Session, run: RunRow, partition: str | None) -> int | None:
     if partition is None or run.states_version is None or run.dataset_id is None:
         return None
     row = PartitionStateRow
-    mine = row.dataset_id == run.dataset_id, row.partition == partition, row.since <= run.states_version
-    return session.exec(select(func.max(row.since)).where(*mine)).one()
+    mine = row.dataset_id == run.dataset_id, row.partition == partition, row.from_version <= run.states_version
+    return session.exec(select(func.max(row.from_version)).where(*mine)).one()
 
 
 def list_feedback(
@@ -150,7 +155,7 @@ def list_feedback(
     row = PointFeedbackRow
     query = select(row, UserRow.name).join(UserRow, col(UserRow.id) == col(row.author_id))
     mine = query.where(row.contract_id == contract_id, row.object == object_name)
-    return session.exec(mine.order_by(col(row.created).desc(), col(row.id).desc()).limit(limit)).all()
+    return session.exec(mine.order_by(col(row.created_at).desc(), col(row.id).desc()).limit(limit)).all()
 
 
 def current_feedback(
@@ -160,9 +165,9 @@ def current_feedback(
     row = PointFeedbackRow
     query = select(row).where(row.contract_id == about.contract_id, row.object == about.object)
     if before is not None:
-        query = query.where(row.created < before)
-    rows = session.exec(query.order_by(col(row.created), col(row.id))).all()
-    return list({(each.partition, each.since or each.run_id): each for each in rows}.values())
+        query = query.where(row.created_at < before)
+    rows = session.exec(query.order_by(col(row.created_at), col(row.id))).all()
+    return list({(each.partition, each.from_version or each.run_id): each for each in rows}.values())
 
 
 def data_feedback(
@@ -170,8 +175,8 @@ def data_feedback(
 ) -> DataFeedback:  # fmt: skip
     """What is said of the data of which runs; `also`: as if that were said, too."""
     rows = [*current_feedback(session, about, before=before), *also]
-    newest = {(each.partition, each.since or each.run_id): each for each in rows}
-    spots = _spots(session, about, [each for each in newest.values() if each.mark is not FeedbackKind.UNDONE])
+    newest = {(each.partition, each.from_version or each.run_id): each for each in rows}
+    spots = _spots(session, about, [each for each in newest.values() if each.kind is not FeedbackKind.CLEARED])
     kinds = (
         frozenset(spot for spot, mark in spots.items() if mark is kind)
         for kind in (FeedbackKind.EXPECTED, FeedbackKind.INCIDENT)
@@ -181,18 +186,18 @@ def data_feedback(
 
 def _spots(session: Session, about: ContractObject, rows: Sequence[PointFeedbackRow]) -> dict[Spot, FeedbackKind]:
     """By run and partition what is said of the content that the run judged."""
-    found: dict[Spot, FeedbackKind] = {(each.run_id, each.partition): each.mark for each in rows}
-    dated = [each for each in rows if each.since is not None]
+    found: dict[Spot, FeedbackKind] = {(each.run_id, each.partition): each.kind for each in rows}
+    dated = [each for each in rows if each.from_version is not None]
     if not dated:
         return found
     ends = _ends(session, about, {str(each.partition) for each in dated})
-    runs = _runs(session, about, min(each.since or 0 for each in dated))
+    runs = _runs(session, about, min(each.from_version or 0 for each in dated))
     for each in dated:
-        since = each.since or 0
+        since = each.from_version or 0
         until = min((end for end in ends.get(str(each.partition), ()) if end > since), default=None)
         for run_id, version, partitions in runs:
             if since <= version and (until is None or version < until) and each.partition in partitions:
-                found[run_id, each.partition] = each.mark
+                found[run_id, each.partition] = each.kind
     return found
 
 
@@ -200,7 +205,7 @@ def _ends(session: Session, about: ContractObject, partitions: Iterable[str]) ->
     """The versions of the states that brought a content of these partitions."""
     dataset = contract_datasets.dataset_of(session, *about)
     row = PartitionStateRow
-    query = select(row.partition, row.since).where(col(row.partition).in_(sorted(partitions)))
+    query = select(row.partition, row.from_version).where(col(row.partition).in_(sorted(partitions)))
     found: dict[str, list[int]] = {}
     for partition, since in session.exec(query.where(row.dataset_id == dataset.id)) if dataset else ():
         found.setdefault(partition, []).append(since)

@@ -40,8 +40,8 @@ def newest(
     """The last fit of each check whose approved limits bear one of these names; `admitted`: of those that may judge."""
     row = FitRow
     mine = row.contract_id == about.contract_id, row.object == about.object, col(row.clause).in_(clauses)
-    judging = (col(row.admitted).is_(True),) if admitted else ()
-    order = col(row.created).desc(), col(row.id).desc()
+    judging = (col(row.is_active).is_(True),) if admitted else ()
+    order = col(row.created_at).desc(), col(row.id).desc()
     age = func.row_number().over(partition_by=[col(row.check_id), col(row.clause)], order_by=order)
     ranked = select(row.id, age.label("age")).where(*mine, *judging).subquery()
     return session.exec(select(row).join(ranked, ranked.c.id == col(row.id)).where(ranked.c.age == 1)).all()
@@ -55,7 +55,7 @@ def list_fits(
     query = select(row).where(row.contract_id == contract_id, row.object == object_name)
     if check_id is not None:
         query = query.where(row.check_id == check_id)
-    return session.exec(query.order_by(col(row.created).desc(), col(row.id).desc()).limit(limit)).all()
+    return session.exec(query.order_by(col(row.created_at).desc(), col(row.id).desc()).limit(limit)).all()
 
 
 def _fit(row: FitRow) -> LearnedFit:

@@ -34,8 +34,8 @@ class PatternColumn:
 class PatternInfo:
     """A pattern with what the index says of it, its columns, the narrower and the wider ones."""
 
-    carried: PatternCarriers
-    held: tuple[PatternColumn, ...]
+    carriers: PatternCarriers
+    pattern_columns: tuple[PatternColumn, ...]
 
 
 @dataclass(frozen=True)

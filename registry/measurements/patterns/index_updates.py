@@ -73,7 +73,7 @@ def lake_table(session: Session, row: DatasetRow) -> Iterator[LakeTable]:
     declared = {each.name for of in about for each in of.properties}
     columns = sorted(name for name in declared if not any(is_masked(of, (name,)) for of in about))
     if columns and row.location:
-        last = select(RunRow.id).where(RunRow.dataset_id == row.id).order_by(col(RunRow.finished).desc()).limit(1)
+        last = select(RunRow.id).where(RunRow.dataset_id == row.id).order_by(col(RunRow.finished_at).desc()).limit(1)
         as_of = " ".join((str(session.exec(last).first()), *columns))
         yield LakeTable(
             name=row.location, location=row.location, format=row.format, columns=tuple(columns), as_of=as_of

@@ -20,16 +20,16 @@ def course(
     """The newest results of the contract's own check of that id on that object, in the order of their runs and of
     their places in them; [] for a check that was never judged. `since`: of runs that ended then or later."""
     query = (
-        sqlalchemy.select(*SHOWN, col(RunRow.version), col(RunRow.finished))
+        sqlalchemy.select(*SHOWN, col(RunRow.version), col(RunRow.finished_at))
         .join(RunRow, col(RunRow.id) == col(CheckResultRow.run_id))
         .where(
             col(RunRow.contract_id) == contract_id,
             col(RunRow.object) == object_name,
             col(RunRow.subscription_id).is_(None),
             col(CheckResultRow.check_id) == check_id,
-            *([] if since is None else [col(RunRow.finished) >= since]),
+            *([] if since is None else [col(RunRow.finished_at) >= since]),
         )
-        .order_by(col(RunRow.finished).desc(), col(RunRow.id).desc(), col(CheckResultRow.position).desc())
+        .order_by(col(RunRow.finished_at).desc(), col(RunRow.id).desc(), col(CheckResultRow.position).desc())
         .limit(limit)
     )
     return session.connection().execute(query).mappings().all()[::-1]

@@ -22,7 +22,7 @@ from treaty.registry.tables import CheckResultRow, DatasetRow, LineageRunRow, Me
 SHOWN = 60
 # What of a measurement is shown. A whole row, made to be changed, takes three times as long to read.
 SHOWN_COLUMNS = tuple(each.name for each in fields(MetricPoint))
-NEWEST = SortOrder((RunRow.finished, RunRow.id), newest_first=True)
+NEWEST = SortOrder((RunRow.finished_at, RunRow.id), newest_first=True)
 ATTENTION = frozenset({Outcome.FAILED, Outcome.NOT_EVALUATED})
 
 
@@ -111,12 +111,12 @@ def _ranked(whose: RunSeriesKey, identities: Collection[str], before: datetime |
     """The metrics' rows, each with its age among the values of the same partition: 1 is the newest."""
     row = MeasurementRow
     whole = or_(col(row.partition).is_(None), col(row.partition) == "")
-    undated = or_(whole, col(row.data_time).is_(None)) if each_run else whole
+    undated = or_(whole, col(row.data_at).is_(None)) if each_run else whole
     # Values of the whole dataset belong together over time: none replaces another.
     run = case((undated, cast(col(row.run_id), String)), else_="")
     age = func.row_number().over(
         partition_by=[col(row.identity), col(row.partition), run],
-        order_by=[col(row.time).desc(), col(row.run_id).desc()],
+        order_by=[col(row.measured_at).desc(), col(row.run_id).desc()],
     )
     shown = (col(getattr(row, name)) for name in (*SHOWN_COLUMNS, "position"))
     chosen: Select[Any] = sqlalchemy.select(*shown, age.label("age"))
@@ -124,6 +124,6 @@ def _ranked(whose: RunSeriesKey, identities: Collection[str], before: datetime |
         col(row.contract_id) == whose.contract_id,
         col(row.object) == whose.object,
         col(row.subscription_id).is_not_distinct_from(whose.subscription_id),
-        *(() if before is None else (col(row.time) < before,)),
+        *(() if before is None else (col(row.measured_at) < before,)),
     )
     return chosen.where(*mine, col(row.identity).in_(list(identities))).subquery()

@@ -32,13 +32,13 @@ def history(session: Session, chosen: MeasurementFilter, *, limit: int) -> list[
     """The newest of the measurements, in the order of their data and of the runs that measured them.
 
     Each with its run's version and tags, and the dataset that it is of."""
-    time = func.coalesce(col(MeasurementRow.data_time), col(MeasurementRow.time))
+    time = func.coalesce(col(MeasurementRow.data_at), col(MeasurementRow.measured_at))
     query = (
         select(MeasurementRow, RunRow.version, DatasetRow.namespace, DatasetRow.name)
         .join(RunRow, col(RunRow.id) == col(MeasurementRow.run_id))
         .join(DatasetRow, col(DatasetRow.id) == col(RunRow.dataset_id), isouter=True)
         .where(*_conditions(session, chosen, time))
-        .order_by(time.desc(), col(MeasurementRow.time).desc(), col(MeasurementRow.position).desc())
+        .order_by(time.desc(), col(MeasurementRow.measured_at).desc(), col(MeasurementRow.position).desc())
         .limit(limit)
     )
     rows = session.exec(query).all()[::-1]
@@ -90,9 +90,9 @@ def _history_item(
         "dataset": f"{namespace} {name}" if name else None,
         "version": version,
         "reason": row.reason,
-        "data_time": row.data_time or place.time or row.time,
-        "measured": row.time,
+        "data_at": row.data_at or place.time or row.measured_at,
+        "measured_at": row.measured_at,
         "segment": row.segment or place.segment,
-        "counted": row.counted,
+        "row_count": row.row_count,
         "tags": tuple(tags),
     }

@@ -69,7 +69,9 @@ def last(session: Session, whose: RunSeriesKey, dataset_id: UUID) -> RunRow | No
     """The newest of these runs that judged data of the dataset; None where none could read it."""
     mine = RunRow.dataset_id == dataset_id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
     by = col(RunRow.subscription_id).is_not_distinct_from(whose.subscription_id)
-    query = select(RunRow).where(*mine, RunRow.fingerprint == whose.fingerprint, by, col(RunRow.marker).is_not(None))
+    query = select(RunRow).where(
+        *mine, RunRow.fingerprint == whose.fingerprint, by, col(RunRow.dataset_fingerprint).is_not(None)
+    )
     return session.exec(query.order_by(col(RunRow.id).desc()).limit(1)).first()
 
 
@@ -83,7 +85,7 @@ def repeats(session: Session, run_id: UUID, result: RunResult) -> bool:
 
 
 def _result_fields(row: CheckResultRow) -> tuple[str | None, ...]:
-    return row.check_id, row.partition, row.outcome, row.value, row.found, row.reason
+    return row.check_id, row.partition, row.outcome, row.value, row.finding, row.reason
 
 
 def unevaluated(
@@ -134,25 +136,25 @@ def _run(run_id: UUID, result: RunResult, origin: RunProvenance) -> RunRow:
         dataset_id=origin.dataset_id,
         partitions=list(result.partitions),
         verdict=result.verdict,
-        counts=dict(Counter(each.counts_as for each in result.results)),
+        outcome_counts=dict(Counter(each.counts_as for each in result.results)),
         rows=result.rows,
-        started=result.started_at,
-        finished=result.finished_at,
+        started_at=result.started_at,
+        finished_at=result.finished_at,
         task_id=origin.task_id,
         lineage_run_id=origin.lineage_run_id,
-        marker=origin.marker,
+        dataset_fingerprint=origin.marker,
         states_version=origin.states_version,
         reason=_text(origin.reason),
         subscription_id=origin.subscription_id,
-        cause=origin.cause,
-        found_by=origin.detection_method,
+        kind=origin.cause,
+        detection_method=origin.detection_method,
         read_version=None if origin.version is None else str(origin.version),
     )
 
 
 def _result(run_id: UUID, position: int, result: CheckResult) -> CheckResultRow:
     plain = result.model_dump(mode="json", include={"threshold", "reference", "band"})
-    texts = {"value": exact(result.value), "reason": _text(result.reason), "found": _text(result.found)}
+    texts = {"value": exact(result.value), "reason": _text(result.reason), "finding": _text(result.finding)}
     return CheckResultRow(run_id=run_id, position=position, **{**result.model_dump(), **plain, **texts})
 
 
@@ -171,11 +173,11 @@ def _measurements(run_id: UUID, result: RunResult, subscription_id: UUID | None)
             value=_number(each),
             exact=exact(each.value),
             reason=_text(each.reason),
-            time=result.finished_at,
-            counted=each.counted,
+            measured_at=result.finished_at,
+            row_count=each.row_count,
             details=each.model_dump(mode="json")["details"],
             subscription_id=subscription_id,
-            data_time=place.time,
+            data_at=place.time,
             segment=place.segment,
         )
 

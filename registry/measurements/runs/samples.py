@@ -26,7 +26,7 @@ def keep(session: Session, run_id: UUID, samples: Sequence[ViolationSample], *, 
             masked=list(each.masked),
             # PostgreSQL refuses the zero character.
             rows=[[cell.replace(ZERO, SHOWN) if cell else cell for cell in row] for row in each.rows],
-            expires=until,
+            expires_at=until,
         )
         for position, each in enumerate(samples)
     )
@@ -34,12 +34,14 @@ def keep(session: Session, run_id: UUID, samples: Sequence[ViolationSample], *, 
 
 def forget(session: Session, *, now: datetime) -> None:
     """Deletes all samples that are kept no longer."""
-    session.exec(delete(ViolationSampleRow).where(col(ViolationSampleRow.expires) <= now))
+    session.exec(delete(ViolationSampleRow).where(col(ViolationSampleRow.expires_at) <= now))
 
 
 def of_run(session: Session, run_id: UUID, *, now: datetime) -> Sequence[ViolationSampleRow]:
     """The samples of a run that are still kept; [] where there are none. Raises NotFound where there is no such run."""
     if session.get(RunRow, run_id) is None:
         raise NotFound
-    mine = select(ViolationSampleRow).where(ViolationSampleRow.run_id == run_id, col(ViolationSampleRow.expires) > now)
+    mine = select(ViolationSampleRow).where(
+        ViolationSampleRow.run_id == run_id, col(ViolationSampleRow.expires_at) > now
+    )
     return session.exec(mine.order_by(col(ViolationSampleRow.position))).all()

@@ -83,7 +83,9 @@ def _months(names: Iterable[str], over: date) -> list[list[str]]:
 def _rows(database: Database, dataset_id: UUID, names: Sequence[str]) -> list[PartitionStateRow]:
     with read_session(database) as session:
         current = select(PartitionStateRow).where(PartitionStateRow.dataset_id == dataset_id)
-        of_names = current.where(col(PartitionStateRow.until).is_(None), col(PartitionStateRow.partition).in_(names))
+        of_names = current.where(
+            col(PartitionStateRow.until_version).is_(None), col(PartitionStateRow.partition).in_(names)
+        )
         return list(session.exec(of_names.order_by(PartitionStateRow.partition)))
 
 

@@ -252,7 +252,7 @@ def _empty_measurement(row: MeasurementRow) -> bool:
 def _empty_result(row: CheckResultRow) -> bool:
     if not _is_text(row.value):
         return False
-    row.value, row.found = None, GONE
+    row.value, row.finding = None, GONE
     return True
 
 
@@ -279,7 +279,7 @@ def _suggestions(session: Session, asked: ErasureRequest) -> int:
         content = _without_values(row.content, asked, kept=kept)
         if row.content["object"] in objects and content != row.content:
             row.content, changed = content, changed + 1
-            row.news, row.edited = None, row.edited if kept else None
+            row.new_evidence, row.edited_patch = None, row.edited_patch if kept else None
             opened |= {proposal.id: proposal} if proposal.state in OPEN else {}
     for proposal in opened.values():
         # Whoever looks at it decides about what it has become.

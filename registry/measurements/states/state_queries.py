@@ -86,7 +86,7 @@ class StoredPartition:
     partition: str
     generation: int
     marker: str
-    created: datetime
+    created_at: datetime
     size: int
     filed: int = 0
     kinds: Mapping[str, int] = field(default_factory=dict)
@@ -245,7 +245,7 @@ def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
         partition=row.partition,
         generation=row.generation,
         marker=marker,
-        created=row.created,
+        created_at=row.created_at,
         size=len(row.states),
         days=days,
     )

@@ -96,7 +96,7 @@ def schema(session: Session, dataset_id: UUID, *, version: int | None = None) ->
     """The columns as last stored, up to `version`; without columns where nothing is stored."""
     query = select(PartitionStateRow.columns).where(*_at(dataset_id, version))
     columns = session.exec(
-        query.order_by(col(PartitionStateRow.created).desc(), col(PartitionStateRow.id).desc()).limit(1)
+        query.order_by(col(PartitionStateRow.created_at).desc(), col(PartitionStateRow.id).desc()).limit(1)
     ).first()
     return Schema(tuple(Column(**column) for column in columns or ()))
 
@@ -130,11 +130,11 @@ def save(
             dataset_id=dataset_id,
             partition=partition,
             generation=before.get(partition, 0) + 1,
-            since=dataset.states_version,
+            from_version=dataset.states_version,
             fingerprint=measured.fingerprints[partition] if measured else "",
             states=packed,
             columns=columns,
-            created=now,
+            created_at=now,
             files=files_of(packed),
         )
         for partition, packed in fresh.items()
@@ -158,7 +158,7 @@ def fold(
     dataset.states_version += 1
     _end(session, dataset.id, {row.partition for row in rows}, version=dataset.states_version, now=now)
     row = _folded(rows, packed, ids())
-    row.since = dataset.states_version
+    row.from_version = dataset.states_version
     row.generation += _generations(session, dataset.id, {row.partition}).get(row.partition, 0)
     session.add(row)
     session.flush()
@@ -171,7 +171,7 @@ def _ids(rows: Iterable[PartitionStateRow]) -> list[UUID]:
 
 def _folded(rows: Sequence[PartitionStateRow], packed: bytes, row_id: UUID) -> PartitionStateRow:
     """A row that is as old as the newest of these, whose columns it has."""
-    newest = max(rows, key=lambda row: (row.created, row.id))
+    newest = max(rows, key=lambda row: (row.created_at, row.id))
     told = months.merge_days(found for row in rows if (found := months.days(row.partition)))
     members = {name: mark for row in rows for name, mark in (row.members or {row.partition: row.fingerprint}).items()}
     return PartitionStateRow(
@@ -181,7 +181,7 @@ def _folded(rows: Sequence[PartitionStateRow], packed: bytes, row_id: UUID) -> P
         fingerprint=fingerprint(members),
         states=packed,
         columns=newest.columns,
-        created=newest.created,
+        created_at=newest.created_at,
         files=files_of(packed),
         members=dict(sorted(members.items())),
     )
@@ -197,7 +197,7 @@ def files_of(packed: bytes) -> list[str]:
 
 def prune(session: Session, dataset_id: UUID, *, before: datetime) -> int:
     """Deletes the generations that ended before that moment, current ones never. Returns how many there were."""
-    ended = col(PartitionStateRow.ended) < before
+    ended = col(PartitionStateRow.ended_at) < before
     return session.exec(
         delete(PartitionStateRow).where(col(PartitionStateRow.dataset_id) == dataset_id, ended)
     ).rowcount
@@ -209,10 +209,10 @@ def _columns(measured: MeasureResult | None) -> Schema:
 
 def _at(dataset_id: UUID, version: int | None = None) -> tuple[ColumnElement[bool], ...]:
     """The generations that are current, or that were in that version of the dataset's states."""
-    mine, until = col(PartitionStateRow.dataset_id) == dataset_id, col(PartitionStateRow.until)
+    mine, until = col(PartitionStateRow.dataset_id) == dataset_id, col(PartitionStateRow.until_version)
     if version is None:
         return mine, until.is_(None)
-    return mine, col(PartitionStateRow.since) <= version, until.is_(None) | (until > version)
+    return mine, col(PartitionStateRow.from_version) <= version, until.is_(None) | (until > version)
 
 
 def _generations(session: Session, dataset_id: UUID, partitions: Collection[str]) -> dict[str, int]:
@@ -226,5 +226,5 @@ def _end(session: Session, dataset_id: UUID, partitions: Collection[str], *, ver
     names = sorted(partitions)
     for start in range(0, len(names), CHUNK):
         some = col(PartitionStateRow.partition).in_(names[start : start + CHUNK])
-        ending = update(PartitionStateRow).where(*_at(dataset_id), some).values(until=version, ended=now)
+        ending = update(PartitionStateRow).where(*_at(dataset_id), some).values(until_version=version, ended_at=now)
         session.exec(ending, execution_options={"synchronize_session": False})

@@ -67,15 +67,15 @@ def begin(session: Session, attempt: IdempotencyAttempt, by: Principal, *, now: 
     done = session.get(IdempotencyKeyRow, name)
     if done is None:
         return
-    if done.created <= now - RETENTION:
+    if done.created_at <= now - RETENTION:
         session.delete(done)
         session.flush()
         return
-    if not hmac.compare_digest(done.content, attempt.body.hexdigest()):
+    if not hmac.compare_digest(done.request_hash, attempt.body.hexdigest()):
         raise InvalidRequest(OTHER)
-    if done.rights != by.extent:
+    if done.permissions != by.extent:
         raise Conflict(RIGHTS)
-    raise RequestReplayed(StoredResponse(done.status, done.headers, done.answer))
+    raise RequestReplayed(StoredResponse(done.status, done.headers, done.response_body))
 
 
 def keep(
@@ -84,19 +84,19 @@ def keep(
     """Adds the answer to the transaction that did the request."""
     kept = IdempotencyKeyRow(
         key=attempt.name(by.user_id),
-        content=attempt.body.hexdigest(),
-        rights=by.extent,
+        request_hash=attempt.body.hexdigest(),
+        permissions=by.extent,
         status=answer.status,
         headers=dict(answer.headers),
-        answer=answer.body,
-        created=now,
+        response_body=answer.body,
+        created_at=now,
     )
     session.add(kept)
 
 
 def forget(session: Session, *, now: datetime) -> None:
     """Removes answers that are not given again any more."""
-    session.exec(delete(IdempotencyKeyRow).where(col(IdempotencyKeyRow.created) <= now - RETENTION))
+    session.exec(delete(IdempotencyKeyRow).where(col(IdempotencyKeyRow.created_at) <= now - RETENTION))
 
 
 def _locked(session: Session, name: str) -> bool:

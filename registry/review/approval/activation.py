@@ -58,7 +58,7 @@ def activation_blockers(session: Session, version: ContractVersionRow, *, now: d
         return f"it comes into force on {due_time(version):%Y-%m-%d %H:%M} UTC"
     asked = acknowledgements.outstanding(session, version, now=now)
     if asked:
-        latest = max(each.deadline or now for each in asked)
+        latest = max(each.due_at or now for each in asked)
         return f"it waits for {len(asked)} consumer(s) whom it breaks, until {latest:%Y-%m-%d %H:%M} UTC at the latest"
     return None
 
@@ -113,7 +113,7 @@ def deprecate(
     version = _version(session, contract_id, number, by)
     _refuse_successor(session, version, farewell.successor)
     version.state = VERSION.step(version.state, "deprecate")
-    version.reason, version.successor = farewell.reason, farewell.successor
+    version.reason, version.successor_version = farewell.reason, farewell.successor
     details = {"contract": contract_id, "version": number, "reason": farewell.reason, "successor": farewell.successor}
     audit_log.record(
         session, AuditAction.VERSION_DEPRECATED, actor=by.name, object_id=version.id, now=now, details=details
@@ -140,7 +140,7 @@ def _apply_version(session: Session, version: ContractVersionRow, *, now: dateti
             if version.state not in VERSION.states_allowing("retire"):
                 return False
             if version.effective_until is not None and version.effective_until <= now:
-                _retire(session, version, VersionRetirement(EXPIRED, version.successor), actor=CLOCK, now=now)
+                _retire(session, version, VersionRetirement(EXPIRED, version.successor_version), actor=CLOCK, now=now)
                 return True
             if version.state is not VersionState.APPROVED or activation_blockers(session, version, now=now):
                 return False
@@ -180,7 +180,7 @@ def _retire(
     session: Session, version: ContractVersionRow, farewell: VersionRetirement, *, actor: str, now: datetime
 ) -> None:
     _end(version, "retire", now=now)
-    version.reason, version.successor = farewell.reason, farewell.successor
+    version.reason, version.successor_version = farewell.reason, farewell.successor
     session.flush()
     contract = session.get_one(ContractRow, version.contract_id, with_for_update=UNKEYED)
     if contract.active_version == version.version:

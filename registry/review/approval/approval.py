@@ -214,7 +214,7 @@ def _row(
         version=shown.version,
         fingerprint=shown.fingerprint,
         revision=proposal.revision,
-        time=now,
+        approved_at=now,
     )
 
 
@@ -264,4 +264,4 @@ def _ensure_contract(session: Session, document: Document, *, by: Principal, now
     """A contract exists from its first approved version on. Whoever gave the last approval that it needed owns it."""
     if session.get(ContractRow, document.id, with_for_update=UNKEYED) is None:
         domain = visibility.domain_of(document)
-        session.add(ContractRow(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created=now))
+        session.add(ContractRow(id=document.id, name=document.name, owner_id=by.user_id, domain=domain, created_at=now))

@@ -62,7 +62,7 @@ def make(
         contract_id=proposal.contract_id,
         version=shown.version,
         approver_id=by.user_id,
-        created=now,
+        created_at=now,
         content=content,
     )
     session.add(record)
@@ -179,7 +179,7 @@ def _before(session: Session, proposal: ProposalRow, shown: ProposalPreview) -> 
 def _valid_records(session: Session, proposal_id: UUID) -> list[ApprovalRecordRow]:
     """The proposal's records, oldest first, without those of approvals that an edit made void."""
     rows = session.exec(select(ProposalApprovalRow).where(ProposalApprovalRow.proposal_id == proposal_id)).all()
-    void = {(each.approver_id, each.time) for each in rows if each.void_since}
+    void = {(each.approver_id, each.approved_at) for each in rows if each.voided_at}
     mine = select(ApprovalRecordRow).where(ApprovalRecordRow.proposal_id == proposal_id)
-    records = session.exec(mine.order_by(col(ApprovalRecordRow.created))).all()
-    return [each for each in records if (each.approver_id, each.created) not in void]
+    records = session.exec(mine.order_by(col(ApprovalRecordRow.created_at))).all()
+    return [each for each in records if (each.approver_id, each.created_at) not in void]

@@ -104,14 +104,14 @@ def approvals(session: Session, proposal_id: UUID) -> Sequence[tuple[ProposalApp
     query = select(ProposalApprovalRow, UserRow.name).join(
         UserRow, col(UserRow.id) == col(ProposalApprovalRow.approver_id)
     )
-    ordered = query.order_by(col(ProposalApprovalRow.time), col(ProposalApprovalRow.id))
+    ordered = query.order_by(col(ProposalApprovalRow.approved_at), col(ProposalApprovalRow.id))
     return session.exec(ordered.where(ProposalApprovalRow.proposal_id == proposal_id)).all()
 
 
 def _valid_approvals(session: Session, proposal_id: UUID) -> Sequence[ProposalApprovalRow]:
     """The approvals that were not made void since."""
     query = select(ProposalApprovalRow).where(
-        ProposalApprovalRow.proposal_id == proposal_id, col(ProposalApprovalRow.void_since).is_(None)
+        ProposalApprovalRow.proposal_id == proposal_id, col(ProposalApprovalRow.voided_at).is_(None)
     )
     return session.exec(query).all()
 

@@ -101,7 +101,7 @@ def _begins_a_group(old: Contract, new: Contract) -> bool:
 
 def _named(found: Sequence[CompatibilityBreach], old: Contract) -> list[CompatibilityBreach]:
     """Of what breaks modes that which breaks one that the terms in force name."""
-    return [each for each in found if each.difference.part.value in old.terms.compatibility.model_fields_set]
+    return [each for each in found if each.difference.section.value in old.terms.compatibility.model_fields_set]
 
 
 def _sentence(found: CompatibilityBreach) -> str:

@@ -105,7 +105,7 @@ def outstanding(session: Session, version: ContractVersionRow, *, now: datetime)
     """The acknowledgements that the version still waits for: not given, and the deadline not over; [] for none."""
     row = AcknowledgementRow
     query = select(row).join(SubscriptionRow, col(SubscriptionRow.id) == col(row.subscription_id))
-    waited = query.where(row.version_id == version.id, col(row.answer).in_(WAITED_FOR), col(row.deadline) > now)
+    waited = query.where(row.version_id == version.id, col(row.state).in_(WAITED_FOR), col(row.due_at) > now)
     alive = waited.where(SubscriptionRow.state == SubscriptionState.ACTIVE)
     return session.exec(alive.order_by(col(row.id))).all()
 
@@ -137,7 +137,7 @@ def answer(
     require_permission_anywhere(by, Permission.SUBSCRIBE)
     row = get(session, acknowledgement_id, by=by)
     _admit(session, row, given, comment, by)
-    row.answer, row.comment = given, comment
+    row.state, row.comment = given, comment
     answered = given is not AcknowledgementState.PENDING
     row.answered_by_id, row.answered_at = (by.user_id, now) if answered else (None, None)
     version = session.get_one(ContractVersionRow, row.version_id)
@@ -175,7 +175,7 @@ def _chosen(
     if which.mine:
         query = query.where(visibility.own_subscriptions(by))
     if which.waiting:
-        query = query.where(col(row.answer).in_(WAITED_FOR), SubscriptionRow.state == SubscriptionState.ACTIVE)
+        query = query.where(col(row.state).in_(WAITED_FOR), SubscriptionRow.state == SubscriptionState.ACTIVE)
     return query
 
 
@@ -196,7 +196,7 @@ def waiting(session: Session, by: Principal) -> Sequence[AcknowledgementListing]
 def unanswered(by: Principal) -> SelectOfScalar[UUID]:
     """Of what `waiting` gives what the principal neither acknowledged nor objected to: the ids, as a query."""
     row = AcknowledgementRow
-    newest = _chosen(by, AcknowledgementFilter(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.answer))
+    newest = _chosen(by, AcknowledgementFilter(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.state))
     shown = newest.order_by(col(row.id).desc()).limit(MOST).subquery()
     return select(shown.c.id).where(shown.c.answer == AcknowledgementState.PENDING)
 
@@ -253,10 +253,10 @@ def _acknowledgement_row(
         id=row_id,
         version_id=version.id,
         subscription_id=each.subscription.id,
-        breaks=list(each.breaks),
-        answer=AcknowledgementState.PENDING if each.breaks else AcknowledgementState.TOLD,
-        asked=now,
-        deadline=deadline if each.breaks else None,
+        breaking_reasons=list(each.breaks),
+        state=AcknowledgementState.PENDING if each.breaks else AcknowledgementState.NOTIFIED,
+        requested_at=now,
+        due_at=deadline if each.breaks else None,
     )
 
 
@@ -283,8 +283,8 @@ def _admit(
     if given is AcknowledgementState.PENDING:
         _refuse_reset(session, row)
         return
-    if row.answer not in WAITED_FOR:
-        raise IllegalTransition("request to acknowledge", state=row.answer.value, step="answer", legal=())
+    if row.state not in WAITED_FOR:
+        raise IllegalTransition("request to acknowledge", state=row.state.value, step="answer", legal=())
     if given is AcknowledgementState.OBJECTED and not comment:
         fault = Fault(
             code="TR-COMMENT", where="comment", message="an objection needs a comment", remedy="say what it breaks"
@@ -294,7 +294,7 @@ def _admit(
 
 def _refuse_reset(session: Session, row: AcknowledgementRow) -> None:
     """Returns where there is an answer, which nobody has gone by yet."""
-    if row.answer not in {AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED}:
-        raise IllegalTransition("request to acknowledge", state=row.answer.value, step="take back", legal=())
+    if row.state not in {AcknowledgementState.ACKNOWLEDGED, AcknowledgementState.OBJECTED}:
+        raise IllegalTransition("request to acknowledge", state=row.state.value, step="take back", legal=())
     if session.get_one(ContractVersionRow, row.version_id).state is not VersionState.APPROVED:
         raise Conflict("the version does not wait any more: the answer to it stands")

@@ -228,7 +228,7 @@ def _row(how: CheckAuthorship, subscription: SubscriptionRow, number: int, asked
         object=asked.object,
         column=asked.column,
         patch=dict(asked.patch),
-        created=how.now,
+        created_at=how.now,
         created_by_id=how.by.user_id,
     )
 

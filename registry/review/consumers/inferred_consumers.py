@@ -38,12 +38,12 @@ LONGEST = 200
 class InferredConsumer:
     """A job that reads a contract's data. `reads`: the columns by object, as far as lineage tells them; else all.
 
-    `owners`: whom it names as such. `seen`: when the run ended, or began, that speaks for it."""
+    `owners`: whom it names as such. `last_seen_at`: when the run ended, or began, that speaks for it."""
 
     job: LineageName
     reads: Mapping[str, tuple[str, ...]]
     owners: tuple[str, ...]
-    seen: datetime
+    last_seen_at: datetime
     state: InferredConsumerState = InferredConsumerState.SUGGESTED
     subscription_id: UUID | None = None
 
@@ -60,9 +60,9 @@ def of_contract(session: Session, contract_id: str, by: Principal) -> list[Infer
     objects = _objects(session, contract_id)
     names = sorted(objects)
     writing = traversal.jobs_at(session, names, EdgeDirection.OUTPUT)
-    own = {each.namespace for each in writing if not each.ours}
+    own = {each.namespace for each in writing if not each.is_own}
     found = traversal.jobs_at(session, names, EdgeDirection.INPUT)
-    others = [each for each in found if not each.ours and each.namespace not in own]
+    others = [each for each in found if not each.is_own and each.namespace not in own]
     decided = {
         LineageName(each.job_namespace, each.job_name): each
         for each in session.exec(select(InferredConsumerRow).where(InferredConsumerRow.contract_id == contract_id))
@@ -113,7 +113,7 @@ def _row(
         job_namespace=reader.job.namespace,
         job_name=reader.job.name,
         state=state,
-        decided=now,
+        decided_at=now,
         decided_by_id=by.user_id,
     )
 
@@ -121,7 +121,7 @@ def _row(
 def _keep(session: Session, row: InferredConsumerRow, action: AuditAction, by: Principal) -> None:
     session.add(row)
     details = {"job_namespace": row.job_namespace, "job_name": row.job_name}
-    audit_log.record(session, action, actor=by.name, object_id=row.contract_id, details=details, now=row.decided)
+    audit_log.record(session, action, actor=by.name, object_id=row.contract_id, details=details, now=row.decided_at)
 
 
 def _as_promised(body: bytes, reads: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -182,7 +182,7 @@ def _reader(
         job=name,
         reads=reads,
         owners=tuple(job.owners),
-        seen=job.moment,
+        last_seen_at=job.run_at,
         state=state,
         subscription_id=found.subscription_id if found else None,
     )

@@ -46,9 +46,9 @@ def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: P
         if before is not None:
             session.delete(before)
     elif before is None:
-        session.add(ProposalSnoozeRow(user_id=by.user_id, proposal_id=proposal.id, until=until))
+        session.add(ProposalSnoozeRow(user_id=by.user_id, proposal_id=proposal.id, snoozed_until=until))
     else:
-        before.until = until
+        before.snoozed_until = until
     details = {"contract": proposal.contract_id, "until": until.isoformat() if until else None}
     audit_log.record(
         session, AuditAction.PROPOSAL_SNOOZED, actor=by.name, object_id=proposal.id, now=now, details=details
@@ -59,7 +59,7 @@ def snooze(session: Session, proposal_id: UUID, until: datetime | None, *, by: P
 def snoozed_by(by: Principal, *, now: datetime) -> ColumnElement[bool]:
     """The condition that the principal put a proposal off until later."""
     mine = select(ProposalSnoozeRow.proposal_id).where(
-        ProposalSnoozeRow.user_id == by.user_id, ProposalSnoozeRow.until > now
+        ProposalSnoozeRow.user_id == by.user_id, ProposalSnoozeRow.snoozed_until > now
     )
     return col(ProposalRow.id).in_(mine)
 
@@ -72,12 +72,12 @@ def assigned_elsewhere(by: Principal) -> ColumnElement[bool]:
     approved = select(ProposalApprovalRow.id).where(
         ProposalApprovalRow.proposal_id == ProposalRow.id,
         ProposalApprovalRow.approver_id == given,
-        col(ProposalApprovalRow.void_since).is_(None),
+        col(ProposalApprovalRow.voided_at).is_(None),
     )
     edited = select(ProposalRevisionRow.revision).where(
         ProposalRevisionRow.proposal_id == ProposalRow.id,
         ProposalRevisionRow.author_id == given,
-        col(ProposalRevisionRow.wrote),
+        col(ProposalRevisionRow.edited_document),
     )
     # The query around it may read users, too, and means others.
     still, done, wrote = (each.correlate(ProposalRow).exists() for each in (here, approved, edited))

@@ -95,11 +95,11 @@ def open_change_requests(
         select(row, ProposalCommentRow, UserRow.name)
         .join(ProposalCommentRow, col(ProposalCommentRow.id) == col(row.comment_id))
         .join(UserRow, col(UserRow.id) == col(row.author_id))
-        .where(col(row.proposal_id).in_(proposal_ids), col(row.ended).is_(None))
+        .where(col(row.proposal_id).in_(proposal_ids), col(row.ended_at).is_(None))
     )
     found: dict[UUID, list[ChangeRequestListing]] = {}
     for request, comment, author in session.exec(
-        query.order_by(col(ProposalCommentRow.time), col(ProposalCommentRow.id))
+        query.order_by(col(ProposalCommentRow.created_at), col(ProposalCommentRow.id))
     ).all():
         found.setdefault(request.proposal_id, []).append(ChangeRequestListing(request, comment, author))
     return found

@@ -26,7 +26,7 @@ def of_check(session: Session, subscription_id: UUID, check_ids: Collection[str]
     judged = [found for found in last.values() if found[0].outcome in EVALUATED]
     failed = [_label(*found) for found in judged if found[0].outcome is not PASSED]
     return {
-        "rows": sum(result.counted or 0 for result, _ in judged),
+        "rows": sum(result.row_count or 0 for result, _ in judged),
         "partitions": len(judged),
         "held": len(judged) - len(failed),
         "judged_on": len(judged),
@@ -42,7 +42,7 @@ def _results(
     """The last results of these checks, oldest first."""
     query = select(CheckResultRow, RunRow).join(RunRow, col(RunRow.id) == col(CheckResultRow.run_id))
     mine = query.where(RunRow.subscription_id == subscription_id, col(CheckResultRow.check_id).in_(list(check_ids)))
-    newest = mine.order_by(col(RunRow.finished).desc(), col(RunRow.id).desc(), col(CheckResultRow.position).desc())
+    newest = mine.order_by(col(RunRow.finished_at).desc(), col(RunRow.id).desc(), col(CheckResultRow.position).desc())
     return session.exec(newest.limit(MOST)).all()[::-1]
 
 
@@ -52,4 +52,4 @@ def _place(result: CheckResultRow, run: RunRow) -> tuple[str, str]:
 
 
 def _label(result: CheckResultRow, run: RunRow) -> str:
-    return result.partition or f"{run.finished:%Y-%m-%d %H:%M}"
+    return result.partition or f"{run.finished_at:%Y-%m-%d %H:%M}"

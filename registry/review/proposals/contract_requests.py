@@ -23,11 +23,11 @@ from treaty.registry.tables import ContractRequestRow, DatasetRow, ProposalRow
 
 @dataclass(frozen=True)
 class ContractRequestListing:
-    """A request with its author's name. `decides`: the asking principal may decide about the dataset."""
+    """A request with its author's name. `can_decide`: the asking principal may decide about the dataset."""
 
     request: ContractRequestRow
     author: str
-    decides: bool
+    can_decide: bool
 
 
 def request_contract(
@@ -45,7 +45,7 @@ def request_contract(
     if any(each.author_id == by.user_id for each in _waiting(session, name)):
         raise Conflict("you ask for it already")
     request = ContractRequestRow(
-        id=request_id, namespace=name.namespace, name=name.name, author_id=by.user_id, why=why, created=now
+        id=request_id, namespace=name.namespace, name=name.name, author_id=by.user_id, purpose=why, created_at=now
     )
     session.add(request)
     dispatch.notify(session, messages.contract_requested(request, by.name, place), now=now)
@@ -73,7 +73,7 @@ def pending_requests(session: Session, by: Principal) -> list[ContractRequestLis
     """What waits for the principal: others ask, and they may decide about it."""
     if Permission.DECIDE not in by.somewhere:
         return []
-    return [each for each in list_requests(session, by) if each.decides and each.request.author_id != by.user_id]
+    return [each for each in list_requests(session, by) if each.can_decide and each.request.author_id != by.user_id]
 
 
 def end(session: Session, request_id: UUID, reason: str | None, *, by: Principal, now: datetime) -> None:
@@ -88,19 +88,21 @@ def end(session: Session, request_id: UUID, reason: str | None, *, by: Principal
         raise NotFound
     if not own:
         require_permission(by, Permission.DECIDE, place)
-    if request.ended is not None:
+    if request.ended_at is not None:
         raise IllegalTransition("request", state="ended", step="end", legal=())
     if not own:
         if not reason:
             raise InvalidRequest("say why: who asked for it is told")
         dispatch.notify(session, messages.declined(request, reason, place, by=by.user_id), now=now)
-    request.ended, request.reason = now, reason
+    request.ended_at, request.reason = now, reason
     _record(session, AuditAction.CONTRACT_REQUEST_ENDED, request, by=by, now=now)
 
 
 def _waiting(session: Session, name: LineageName | None = None) -> Sequence[ContractRequestRow]:
     query = (
-        select(ContractRequestRow).where(col(ContractRequestRow.ended).is_(None)).order_by(col(ContractRequestRow.id))
+        select(ContractRequestRow)
+        .where(col(ContractRequestRow.ended_at).is_(None))
+        .order_by(col(ContractRequestRow.id))
     )
     if name is not None:
         query = query.where(ContractRequestRow.namespace == name.namespace, ContractRequestRow.name == name.name)

@@ -14,7 +14,7 @@ from treaty.registry.notifications import dispatch, messages
 from treaty.registry.review.proposals import proposals, revisions
 from treaty.registry.tables import ProposalCommentRow, ProposalRow, UserRow
 
-OLDEST = SortOrder((ProposalCommentRow.time, ProposalCommentRow.id))
+OLDEST = SortOrder((ProposalCommentRow.created_at, ProposalCommentRow.id))
 
 
 def add_comment(
@@ -37,7 +37,7 @@ def store_comment(
         author_id=by.user_id,
         revision=proposal.revision,
         text=text,
-        time=now,
+        created_at=now,
     )
     session.add(row)
     # What was said is in its own row: the audit goes to people who may not see the proposal.

@@ -60,7 +60,7 @@ def promote(
     content["evidence"] = {**told, **({"replay": list(idea.replay)} if idea.replay else {})}
     proposal = ProposalRow(
         id=make_id(), contract_id="", title=f"Promote {idea.check}, a check of {named}", base=version.body,
-        author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=credit, created=now,
+        author_id=by.user_id, state=ProposalState.IN_REVIEW, comment=credit, created_at=now,
     )  # fmt: skip
     return proposals.create_drafted(session, proposal, [content], make_id=make_id, now=now)
 

@@ -16,7 +16,7 @@ from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder
 from treaty.registry.review.proposals import change_requests
 from treaty.registry.tables import ProposalApprovalRow, ProposalRow, ProposalSuggestionRow, UserRow
 
-NEWEST = SortOrder((ProposalRow.created, ProposalRow.id), newest_first=True)
+NEWEST = SortOrder((ProposalRow.created_at, ProposalRow.id), newest_first=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ def _approvers(
     session: Session, proposal_ids: Collection[UUID]
 ) -> tuple[dict[UUID, frozenset[UUID]], dict[UUID, frozenset[UUID]]]:
     """Of each proposal who gave an approval that holds, and who gave one that is void."""
-    query = select(ProposalApprovalRow.proposal_id, ProposalApprovalRow.approver_id, ProposalApprovalRow.void_since)
+    query = select(ProposalApprovalRow.proposal_id, ProposalApprovalRow.approver_id, ProposalApprovalRow.voided_at)
     rows = session.exec(query.where(col(ProposalApprovalRow.proposal_id).in_(proposal_ids))).all()
     given = {each: frozenset(who for of, who, void in rows if of == each and not void) for each in proposal_ids}
     voided = {each: frozenset(who for of, who, void in rows if of == each and void) for each in proposal_ids}

@@ -153,7 +153,7 @@ def preview(session: Session, proposal: ProposalRow, documents: Documents | None
     known, rows = documents or Documents(), suggestions_of(session, proposal)
     if not rows and proposal.task_id is None:
         return ProposalPreview(known.checked(proposal.base))
-    accepted = [patch_of(row.content, row.edited) for row in rows if row.decision is Decision.ACCEPTED]
+    accepted = [patch_of(row.content, row.edited_patch) for row in rows if row.decision is Decision.ACCEPTED]
     body = with_patches(known, proposal, accepted, status="active")
     drafted = known.parsed(body)
     version = _number(session, known, drafted)
@@ -214,5 +214,5 @@ def _row(
         position=position,
         content=dict(content),
         rejected_before=news is not None,
-        news=news,
+        new_evidence=news,
     )

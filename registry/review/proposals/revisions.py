@@ -47,9 +47,9 @@ def record_change(
             proposal_id=proposal.id,
             revision=proposal.revision,
             author_id=by.user_id,
-            what=change.description,
-            wrote=change.edited_document,
-            time=now,
+            description=change.description,
+            edited_document=change.edited_document,
+            created_at=now,
         )
     )
     if change.alters:
@@ -60,13 +60,13 @@ def record_change(
 def requests(session: Session, proposal_id: UUID, *, of: UUID | None = None) -> Sequence[ProposalChangeRequestRow]:
     """The open requests for changes of the proposal: those of that user, None: of everybody."""
     row = ProposalChangeRequestRow
-    query = select(row).where(row.proposal_id == proposal_id, col(row.ended).is_(None))
+    query = select(row).where(row.proposal_id == proposal_id, col(row.ended_at).is_(None))
     return session.exec(query if of is None else query.where(row.author_id == of)).all()
 
 
 def end_request(session: Session, proposal: ProposalRow, request: ProposalChangeRequestRow, *, now: datetime) -> None:
     """Ends the request; with the last one the proposal is in review again."""
-    request.ended = now
+    request.ended_at = now
     if not requests(session, proposal.id):
         proposal.state = PROPOSAL.step(proposal.state, "resume")
 
@@ -76,12 +76,12 @@ def void(
 ) -> None:
     """Voids the approvals of the proposal: those that user gave, None: all."""
     query = select(ProposalApprovalRow).where(
-        ProposalApprovalRow.proposal_id == proposal.id, col(ProposalApprovalRow.void_since).is_(None)
+        ProposalApprovalRow.proposal_id == proposal.id, col(ProposalApprovalRow.voided_at).is_(None)
     )
     for row in session.exec(
         query if given_by is None else query.where(ProposalApprovalRow.approver_id == given_by)
     ).all():
-        row.void_since = now
+        row.voided_at = now
         details = {"proposal": str(proposal.id), "approver": str(row.approver_id), "revision": proposal.revision}
         audit_log.record(
             session, AuditAction.APPROVAL_VOIDED, actor=by.name, object_id=row.id, now=now, details=details
@@ -110,7 +110,7 @@ def last(session: Session, proposal: ProposalRow) -> str:
 def editors(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
     """Who had a hand in what is proposed: its author, and whoever edited it."""
     query = select(ProposalRevisionRow.author_id).where(
-        ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.wrote)
+        ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.edited_document)
     )
     return frozenset({proposal.author_id, *session.exec(query)})
 
@@ -118,7 +118,7 @@ def editors(session: Session, proposal: ProposalRow) -> frozenset[UUID]:
 def wrote(user_id: UUID) -> ColumnElement[bool]:
     """The condition that the user had a hand in a proposal."""
     edited = select(ProposalRevisionRow.proposal_id).where(
-        ProposalRevisionRow.author_id == user_id, col(ProposalRevisionRow.wrote)
+        ProposalRevisionRow.author_id == user_id, col(ProposalRevisionRow.edited_document)
     )
     return (col(ProposalRow.author_id) == user_id) | col(ProposalRow.id).in_(edited)
 
@@ -126,13 +126,13 @@ def wrote(user_id: UUID) -> ColumnElement[bool]:
 def asked_by(user_id: UUID) -> ColumnElement[bool]:
     """The condition that the user asks for changes of a proposal."""
     row = ProposalChangeRequestRow
-    return col(ProposalRow.id).in_(select(row.proposal_id).where(row.author_id == user_id, col(row.ended).is_(None)))
+    return col(ProposalRow.id).in_(select(row.proposal_id).where(row.author_id == user_id, col(row.ended_at).is_(None)))
 
 
 def last_writer(session: Session, proposal: ProposalRow) -> UUID:
     """Whose hand the document is in as it stands: who edited it last, else its author."""
     query = select(ProposalRevisionRow.author_id).where(
-        ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.wrote)
+        ProposalRevisionRow.proposal_id == proposal.id, col(ProposalRevisionRow.edited_document)
     )
     return session.exec(query.order_by(col(ProposalRevisionRow.revision).desc()).limit(1)).first() or proposal.author_id
 
@@ -140,7 +140,7 @@ def last_writer(session: Session, proposal: ProposalRow) -> UUID:
 def _since(session: Session, proposal: ProposalRow, revision: int) -> Sequence[tuple[str, str]]:
     """What was done after that revision and by whom, the newest first."""
     query = (
-        select(ProposalRevisionRow.what, UserRow.name)
+        select(ProposalRevisionRow.description, UserRow.name)
         .join(UserRow, col(UserRow.id) == col(ProposalRevisionRow.author_id))
         .where(ProposalRevisionRow.proposal_id == proposal.id, ProposalRevisionRow.revision > revision)
         .order_by(col(ProposalRevisionRow.revision).desc())

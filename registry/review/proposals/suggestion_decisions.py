@@ -69,7 +69,7 @@ def judge(
         raise NotFound
     _refuse_patch(proposal, rows, judgement, judgement.documents)
     for row in rows:
-        row.decision, row.reason, row.edited = judgement.decision, judgement.reason, _plain(judgement.patch)
+        row.decision, row.reason, row.edited_patch = judgement.decision, judgement.reason, _plain(judgement.patch)
         row.decided_by_id, row.decided_at = by.user_id, now
     edited = judgement.patch is not None
     revisions.record_change(

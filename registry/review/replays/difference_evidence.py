@@ -36,7 +36,7 @@ def weighed(old: Contract | None, new: Contract, found: Sequence[Replay]) -> tup
 
 def _is_open(difference: Difference) -> bool:
     """Whether it matters to data what the difference is."""
-    return difference.part in CHECKED_SECTIONS and difference.direction is not Direction.UNTESTED
+    return difference.section in CHECKED_SECTIONS and difference.direction is not Direction.UNTESTED
 
 
 def _of(difference: Difference, lines: Mapping[tuple[str, str], ReplayedCheck]) -> DifferenceEvidence:
@@ -60,10 +60,10 @@ def plain(found: Sequence[DifferenceEvidence]) -> list[dict[str, str | None]]:
             "object": each.difference.object,
             "column": each.difference.column,
             "check_id": each.difference.check,
-            "what": each.difference.element,
+            "element": each.difference.element,
             "direction": each.difference.direction.value,
             "sentence": each.difference.sentence,
-            "says": each.says,
+            "evidence": each.says,
         }
         for each in found
     ]

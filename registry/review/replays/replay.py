@@ -281,19 +281,20 @@ def _line(line: ReplayedCheck) -> dict[str, Any]:
         "sentence": line.sentence,
         "old": _outcome_fields(line.old),
         "new": _outcome_fields(line.new),
-        "appeared": _name_list(line.appeared),
-        "gone": _name_list(line.gone),
-        "same": _name_list(line.same),
+        "new_alerts": _name_list(line.appeared),
+        "resolved_alerts": _name_list(line.gone),
+        "unchanged_alerts": _name_list(line.same),
     }
 
 
 def _outcome_fields(told: CheckOutcome | None) -> dict[str, Any] | None:
     if told is None:
         return None
-    unjudged = [{"reason": why, **_name_list(names)} for why, names in told.unjudged.items()]
+    unjudged = [{"reason": why, **_name_list(names)} for why, names in told.not_evaluated.items()]
     given = {"scope": told.scope, "severity": told.severity, "sentence": told.sentence, "unit": told.unit}
     return {
-        **given, "judged": told.judged, "empty": told.empty, "alerts": _name_list(told.alerts), "unjudged": unjudged,
+        **given, "evaluated": told.evaluated, "not_applicable": told.empty, "alerts": _name_list(told.alerts),
+        "not_evaluated": unjudged,
     }  # fmt: skip
 
 

@@ -26,10 +26,10 @@ class GenerationInterval:
 
     id: UUID
     partition: str
-    since: int
-    until: int | None
-    created: datetime
-    ended: datetime | None
+    from_version: int
+    until_version: int | None
+    created_at: datetime
+    ended_at: datetime | None
 
 
 NAMES = tuple(each.name for each in fields(GenerationInterval))
@@ -41,18 +41,18 @@ def generations(session: Session, dataset: DatasetRow, *, replaced: bool) -> lis
     columns = [col(getattr(PartitionStateRow, name)) for name in NAMES]
     query = some(*columns).where(col(PartitionStateRow.dataset_id) == dataset.id)
     if not replaced:
-        query = query.where(col(PartitionStateRow.until).is_(None))
+        query = query.where(col(PartitionStateRow.until_version).is_(None))
     found = [GenerationInterval(**each._mapping) for each in session.connection().execute(query)]
     return sorted(found, key=_as_it_came if replaced else _as_it_is)
 
 
 def _as_it_came(came: GenerationInterval) -> tuple[Any, ...]:
-    return came.since, _day(came.partition), came.partition
+    return came.from_version, _day(came.partition), came.partition
 
 
 def _as_it_is(came: GenerationInterval) -> tuple[Any, ...]:
     # Merged days are as old as the newest of them, though they were written later.
-    return came.created, came.since, _day(came.partition), came.partition
+    return came.created_at, came.from_version, _day(came.partition), came.partition
 
 
 def _day(name: str) -> str:
@@ -64,7 +64,7 @@ def _day(name: str) -> str:
 def moments(session: Session, dataset: DatasetRow) -> list[datetime]:
     """When the validations began that found what came, as far as their runs are kept; oldest first."""
     began = _began(session, dataset)
-    versions = {each.since for each in generations(session, dataset, replaced=True)}
+    versions = {each.from_version for each in generations(session, dataset, replaced=True)}
     return sorted(began[version] for version in versions & began.keys())
 
 
@@ -79,10 +79,10 @@ def steps(
 
     `spoilt`: versions of the states in which a partition was an incident; None: all together."""
     began, packed, gone = _began(session, dataset), _packed(session, came), _gone(came)
-    for (since, _), each in groupby(came, key=lambda one: (one.since, _day(one.partition))):
+    for (since, _), each in groupby(came, key=lambda one: (one.from_version, _day(one.partition))):
         group = list(each)
         yield from (_departure(left, began, timelines) for left in _removed_generations(gone, since))
-        moment = min(group[0].created, began.get(since, group[0].created))
+        moment = min(group[0].created_at, began.get(since, group[0].created_at))
         left = tuple(one.partition for one in gone.pop(since, ()))
         for at in range(0, len(group), AT_A_TIME):
             several = dict(islice(packed, min(AT_A_TIME, len(group) - at)))
@@ -111,18 +111,18 @@ def _departure(
     left: Sequence[GenerationInterval], began: Mapping[int, datetime], timelines: Mapping[str, MetricTimeline]
 ) -> ReplayStep:
     """The step in which these went and nothing came."""
-    moment = began.get(left[0].until or 0) or left[0].ended or left[0].created
+    moment = began.get(left[0].until_version or 0) or left[0].ended_at or left[0].created_at
     names = tuple(each.partition for each in left)
     return ReplayStep(added={}, time=moment, removed=names, references=_at(timelines, moment))
 
 
 def _gone(came: Sequence[GenerationInterval]) -> dict[int, list[GenerationInterval]]:
     """By version, the generations that ended with it and that no other followed."""
-    arrived = {(each.partition, each.since) for each in came}
+    arrived = {(each.partition, each.from_version) for each in came}
     found: dict[int, list[GenerationInterval]] = {}
     for each in came:
-        if each.until is not None and (each.partition, each.until) not in arrived:
-            found.setdefault(each.until, []).append(each)
+        if each.until_version is not None and (each.partition, each.until_version) not in arrived:
+            found.setdefault(each.until_version, []).append(each)
     return found
 
 
@@ -132,8 +132,8 @@ def _at(timelines: Mapping[str, MetricTimeline], moment: datetime) -> dict[str, 
 
 def _began(session: Session, dataset: DatasetRow) -> dict[int, datetime]:
     """When the validation began that made each version of the dataset's states, as far as its run is kept."""
-    query = select(RunRow.states_version, RunRow.started).where(RunRow.dataset_id == dataset.id)
-    found = session.exec(query.where(col(RunRow.states_version).is_not(None)).order_by(col(RunRow.started).desc()))
+    query = select(RunRow.states_version, RunRow.started_at).where(RunRow.dataset_id == dataset.id)
+    found = session.exec(query.where(col(RunRow.states_version).is_not(None)).order_by(col(RunRow.started_at).desc()))
     return {version: started for version, started in found if version is not None}
 
 

@@ -208,7 +208,11 @@ def _bad(session: Session, *run_ids: UUID) -> list[CheckResultRow]:
 
 def _before(session: Session, whose: RunSeriesKey, run: RunRow) -> dict[UUID, set[str]]:
     """The runs before that were no passes, with the partitions that are there and that nobody judged since."""
-    older = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.marker).is_not(None), col(RunRow.id) < run.id)
+    older = (
+        *staleness.runs_of(run.dataset_id, whose),
+        col(RunRow.dataset_fingerprint).is_not(None),
+        col(RunRow.id) < run.id,
+    )
     first = select(RunRow.id).where(*older, RunRow.verdict != Verdict.PASSED).order_by(col(RunRow.id)).limit(1)
     judged = select(RunRow.id, RunRow.verdict, RunRow.partitions).where(
         *older, col(RunRow.id) >= first.scalar_subquery()
@@ -231,7 +235,7 @@ def _judging(session: Session, whose: RunSeriesKey, run: RunRow, partition: str)
     """The newest run that judged the partition by itself: what is there still, as `run` is up to date."""
     if partition in run.partitions:
         return run
-    mine = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.marker).is_not(None))
+    mine = (*staleness.runs_of(run.dataset_id, whose), col(RunRow.dataset_fingerprint).is_not(None))
     # What came after it is of other data. The list is kept as JSON; what merely looks alike is told apart here.
     named = (
         col(RunRow.id) <= run.id,

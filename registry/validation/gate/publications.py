@@ -126,7 +126,7 @@ def current(session: Session, of: GatedDataset) -> Generation:
 def _judging(session: Session, of: GatedDataset, marker: str | None) -> RunRow | None:
     """The contract's newest run of exactly these data."""
     mine = RunRow.dataset_id == of.dataset.id, RunRow.contract_id == of.contract.id, RunRow.object == of.object.name
-    query = select(RunRow).where(*mine, RunRow.marker == marker, col(RunRow.subscription_id).is_(None))
+    query = select(RunRow).where(*mine, RunRow.dataset_fingerprint == marker, col(RunRow.subscription_id).is_(None))
     return session.exec(query.order_by(col(RunRow.id).desc()).limit(1)).first() if marker else None
 
 
@@ -272,7 +272,7 @@ def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: Publicat
         session, AuditAction.STATES_COMMITTED, actor=by.actor, object_id=dataset.id, details=details, now=by.now
     )
     if ready.run is not None:
-        dataset.publishing = number
+        dataset.publishing_version = number
         origin = RunProvenance(dataset_id=dataset.id, marker=_marker(session, dataset), states_version=number)
         result = _discreet(session, of, ready.run)
         run = recording.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
@@ -295,10 +295,10 @@ def _discreet(session: Session, of: GatedDataset, run: RunResult) -> RunResult:
 def settle(session: Session, dataset_id: UUID, *, actor: str, now: datetime) -> bool:
     """Whether a publication was open, which is settled now: the table's files are those of the current generation."""
     dataset = session.get_one(DatasetRow, dataset_id, with_for_update=True, populate_existing=True)
-    if dataset.publishing is None:
+    if dataset.publishing_version is None:
         return False
     details = {"generation": dataset.states_version}
-    dataset.publishing, dataset.seen, dataset.arrived = None, now, now
+    dataset.publishing_version, dataset.last_scanned_at, dataset.last_arrival_at = None, now, now
     audit_log.record(session, AuditAction.STATES_SETTLED, actor=actor, object_id=dataset.id, details=details, now=now)
     return True
 

@@ -41,9 +41,9 @@ def doubt(
 ) -> str | None:
     """Why nothing is known of the data that are asked about, of which `run` is the newest; None where something is."""
     if run is None:
-        known = OPEN if dataset.publishing is not None else GONE if _is_gone(dataset) else None
+        known = OPEN if dataset.publishing_version is not None else GONE if _is_gone(dataset) else None
         return known or _unjudged(session, dataset, whose)
-    if look.marker is not None and run.marker == look.marker and run.read_version is not None:
+    if look.marker is not None and run.dataset_fingerprint == look.marker and run.read_version is not None:
         # A version of a table stays what it was when it was judged.
         return None
     return next(_doubts(session, dataset, whose, run, look), None)
@@ -53,14 +53,18 @@ def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: s
     """The newest of these runs, whether it could judge anything or not; of data that were taken back since, the one
     that judged what is there again. With a marker, that of the version of the table that was read as it says."""
     query = select(RunRow).where(*runs_of(dataset.id, whose)).order_by(col(RunRow.id).desc()).limit(1)
-    pinned = query.where(RunRow.marker == marker, col(RunRow.read_version).is_not(None))
+    pinned = query.where(RunRow.dataset_fingerprint == marker, col(RunRow.read_version).is_not(None))
     if marker is not None and (run := session.exec(pinned).first()):
         return run
     run = session.exec(query).first()
-    if run is None or run.marker is None or run.states_version == dataset.states_version:
+    if run is None or run.dataset_fingerprint is None or run.states_version == dataset.states_version:
         return run
     current = _marker(session, dataset)
-    return run if run.marker == current else session.exec(query.where(RunRow.marker == current)).first() or run
+    return (
+        run
+        if run.dataset_fingerprint == current
+        else session.exec(query.where(RunRow.dataset_fingerprint == current)).first() or run
+    )
 
 
 def runs_of(dataset_id: UUID | None, whose: RunSeriesKey) -> tuple[ColumnElement[bool], ...]:
@@ -78,39 +82,41 @@ def _doubts(
     session: Session, dataset: DatasetRow, whose: RunSeriesKey, run: RunRow, look: ReadinessQuery
 ) -> Iterator[str]:
     yield from _closed(dataset, run)
-    current = run.marker if run.states_version == dataset.states_version else _marker(session, dataset)
+    current = run.dataset_fingerprint if run.states_version == dataset.states_version else _marker(session, dataset)
     if look.marker not in (None, current):
         yield OTHER_DATA
-    if run.marker is None:
+    if run.dataset_fingerprint is None:
         yield UNREAD.format(run.reason or "see the run")
-    if run.marker != current:
+    if run.dataset_fingerprint != current:
         yield SINCE
     mark = session.get(PendingValidationRow, (whose.contract_id, whose.object))
-    if mark is not None and mark.dirty_seq > mark.done_seq:
+    if mark is not None and mark.trigger_sequence > mark.validated_sequence:
         yield WRITTEN
-    yield from (each.why for each in suspect_partitions.marks(session, dataset.id, look.partition))
-    if look.as_of is not None and look.as_of > (dataset.seen or run.started):
-        yield LATER.format(dataset.seen or run.started)
+    yield from (each.reason for each in suspect_partitions.marks(session, dataset.id, look.partition))
+    if look.as_of is not None and look.as_of > (dataset.last_scanned_at or run.started_at):
+        yield LATER.format(dataset.last_scanned_at or run.started_at)
     if look.partition is not None and not _is_there(session, dataset, look.partition):
         yield NOWHERE.format(look.partition)
 
 
 def _closed(dataset: DatasetRow, run: RunRow) -> Iterator[str]:
-    if dataset.publishing is not None:
+    if dataset.publishing_version is not None:
         yield OPEN
-    if _is_gone(dataset, run.started):
+    if _is_gone(dataset, run.started_at):
         yield GONE
 
 
 def _is_gone(dataset: DatasetRow, judged: datetime | None = None) -> bool:
     """Whether it was dropped, or renamed, after it was written, or else judged, last."""
-    last = dataset.written or judged
-    return dataset.dropped is not None and (last is None or dataset.dropped > last)
+    last = dataset.last_written_at or judged
+    return dataset.dropped_at is not None and (last is None or dataset.dropped_at > last)
 
 
 def _unjudged(session: Session, dataset: DatasetRow, whose: RunSeriesKey) -> str:
     mine = RunRow.dataset_id == dataset.id, RunRow.contract_id == whose.contract_id, RunRow.object == whose.object
-    others = select(RunRow.id).where(*mine, col(RunRow.marker).is_not(None), col(RunRow.subscription_id).is_(None))
+    others = select(RunRow.id).where(
+        *mine, col(RunRow.dataset_fingerprint).is_not(None), col(RunRow.subscription_id).is_(None)
+    )
     return SUPERSEDED if session.exec(others.limit(1)).first() else UNJUDGED
 
 
@@ -121,7 +127,7 @@ def _marker(session: Session, dataset: DatasetRow) -> str | None:
 
 def _is_there(session: Session, dataset: DatasetRow, partition: str) -> bool:
     row = PartitionStateRow
-    current = row.dataset_id == dataset.id, col(row.until).is_(None)
+    current = row.dataset_id == dataset.id, col(row.until_version).is_(None)
     alone = select(row.id).where(*current, row.partition == partition)
     return session.exec(alone.limit(1)).first() is not None or partition in state_store.stored_fingerprints(
         session, dataset.id

@@ -46,7 +46,7 @@ def _upstream_incidents(session: Session, contracts: Iterable[str]) -> list[Upst
 
 
 def _words(found: UpstreamIncident) -> str:
-    return WORDS[found.downstream.spread].format(found.incident.id)
+    return WORDS[found.downstream.contamination].format(found.incident.id)
 
 
 def _with_warning(session: Session, told: ContractGateStatus, why: str) -> ContractGateStatus:

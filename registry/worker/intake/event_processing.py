@@ -42,9 +42,9 @@ def process_events(
 
 def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old: timedelta) -> FoldedRun | None:
     """The run that the event is of, as it is now."""
-    after, event = None, as_received(model.parse_event(json.loads(row.body)), row.received)
+    after, event = None, as_received(model.parse_event(json.loads(row.body)), row.received_at)
     ask = TriggerContext(
-        session=session, now=now, ids=ids, producer=row.producer, event_time=event.time, since=now - old
+        session=session, now=now, ids=ids, producer=row.producer, event_time=event.event_time, since=now - old
     )
     if isinstance(event.content, RunEvent):
         stored, after = _of_run(ask, event, event.content)
@@ -53,13 +53,13 @@ def _folded(session: Session, row: LineageEventRow, now: datetime, ids: Ids, old
         _react(ask, [each for each in [of_dataset(event.content)] if each])
     else:
         representative_runs.declare(session, event, ids=ids)
-    row.state, row.error = LineageEventState.FOLDED, None
+    row.state, row.error = LineageEventState.PROCESSED, None
     return after
 
 
 def as_received(event: LineageEvent, received: datetime) -> LineageEvent:
     """The event, of the time when it came where its own is of a clock that is ahead."""
-    return event.at(received) if event.time > received + AHEAD else event
+    return event.at(received) if event.event_time > received + AHEAD else event
 
 
 def _of_run(ask: TriggerContext, event: LineageEvent, content: RunEvent) -> tuple[LineageRunRow, FoldedRun]:
@@ -71,7 +71,7 @@ def _of_run(ask: TriggerContext, event: LineageEvent, content: RunEvent) -> tupl
     aliases.learn(ask.session, links.links(told))
     representative_runs.note(ask.session, after, ids=ask.ids)
     _react(ask.of(stored, after), _fresh(before, after, content))
-    if stored.ended:
+    if stored.is_ended:
         coalescing.release(ask.session, stored.run_id, now=ask.now)
     return stored, after
 
@@ -95,7 +95,7 @@ def _locked(session: Session, key: LineageRunKey, *, now: datetime, ids: Ids) ->
     query = select(LineageRunRow).filter_by(**key._asdict()).with_for_update(**UNKEYED)
     if found := session.exec(query).first():
         return found
-    fresh = LineageRunRow(id=ids(), state={}, updated=now, **key._asdict())
+    fresh = LineageRunRow(id=ids(), state={}, updated_at=now, **key._asdict())
     table = LineageRunRow.__table__  # type: ignore[attr-defined]
     session.connection().execute(insert(session, table).values(fresh.model_dump()).on_conflict_do_nothing())
     return session.exec(query).one()
@@ -103,7 +103,7 @@ def _locked(session: Session, key: LineageRunKey, *, now: datetime, ids: Ids) ->
 
 def _store(row: LineageRunRow, run: FoldedRun, now: datetime) -> None:
     row.state = run.model_dump(mode="json")
-    row.failed, row.ended = run.failed, run.ended is not None
-    row.started, row.finished, row.updated = run.started, run.ended, now
+    row.is_failed, row.is_ended = run.failed, run.ended is not None
+    row.started_at, row.finished_at, row.updated_at = run.started, run.ended, now
     row.parent_id, row.root_id = run.parent_id, run.root_id
-    row.awaited = run.writes and run.ended is None and run.processing_type not in UNENDING
+    row.is_awaited = run.writes and run.ended is None and run.processing_type not in UNENDING

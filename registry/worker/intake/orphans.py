@@ -31,7 +31,7 @@ def find(session: Session, *, now: datetime, ids: Ids) -> int:
     """Asks for a look at what such runs wrote, at most so many at once; how many there were. Each is found once."""
     rows = session.exec(_orphan_query(now).limit(AT_A_TIME).with_for_update(skip_locked=True, of=LineageRunRow)).all()
     for row in rows:
-        row.awaited = False
+        row.is_awaited = False
         _react(session, row, now=now, ids=ids)
     return len(rows)
 
@@ -43,7 +43,7 @@ def _react(session: Session, row: LineageRunRow, *, now: datetime, ids: Ids) -> 
         now=now,
         ids=ids,
         producer="clock",
-        event_time=run.started or row.updated,
+        event_time=run.started or row.updated_at,
         since=now - OLD,
         run=row,
         folded=run,
@@ -57,9 +57,9 @@ def _orphan_query(now: datetime) -> Any:
     parent = aliased(LineageRunRow)
     over = and_(
         col(parent.run_id).in_([col(LineageRunRow.parent_id), col(LineageRunRow.root_id)]),
-        col(parent.ended).is_(True),
-        col(parent.updated) < now - OVERTAKEN,
+        col(parent.is_ended).is_(True),
+        col(parent.updated_at) < now - OVERTAKEN,
     )
-    silent = col(LineageRunRow.updated) < now - SILENT
-    orphan = col(LineageRunRow.awaited).is_(True), or_(silent, exists().where(over))
-    return select(LineageRunRow).where(*orphan).order_by(col(LineageRunRow.updated), col(LineageRunRow.id))
+    silent = col(LineageRunRow.updated_at) < now - SILENT
+    orphan = col(LineageRunRow.is_awaited).is_(True), or_(silent, exists().where(over))
+    return select(LineageRunRow).where(*orphan).order_by(col(LineageRunRow.updated_at), col(LineageRunRow.id))

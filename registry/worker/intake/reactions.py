@@ -71,7 +71,7 @@ def _validate(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> Non
     dataset = _dataset_of(by.session, whom.about)
     if dataset is not None:
         _follow(by, trigger, whom.about, dataset)
-        dataset.written = max(filter(None, (dataset.written, by.time)))
+        dataset.last_written_at = max(filter(None, (dataset.last_written_at, by.time)))
         trigger = _defining(by, trigger, dataset)
     usual = Priority.SWEEP if _is_late(by, dataset) else trigger.priority
     usual = priorities.priority(by.session, usual, whom.about.contract_id)
@@ -95,19 +95,19 @@ def _defining(by: TriggerContext, trigger: Trigger, dataset: DatasetRow) -> Trig
     """The trigger; where its definition was told of a later time, one that tells nothing of it."""
     if trigger.columns is None:
         return trigger
-    if dataset.redefined is not None and dataset.redefined > by.time:
+    if dataset.schema_declared_at is not None and dataset.schema_declared_at > by.time:
         return replace(trigger, columns=None)
-    dataset.redefined = by.time
+    dataset.schema_declared_at = by.time
     return trigger
 
 
 def _drop(by: TriggerContext, trigger: Trigger, whom: AffectedObject) -> None:
     dataset = _dataset_of(by.session, whom.about)
-    if dataset is None or (dataset.dropped is not None and dataset.dropped >= by.time):
+    if dataset is None or (dataset.dropped_at is not None and dataset.dropped_at >= by.time):
         return
-    if _is_late(by, dataset) or (dataset.written is not None and dataset.written > by.time):
+    if _is_late(by, dataset) or (dataset.last_written_at is not None and dataset.last_written_at > by.time):
         return
-    dataset.dropped = by.time
+    dataset.dropped_at = by.time
     details = {"contract": whom.about.contract_id, "object": whom.about.object, "name": str(trigger.dataset)}
     audit_log.record(
         by.session, AuditAction.DATASET_DROPPED, actor=ACTOR, object_id=dataset.id, details=details, now=by.now
@@ -164,7 +164,7 @@ def _open_parent(by: TriggerContext) -> str | None:
     """The run that this one is a part of, where that is known and has not ended: the outermost first."""
     ids = [each for each in (by.run.root_id, by.run.parent_id) if each] if by.run else []
     for each in ids:
-        found = by.session.exec(select(LineageRunRow.ended).where(LineageRunRow.run_id == each)).all()
+        found = by.session.exec(select(LineageRunRow.is_ended).where(LineageRunRow.run_id == each)).all()
         if found and not any(found):
             return each
     return None
@@ -173,7 +173,7 @@ def _open_parent(by: TriggerContext) -> str | None:
 def _is_late(by: TriggerContext, dataset: DatasetRow | None) -> bool:
     """Whether the dataset was read since, so that what is told of it was seen."""
     ended = by.folded.ended if by.folded else None
-    return bool(ended and dataset and dataset.seen and ended < dataset.seen - SKEW)
+    return bool(ended and dataset and dataset.last_scanned_at and ended < dataset.last_scanned_at - SKEW)
 
 
 def _dataset_of(session: Session, about: ContractObject) -> DatasetRow | None:
@@ -182,6 +182,6 @@ def _dataset_of(session: Session, about: ContractObject) -> DatasetRow | None:
 
 def _follow(by: TriggerContext, trigger: Trigger, about: ContractObject, dataset: DatasetRow) -> None:
     """Where a pattern says that each run writes elsewhere, the data lie where the last one wrote."""
-    newest = dataset.written is None or dataset.written <= by.time
+    newest = dataset.last_written_at is None or dataset.last_written_at <= by.time
     if newest and aliases.is_pattern(by.session, about, trigger.dataset):
         dataset.location = location(trigger.dataset.namespace, trigger.dataset.name)

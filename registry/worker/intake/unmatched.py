@@ -28,10 +28,10 @@ def remember(
 ) -> None:
     """Keeps that the datasets were written, and what the run said of them. Names that no key can hold are not kept."""
     said = _outputs(folded) if folded else {}
-    made = {"first_seen": now, "last_seen": now, "times": 1, "lineage_run_id": run.id if run else None}
+    made = {"first_seen_at": now, "last_seen_at": now, "write_count": 1, "lineage_run_id": run.id if run else None}
     rows = [
         {**made, "namespace": each.dataset.namespace, "name": each.dataset.name,
-         "told": dataset_details(each, folded, said.get(each.dataset, []))}
+         "details": dataset_details(each, folded, said.get(each.dataset, []))}
         for each in asked if len(str(each.dataset).encode()) <= LONGEST
     ]  # fmt: skip
     if rows:
@@ -54,8 +54,10 @@ def _written(session: Session) -> Any:
     """What is there already is seen once more, and told anew."""
     table = UnmatchedDatasetRow.__table__  # type: ignore[attr-defined]
     new = insert(session, table)
-    again = {name: new.excluded[name] for name in ("last_seen", "lineage_run_id", "told")}
-    return new.on_conflict_do_update(index_elements=["namespace", "name"], set_={**again, "times": table.c.times + 1})
+    again = {name: new.excluded[name] for name in ("last_seen_at", "lineage_run_id", "details")}
+    return new.on_conflict_do_update(
+        index_elements=["namespace", "name"], set_={**again, "write_count": table.c.write_count + 1}
+    )
 
 
 def _outputs(run: FoldedRun) -> dict[LineageName, list[FoldedDataset]]:
@@ -68,7 +70,7 @@ def _outputs(run: FoldedRun) -> dict[LineageName, list[FoldedDataset]]:
 def list_unmatched(session: Session, *, limit: int = 100) -> Sequence[UnmatchedDatasetRow]:
     """Datasets that nobody promises anything about still, what was written last first."""
     query = select(UnmatchedDatasetRow).order_by(
-        col(UnmatchedDatasetRow.last_seen).desc(), col(UnmatchedDatasetRow.name)
+        col(UnmatchedDatasetRow.last_seen_at).desc(), col(UnmatchedDatasetRow.name)
     )
     rows = session.exec(query.limit(limit)).all()
     known = groups(session, [LineageName(each.namespace, each.name) for each in rows])
@@ -90,7 +92,7 @@ def candidate_objects(session: Session, rows: Iterable[UnmatchedDatasetRow]) -> 
 def forget(session: Session, *, now: datetime) -> int:
     """Forgets those that nobody wrote for 90 days; how many these were."""
     return int(
-        session.exec(delete(UnmatchedDatasetRow).where(col(UnmatchedDatasetRow.last_seen) < now - LASTS)).rowcount
+        session.exec(delete(UnmatchedDatasetRow).where(col(UnmatchedDatasetRow.last_seen_at) < now - LASTS)).rowcount
     )
 
 

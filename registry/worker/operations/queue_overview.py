@@ -59,7 +59,7 @@ def depth(session: Session) -> QueueDepth:
     by_state = session.exec(select(TaskRow.state, func.count()).group_by(col(TaskRow.state))).all()
     opened = select(TaskRow.kind, TaskRow.state, func.count()).where(col(TaskRow.state).in_(OPEN))
     by_kind = session.exec(opened.group_by(TaskRow.kind, col(TaskRow.state))).all()
-    oldest = session.exec(select(func.min(TaskRow.created)).where(TaskRow.state == TaskState.QUEUED)).one()
+    oldest = session.exec(select(func.min(TaskRow.created_at)).where(TaskRow.state == TaskState.QUEUED)).one()
     states = {TaskState(state): count for state, count in by_state}
     found = {(kind, TaskState(state)): count for kind, state, count in by_kind}
     return QueueDepth({**dict.fromkeys(TaskState, 0), **states}, found, oldest)

@@ -51,4 +51,4 @@ def events_of(session: Session, task: TaskRow) -> Sequence[UUID]:
     if run is None:
         return []
     row = LineageEventRow
-    return session.exec(select(row.id).where(row.lineage_run_id == UUID(run)).order_by(col(row.received))).all()
+    return session.exec(select(row.id).where(row.lineage_run_id == UUID(run)).order_by(col(row.received_at))).all()

@@ -58,7 +58,7 @@ def token_of(engine: Engine, user: UserRow, *scopes: Permission, expires: timede
     )
     with transaction(engine) as tx:
         token = users.new_token(ids.new(), user_id=user.id, name="ci", scopes=scopes, now=NOW)
-        token.expires = NOW + expires if expires else None
+        token.expires_at = NOW + expires if expires else None
         secret = users.issue_token(tx, token, by=by, now=NOW)
         tx.commit()
     return secret, token.id
@@ -217,7 +217,7 @@ def test_the_use_of_a_token_is_noted_at_most_every_ten_minutes(engine: Engine) -
         True,
     ]
     with read_session(engine) as tx:
-        assert tx.get_one(ApiTokenRow, token_id).last_used == NOW
+        assert tx.get_one(ApiTokenRow, token_id).last_used_at == NOW
 
 
 @pytest.mark.parametrize(
@@ -259,11 +259,13 @@ def test_another_s_token_is_revoked_by_administrators_alone(world: World) -> Non
     assert world.call("owner", "DELETE", f"/tokens/{token.id}").status_code == 404
     assert world.client("owner").tokens() == []
     world.client("admin").revoke_token(token.id)
-    assert [each.revoked is not None for each in world.client("producer").tokens()] == [True]
+    assert [each.revoked_at is not None for each in world.client("producer").tokens()] == [True]
 
 
 def test_a_token_may_be_issued_without_an_end(world: World) -> None:
-    assert world.client("producer").issue_token("t", scopes=[Permission.READ], expires_days=None).token.expires is None
+    assert (
+        world.client("producer").issue_token("t", scopes=[Permission.READ], expires_days=None).token.expires_at is None
+    )
 
 
 def test_a_changed_user_must_sign_in_again(world: World) -> None:
@@ -341,7 +343,7 @@ def test_init_makes_the_database_and_prints_a_link_that_works(tmp_path: Path) ->
 
 def completed_now(engine: Engine, token: str) -> int:
     with transaction(engine) as tx:
-        assert tx.exec(select(SetupTokenRow)).one().used is None
+        assert tx.exec(select(SetupTokenRow)).one().used_at is None
     app = build_app(engine)
     body = {"token": token, "name": "ada", "password": PASSWORD}
     return int(app.post("/api/v1/setup", json=body).status_code)

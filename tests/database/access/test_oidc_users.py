@@ -68,7 +68,7 @@ def test_groups_give_the_rights_of_teams_for_as_long_as_the_token_says_so(engine
     world = served(engine, issuer)
     admin = world.client("admin")
     team = admin.create_team("sellers")
-    admin.grant(schemas.GrantIn(role=Role.PRODUCER, part=GrantScope.DOMAIN, target="shop", team_id=team.id))
+    admin.grant(schemas.GrantIn(role=Role.PRODUCER, scope=GrantScope.DOMAIN, target="shop", team_id=team.id))
     within, without = (issuer.token("r", clock.now(), sub="viewer", groups=each) for each in (["g1", "g2"], ["g2"]))
     told = [[each["target"] for each in asked(world, token).json()["granted"]] for token in (within, without)]
     assert told == [["shop"], []]
@@ -125,7 +125,7 @@ def test_a_session_is_opened_for_whom_the_provider_names_with_the_rights_of_thei
     world.client("admin").create_team("sellers")
     team = world.client("admin").teams()[0]
     world.client("admin").grant(
-        schemas.GrantIn(role=Role.OWNER, part=GrantScope.DOMAIN, target="shop", team_id=team.id)
+        schemas.GrantIn(role=Role.OWNER, scope=GrantScope.DOMAIN, target="shop", team_id=team.id)
     )
     token = issuer.token("r", clock.now(), sub="viewer", groups=["g1"], nonce="n" * 32)
 

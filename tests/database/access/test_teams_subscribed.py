@@ -42,9 +42,9 @@ def change(of: schemas.SubscriptionOut) -> schemas.SubscriptionUpdateIn:
 
 def test_it_bears_the_team_s_name_and_is_every_member_s(shop: World) -> None:
     made = subscribed(shop)
-    assert (made.subscriber, made.team, made.own) == (TEAM, True, True)
+    assert (made.subscriber, made.team, made.is_own) == (TEAM, True, True)
     assert shop.client("producer").subscription(made.id) == made
-    assert shop.client("viewer").subscription(made.id).own is False
+    assert shop.client("viewer").subscription(made.id).is_own is False
     mine = {who: [each.id for each in shop.client(who).subscriptions(mine=True)] for who in ("producer", "owner")}
     assert mine == {"producer": [made.id], "owner": []}
 
@@ -57,7 +57,7 @@ def test_every_member_changes_it_and_adds_checks_and_others_do_not(shop: World) 
     owner = shop.client("owner")
     assert refused(lambda: owner.change_subscription(made.id, change(made))) == 403
     assert refused(lambda: owner.add_consumer_check(made.id, asked)) == 403
-    assert shop.client("producer").end_subscription(made.id).ended
+    assert shop.client("producer").end_subscription(made.id).ended_at
 
 
 def test_a_team_subscribes_once_for_a_purpose_beside_its_members(shop: World) -> None:
@@ -80,16 +80,16 @@ def test_what_breaks_the_team_waits_for_one_of_its_members(shop: World) -> None:
     ]
     narrower["schema"][0]["quality"] = narrower["schema"][0]["quality"][:1]
     assert approve(shop, narrower, by="owner", owner="other-owner").state == "approved"
-    inboxes = {who: len(shop.client(who).inbox().asked) for who in ("consumer", "producer", "owner")}
+    inboxes = {who: len(shop.client(who).inbox().acknowledgements) for who in ("consumer", "producer", "owner")}
     assert inboxes == {"consumer": 1, "producer": 1, "owner": 0}
-    (asked,) = shop.client("producer").inbox().asked
+    (asked,) = shop.client("producer").inbox().acknowledgements
     assert asked.subscriber == TEAM
     assert refused(lambda: shop.client("other-owner").answer(asked.id, AcknowledgementState.ACKNOWLEDGED)) == 403
     assert (
-        shop.client("producer").answer(asked.id, AcknowledgementState.ACKNOWLEDGED).answer
+        shop.client("producer").answer(asked.id, AcknowledgementState.ACKNOWLEDGED).state
         is AcknowledgementState.ACKNOWLEDGED
     )
-    assert shop.client("consumer").inbox().asked == ()
+    assert shop.client("consumer").inbox().acknowledgements == ()
 
 
 def test_who_leaves_the_team_leaves_its_subscriptions_and_a_removed_team_leaves_them_to_who_subscribed(
@@ -98,11 +98,11 @@ def test_who_leaves_the_team_leaves_its_subscriptions_and_a_removed_team_leaves_
     made, admin = subscribed(shop), shop.client("admin")
     (team,) = admin.teams()
     admin.remove_member(team.id, "consumer")
-    assert shop.client("consumer").subscription(made.id).own is False
+    assert shop.client("consumer").subscription(made.id).is_own is False
     assert refused(lambda: shop.client("consumer").change_subscription(made.id, change(made))) == 403
     admin.remove_team(team.id)
     found = shop.client("consumer").subscription(made.id)
-    assert (found.subscriber, found.team, found.own) == ("consumer", False, True)
+    assert (found.subscriber, found.team, found.is_own) == ("consumer", False, True)
 
 
 def test_a_team_s_subscription_is_told_in_the_inboxes_of_its_members(shop: World) -> None:

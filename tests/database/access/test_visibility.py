@@ -54,7 +54,7 @@ class Two:
 
     def granted(self, role: Role, part: GrantScope, target: str, who: str = "ann") -> "Two":
         """With the role of the user there."""
-        given = schemas.GrantIn(role=role, part=part, target=target, user_id=self.world.users[who].id)
+        given = schemas.GrantIn(role=role, scope=part, target=target, user_id=self.world.users[who].id)
         self.world.client("admin").grant(given)
         return self
 
@@ -85,7 +85,7 @@ class Two:
 def ran(contract_id: str, dataset: DatasetRow) -> RunRow:
     return RunRow(
         id=ids.new(), contract_id=contract_id, version="1.0.0", fingerprint="f", object="orders", partitions=[],
-        dataset_id=dataset.id, verdict=Verdict.PASSED, counts={}, started=NOW, finished=NOW,
+        dataset_id=dataset.id, verdict=Verdict.PASSED, counts={}, started_at=NOW, finished_at=NOW,
     )  # fmt: skip
 
 
@@ -295,7 +295,7 @@ def test_a_drafted_proposal_lies_where_its_contract_does(two: Two) -> None:
 def test_a_team_s_members_may_what_it_is_granted_as_long_as_they_belong_to_it(two: Two) -> None:
     admin = two.world.client("admin")
     team = admin.create_team("sellers")
-    given = admin.grant(schemas.GrantIn(role=Role.OWNER, part=GrantScope.DOMAIN, target="shop", team_id=team.id))
+    given = admin.grant(schemas.GrantIn(role=Role.OWNER, scope=GrantScope.DOMAIN, target="shop", team_id=team.id))
     assert two.status("/contract?id=orders") == 403
     admin.set_member(team.id, "ann")
     assert [two.status(f"/contract?id={each}") for each in ("orders", "salaries")] == [200, 404]
@@ -303,7 +303,7 @@ def test_a_team_s_members_may_what_it_is_granted_as_long_as_they_belong_to_it(tw
     assert two.world.client("ben").teams() == []
     admin.revoke_grant(given.id)
     assert two.status("/contract?id=orders") == 403
-    admin.grant(schemas.GrantIn(role=Role.VIEWER, part=GrantScope.EVERYTHING, team_id=team.id))
+    admin.grant(schemas.GrantIn(role=Role.VIEWER, scope=GrantScope.EVERYTHING, team_id=team.id))
     assert two.seen()["contracts"] == ALL
     admin.remove_member(team.id, "ann")
     assert two.status("/contract?id=orders") == 403

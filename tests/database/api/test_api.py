@@ -437,27 +437,36 @@ def filled(world: World) -> dict[str, str]:
     with transaction(world.engine) as tx:
         made = drafted(tx, world.users["producer"], suggestion(), base=sold("drafted"))
         dataset = lookup.datasets(tx, "known")[0][0]
-        dataset.publishing = 0
+        dataset.publishing_version = 0
         run = failed_run("known")
         run.dataset_id = dataset.id
-        team = TeamRow(id=ids.new(), name="sellers", created=NOW)
+        team = TeamRow(id=ids.new(), name="sellers", created_at=NOW)
         consumer = TeamMemberRow(team_id=team.id, user_id=world.users["consumer"].id, role=TeamRole.MEMBER)
-        tx.add(TemplateRow(name="ours", about="", document="", owner_id=world.users["owner"].id, created=NOW))
+        tx.add(TemplateRow(name="ours", description="", document="", owner_id=world.users["owner"].id, created_at=NOW))
         grant = RoleGrantRow(
-            id=ids.new(), team_id=team.id, role=Role.VIEWER, part=GrantScope.DOMAIN, target="of-sellers", created=NOW
+            id=ids.new(),
+            team_id=team.id,
+            role=Role.VIEWER,
+            scope=GrantScope.DOMAIN,
+            target="of-sellers",
+            created_at=NOW,
         )
         dead, parked = given_up("known"), parked_event()
         refused = RejectedLineageEventRow(
-            id=ids.new(), time=NOW, producer="producer", status=400, reason="no", body=b"x"
+            id=ids.new(), received_at=NOW, producer="producer", status=400, reason="no", body=b"x"
         )
         tx.add_all([run, team, consumer, grant, dead, parked, refused])
         asked = asking(tx, subscription)
         channel = ChannelRow(
-            id=ids.new(), user_id=world.users["producer"].id, kind=ChannelKind.EMAIL, target="a@b.example", created=NOW
+            id=ids.new(),
+            user_id=world.users["producer"].id,
+            kind=ChannelKind.EMAIL,
+            target="a@b.example",
+            created_at=NOW,
         )
         message = OutboxMessageRow(
             id=ids.new(), kind="lineage", destination="lineage", key="lost", payload={}, state=OutboxState.DEAD,
-            available_at=NOW, created=NOW,
+            available_at=NOW, created_at=NOW,
         )  # fmt: skip
         tx.add_all([channel, message])
         take_in(tx, step("dash", "COMPLETE", 1, reads=["known"], writes=["mart"], namespace="growth"))
@@ -497,8 +506,8 @@ def filled(world: World) -> dict[str, str]:
 def incident(dataset_id: UUID, state: IncidentState) -> IncidentRow:
     """An incident about what is known."""
     return IncidentRow(
-        id=ids.new(), contract_id="known", object="orders", dataset_id=dataset_id, state=state, opened=NOW, changed=NOW,
-        since=NOW,
+        id=ids.new(), contract_id="known", object="orders", dataset_id=dataset_id, state=state, opened_at=NOW, updated_at=NOW,
+        started_at=NOW,
     )  # fmt: skip
 
 
@@ -507,14 +516,14 @@ def given_up(contract_id: str) -> TaskRow:
     payload = {"contract_id": contract_id, "object": "orders", "seq": 1}
     return TaskRow(
         id=ids.new(), kind="validate", payload=payload, key="dead", state=TaskState.FAILED, attempts=5, error="no",
-        created=NOW, available_at=NOW, finished=NOW,
+        created_at=NOW, available_at=NOW, finished_at=NOW,
     )  # fmt: skip
 
 
 def parked_event() -> LineageEventRow:
     """An event that could not be folded."""
     return LineageEventRow(
-        id=ids.new(), key="parked", received=NOW, body=b"{}", original_sha256="", original_size=2, producer="spark",
+        id=ids.new(), content_hash="parked", received_at=NOW, body=b"{}", original_sha256="", original_size=2, producer="spark",
         state=LineageEventState.PARKED, attempts=3, error="no",
     )  # fmt: skip
 
@@ -523,8 +532,8 @@ def asking(tx: Session, subscription_id: UUID) -> UUID:
     """What that consumer is asked about the version in force."""
     version = tx.exec(select(ContractVersionRow).where(ContractVersionRow.contract_id == "known")).one()
     row = AcknowledgementRow(
-        id=ids.new(), version_id=version.id, subscription_id=subscription_id, breaks=["it does"],
-        answer=AcknowledgementState.PENDING, asked=NOW, deadline=NOW,
+        id=ids.new(), version_id=version.id, subscription_id=subscription_id, breaking_reasons=["it does"],
+        state=AcknowledgementState.PENDING, requested_at=NOW, due_at=NOW,
     )  # fmt: skip
     tx.add(row)
     return row.id
@@ -567,7 +576,7 @@ def with_others(world: World) -> World:
             users.create_user(tx, user, actor="test", now=NOW)
             tx.add_all(
                 RoleGrantRow(
-                    id=ids.new(), user_id=user.id, role=role, part=GrantScope.DOMAIN, target=domain, created=NOW
+                    id=ids.new(), user_id=user.id, role=role, scope=GrantScope.DOMAIN, target=domain, created_at=NOW
                 )
                 for domain, role in grants
             )
@@ -849,7 +858,7 @@ def grown(world: World, count: int) -> None:
         for _ in range(count):
             contract_id = f"c-{ids.new()}"
             drafted(tx, world.users["producer"], suggestion(), base=document(contract_id))
-            tx.add(ContractRow(id=contract_id, name="c", owner_id=owner, created=NOW))
+            tx.add(ContractRow(id=contract_id, name="c", owner_id=owner, created_at=NOW))
             tx.add(failed_run(contract_id))
         tx.commit()
 

@@ -40,7 +40,7 @@ WAY = [
 
 
 def told(found: schemas.DownstreamImpactOut) -> dict[str, tuple[int, ContaminationState]]:
-    return {each.name.removeprefix("/lake/"): (each.distance, each.spread) for each in found.entries}
+    return {each.name.removeprefix("/lake/"): (each.distance, each.contamination) for each in found.datasets}
 
 
 def test_each_dataset_downstream_is_told_with_how_far_the_bad_data_came(harm: Harm) -> None:
@@ -52,8 +52,8 @@ def test_each_dataset_downstream_is_told_with_how_far_the_bad_data_came(harm: Ha
         "report": (1, ContaminationState.CONTAMINATED),
         "audience": (2, ContaminationState.AT_RISK),
     }
-    assert (found.supposed, [each.contract_id for each in found.contracts]) == (False, ["orders"])
-    far = found.entries[-1]
+    assert (found.is_hypothetical, [each.contract_id for each in found.contracts]) == (False, ["orders"])
+    far = found.datasets[-1]
     assert [each.name for each in far.path] == ["/lake/orders", "report", "/lake/report", "mail", "/lake/audience"]
     assert [(each.contract_id, each.owner) for each in far.contracts] == [("audience", "owner")]
 
@@ -72,14 +72,16 @@ def test_ways_that_do_not_use_the_columns_are_left_out(
     harm.events(*WAY)
     harm.judge("orders", Fails(column=column), at=6, by=("load", 1))
     found = harm.world.client("viewer").blast("orders")
-    assert {each.name.removeprefix("/lake/"): (each.direct, each.coarse) for each in found.entries} == reached
+    assert {
+        each.name.removeprefix("/lake/"): (each.is_direct, each.is_table_level) for each in found.datasets
+    } == reached
     assert found.columns == (column,)
 
 
 def test_without_an_incident_it_is_told_what_would_be(harm: Harm) -> None:
     harm.events(*WAY, step("mail", "START", 9, 2, reads=["report"], writes=["audience"]))
     found = harm.world.client("viewer").blast("/lake/orders", namespace="file", columns=["note"])
-    assert (found.supposed, told(found)) == (True, {"copy": (1, ContaminationState.AT_RISK)})
+    assert (found.is_hypothetical, told(found)) == (True, {"copy": (1, ContaminationState.AT_RISK)})
 
 
 def test_consumers_and_owners_are_told(harm: Harm) -> None:
@@ -88,7 +90,7 @@ def test_consumers_and_owners_are_told(harm: Harm) -> None:
     use = schemas.SubscriptionIn(contract_id="report", purpose="board", contact="me")
     harm.world.client("consumer").subscribe(use)
     harm.judge("orders", Fails(), at=0)
-    (entry,) = harm.world.client("viewer").blast("orders").entries
+    (entry,) = harm.world.client("viewer").blast("orders").datasets
     assert (entry.owners, entry.contracts[0].consumers) == (("team:growth",), (("consumer", "board"),))
 
 
@@ -99,7 +101,7 @@ def test_what_may_not_be_read_is_left_out_and_nothing_is_found_through_it(world:
     harm.events(*WAY)
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     harm.judge("report", Fails(), at=7)
-    grant = schemas.GrantIn(role=Role.VIEWER, part=GrantScope.DOMAIN, target="shop", user_id=world.users["viewer"].id)
+    grant = schemas.GrantIn(role=Role.VIEWER, scope=GrantScope.DOMAIN, target="shop", user_id=world.users["viewer"].id)
     world.client("admin").grant(grant)
     world.client("admin").change_user(world.users["viewer"].id, schemas.UserUpdateIn(roles=[]))
     # Whose roles are taken must sign in again.
@@ -111,7 +113,7 @@ def test_what_may_not_be_read_is_left_out_and_nothing_is_found_through_it(world:
         tx.commit()
     narrow = replace(world, secrets={"viewer": secret}).client("viewer")
     assert told(narrow.blast("orders")) == {}
-    assert [each.contract_id for each in narrow.incidents()[0].parts] == ["orders"]
+    assert [each.contract_id for each in narrow.incidents()[0].objects] == ["orders"]
     for name in ("report", "nowhere"):
         with pytest.raises(ClientError) as unknown:
             narrow.blast(name)
@@ -141,7 +143,7 @@ def test_a_graph_of_hundreds_is_walked_with_a_few_questions_a_level(harm: Harm) 
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     with counted_queries(harm.world.engine) as statements:
         found = harm.world.client("viewer").blast("orders")
-    assert (len(found.entries), len(statements) < 40) == (63, True)
+    assert (len(found.datasets), len(statements) < 40) == (63, True)
 
 
 FOOD = "food_delivery"
@@ -156,7 +158,7 @@ def test_the_food_delivery_sample_tells_who_is_hit_by_which_column(harm: Harm) -
 
     def hit(name: str, *named: str) -> set[str]:
         found = client.blast(f"public.{name}", namespace=FOOD, columns=named)
-        return {each.name.removeprefix("public.") for each in found.entries}
+        return {each.name.removeprefix("public.") for each in found.datasets}
 
     assert hit("orders_7_days") == {"delivery_7_days", "top_delivery_times", "discounts"}
     assert hit("orders_7_days", "placed_on") == {"delivery_7_days", "top_delivery_times", "discounts"}

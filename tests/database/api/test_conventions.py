@@ -55,7 +55,7 @@ def filled(world: World) -> None:
         owner.approve(made.id, owner.preview(made.id).fingerprint)
         world.client("admin").issue_token(f"t{at}", scopes=[Permission.READ])
         team = world.client("admin").create_team(f"team-{at}")
-        held = schemas.GrantIn(role=Role.VIEWER, part=GrantScope.CONTRACT, target=f"c-{at}", team_id=team.id)
+        held = schemas.GrantIn(role=Role.VIEWER, scope=GrantScope.CONTRACT, target=f"c-{at}", team_id=team.id)
         world.client("admin").grant(held)
         use = {"contract_id": f"c-{at}", "purpose": "reports", "contact": "me"}
         asked = world.client("consumer").subscribe(schemas.SubscriptionIn(**use))
@@ -74,15 +74,15 @@ def asking(session: Session, contract_id: str, subscription_id: UUID) -> Acknowl
         id=ids.new(),
         version_id=version.id,
         subscription_id=subscription_id,
-        answer=AcknowledgementState.TOLD,
-        asked=NOW,
+        state=AcknowledgementState.NOTIFIED,
+        requested_at=NOW,
     )
 
 
 def incident(contract_id: str) -> IncidentRow:
     return IncidentRow(
-        id=ids.new(), contract_id=contract_id, object="orders", state=IncidentState.OPEN, opened=NOW, changed=NOW,
-        since=NOW,
+        id=ids.new(), contract_id=contract_id, object="orders", state=IncidentState.OPEN, opened_at=NOW, updated_at=NOW,
+        started_at=NOW,
     )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ def test_a_key_lasts_a_day(world: World, monkeypatch: pytest.MonkeyPatch) -> Non
         world.call("producer", "POST", "/proposals", KEY, json=body)
     assert proposals(world) == 1
     with transaction(world.engine) as tx:
-        tx.exec(select(IdempotencyKeyRow)).one().created = now - idempotency.RETENTION
+        tx.exec(select(IdempotencyKeyRow)).one().created_at = now - idempotency.RETENTION
         tx.commit()
     world.call("producer", "POST", "/proposals", KEY, json=body)
     assert proposals(world) == 2
@@ -199,7 +199,7 @@ def test_an_answer_is_not_given_again_to_a_token_of_less(world: World) -> None:
 
 def test_an_answer_is_not_given_again_once_a_grant_ended(world: World) -> None:
     admin, viewer = world.client("admin"), world.users["viewer"].id
-    one = schemas.GrantIn(role=Role.PRODUCER, part=GrantScope.CONTRACT, target="shop-orders", user_id=viewer)
+    one = schemas.GrantIn(role=Role.PRODUCER, scope=GrantScope.CONTRACT, target="shop-orders", user_id=viewer)
     granted = admin.grant(one)
     assert is_answered_again(world, "viewer")
     assert is_answered_again(world, "viewer")

@@ -128,7 +128,7 @@ def test_an_entry_says_what_the_contract_says(shop: World) -> None:
 def entries(world: World) -> dict[str, Any]:
     """All that is indexed, and by which words what is found."""
     with read_session(world.engine) as tx:
-        shown = {row.contract_id: row.shown for row in tx.exec(select(SearchEntryRow))}
+        shown = {row.contract_id: row.summary for row in tx.exec(select(SearchEntryRow))}
         labels = sorted((row.contract_id, row.kind, row.value) for row in tx.exec(select(SearchLabelRow)))
         kept = text("select contract_id, names, labels, prose from search_words order by 1")
         if world.engine.dialect.name == "postgresql":
@@ -249,8 +249,8 @@ def judged(world: World, contract_id: str, *verdicts: Verdict) -> None:
     with transaction(world.engine) as tx:
         for hour, verdict in enumerate(verdicts):
             run = failed_run(contract_id)
-            run.verdict, run.started = verdict, NOW + timedelta(hours=hour)
-            run.finished = run.started
+            run.verdict, run.started_at = verdict, NOW + timedelta(hours=hour)
+            run.finished_at = run.started_at
             tx.add(run)
         tx.commit()
 

@@ -87,7 +87,11 @@ def test_a_consumer_chooses_of_what_they_are_told_and_where(shop: World, capsys:
 
     assert run("notify", "choose", str(made.id), "--on", "breaking", "--on", "lag", "--channel", str(channel.id)) == 0
     (chosen,) = shop.client("consumer").subscriptions(mine=True)
-    assert (chosen.kinds, chosen.channel_id, chosen.revision) == (("breaking", "lag"), channel.id, made.revision + 1)
+    assert (chosen.notification_kinds, chosen.channel_id, chosen.revision) == (
+        ("breaking", "lag"),
+        channel.id,
+        made.revision + 1,
+    )
     assert (chosen.purpose, chosen.contact, chosen.reads) == (made.purpose, made.contact, made.reads)
     assert "breaking, lag" in " ".join(capsys.readouterr().out.split())
 

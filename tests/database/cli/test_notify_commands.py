@@ -65,7 +65,7 @@ def test_a_target_that_is_none_is_refused_in_words(asking: World, capsys: pytest
 def test_what_was_given_up_is_shown_and_delivered_anew(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
     lost = OutboxMessageRow(
         id=ids.new(), kind="lineage", destination="lineage", key="lost", payload={}, state=OutboxState.DEAD,
-        attempts=10, error="it answered 503", available_at=NOW, created=NOW,
+        attempts=10, error="it answered 503", available_at=NOW, created_at=NOW,
     )  # fmt: skip
     add(asking.engine, lost)
     assert run("undelivered") == 0

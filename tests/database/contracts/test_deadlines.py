@@ -54,8 +54,8 @@ def version(number: str, more: str, owner: UserRow) -> ContractVersionRow:
 
 def promised(database: Engine, home: Path, more: str) -> Scene:
     """A scene in which the contract of the orders promises that, and two partitions are there and validated."""
-    owner = UserRow(id=ids.new(), name="owner", roles=["owner"], created=NOON)
-    contract = ContractRow(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created=NOON)
+    owner = UserRow(id=ids.new(), name="owner", roles=["owner"], created_at=NOON)
+    contract = ContractRow(id="orders", name="orders", owner_id=owner.id, active_version="1.0.0", created_at=NOON)
     name = normalise("file", LOCATION)
     dataset = DatasetRow(id=ids.new(), namespace=name.namespace, name=name.name, location=location("file", LOCATION))
     add(database, owner, contract, version("1.0.0", more, owner), *described(dataset, ("orders", "orders")))
@@ -77,7 +77,7 @@ def look(scene: Scene, at: datetime | None = None) -> int:
 
 def told(scene: Scene) -> list[tuple[Verdict, str | None]]:
     """What was said of deadlines."""
-    return [(run.verdict, run.reason) for run in scene.runs if run.cause is RunKind.DEADLINE]
+    return [(run.verdict, run.reason) for run in scene.runs if run.kind is RunKind.DEADLINE]
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_data_that_did_not_come_are_missed_once_and_told_late_when_they_come(sce
 
 def test_the_result_of_a_deadline_is_that_of_a_check(scene: Scene) -> None:
     look(scene, MONDAY + DAY)
-    (run,) = [run for run in scene.runs if run.cause is RunKind.DEADLINE]
+    (run,) = [run for run in scene.runs if run.kind is RunKind.DEADLINE]
     (row,) = [row for row in rows(scene.database, CheckResultRow) if row.run_id == run.id]
     assert (row.check_id, row.outcome, row.dimension) == (
         "deadline: by 07:30 Europe/Warsaw",
@@ -124,7 +124,7 @@ def test_the_result_of_a_deadline_is_that_of_a_check(scene: Scene) -> None:
         "timeliness",
     )
     assert row.sentence == "data of orders must come by 07:30 Europe/Warsaw on weekdays"
-    assert (run.started, run.dataset_id, run.marker) == (MONDAY + DAY, None, None)
+    assert (run.started_at, run.dataset_id, run.dataset_fingerprint) == (MONDAY + DAY, None, None)
 
 
 def test_data_that_no_event_told_of_are_found_before_anybody_is_alarmed(scene: Scene) -> None:
@@ -132,7 +132,7 @@ def test_data_that_no_event_told_of_are_found_before_anybody_is_alarmed(scene: S
     scene.write("ds=2", "good")
     look(scene, MONDAY + DAY + timedelta(minutes=1))
     assert told(scene)[1:] == [(Verdict.PASSED, "had come when the files were looked at, at 2026-03-03 06:31 UTC")]
-    assert [run.partitions for run in scene.runs if run.cause is RunKind.DATA] == [["ds=1"], ["ds=2"]]
+    assert [run.partitions for run in scene.runs if run.kind is RunKind.DATA] == [["ds=1"], ["ds=2"]]
 
 
 def test_what_was_found_long_after_a_deadline_is_not_called_in_time(scene: Scene) -> None:
@@ -227,7 +227,7 @@ def test_a_new_version_waits_on_for_what_the_old_one_waited_for(scene: Scene) ->
     scene.clock.advance(7200)
     scene.send(event(at="2026-03-03T08:30:00Z"))
     scene.work()
-    (late,) = [run for run in scene.runs if run.cause is RunKind.DEADLINE and run.version == "1.0.1"]
+    (late,) = [run for run in scene.runs if run.kind is RunKind.DEADLINE and run.version == "1.0.1"]
     assert late.reason == "came at 2026-03-03 08:30 UTC, 2 h late"
 
 
@@ -317,7 +317,7 @@ def test_a_sweep_and_triggers_are_one_task(daily: Scene) -> None:
     keep_appointments(daily.worker())
     daily.work()
     (mark,) = rows(daily.database, PendingValidationRow)
-    assert (mark.dirty_seq, mark.done_seq) == (2, 2)
+    assert (mark.trigger_sequence, mark.validated_sequence) == (2, 2)
     assert swept(daily) == []
 
 
@@ -327,7 +327,7 @@ def names(found: Sequence[Any]) -> list[str]:
 
 def test_a_contract_that_wants_no_sweep_has_none(scene: Scene, engine: Engine) -> None:
     assert names(rows(engine, ScheduleEntryRow)) == ["*made", "by 07:30 Europe/Warsaw"]
-    assert [run.cause for run in rows(engine, RunRow)] == [RunKind.DATA]
+    assert [run.kind for run in rows(engine, RunRow)] == [RunKind.DATA]
 
 
 def test_it_is_told_when_data_are_due_and_what_is_missed(engine: Engine, tmp_path: Path) -> None:
@@ -336,8 +336,13 @@ def test_it_is_told_when_data_are_due_and_what_is_missed(engine: Engine, tmp_pat
     look(scene, NOON + 4 * HOUR)
     with read_session(engine) as tx:
         by_time, fresh, unwatched = timetable.of_contract(tx, "orders")
-    assert (by_time.sentence, by_time.due) == ("data of orders must come by 07:30 Europe/Warsaw on weekdays", MONDAY)
-    assert (fresh.name, fresh.due, fresh.missed, fresh.arrived) == ("freshness", None, NOON + 4 * HOUR, NOON)
+    assert (by_time.sentence, by_time.due_at) == ("data of orders must come by 07:30 Europe/Warsaw on weekdays", MONDAY)
+    assert (fresh.name, fresh.due_at, fresh.missed_at, fresh.last_arrival_at) == (
+        "freshness",
+        None,
+        NOON + 4 * HOUR,
+        NOON,
+    )
     assert unwatched.fault == "has no number as its value: the clock does not watch it"
 
 

@@ -39,11 +39,11 @@ def test_two_versions_are_compared(world: World) -> None:
 
     found = client.diff("shop", "1.0.0", "1.1.0")
 
-    assert [(each.element, each.direction, each.check) for each in found.changes] == [("threshold", "tightens", "c")]
-    assert (found.bump, found.suggested, found.enough) == ("minor", "1.2.0", True)
-    assert client.diff("shop", "1.1.0", "1.0.0").changes[0].direction == "loosens"
+    assert [(each.element, each.direction, each.check) for each in found.differences] == [("threshold", "tightens", "c")]
+    assert (found.bump, found.suggested_version, found.is_bump_sufficient) == ("minor", "1.2.0", True)
+    assert client.diff("shop", "1.1.0", "1.0.0").differences[0].direction == "loosens"
     assert client.diff("shop", "1.0.0") == found
-    assert client.diff("shop").changes == ()
+    assert client.diff("shop").differences == ()
 
 
 def test_a_proposal_is_compared_with_the_version_in_force(world: World) -> None:
@@ -52,13 +52,13 @@ def test_a_proposal_is_compared_with_the_version_in_force(world: World) -> None:
 
     found = world.client("owner").proposal_diff(made)
 
-    assert (found.old, found.new, found.bump, found.suggested, found.enough) == (
+    assert (found.old, found.new, found.bump, found.suggested_version, found.is_bump_sufficient) == (
         "1.0.0", "1.1.0", "major", "2.0.0", False
     )  # fmt: skip
-    assert [(each.version, each.mode, each.change.element) for each in found.breaches] == [
+    assert [(each.version, each.mode, each.difference.element) for each in found.breaches] == [
         ("1.0.0", "FORWARD", "threshold")
     ]
-    assert {each.part: each.kept for each in found.laws} == {"structure": True, "guarantees": False}
+    assert {each.section: each.is_kept for each in found.modes} == {"structure": True, "guarantees": False}
 
 
 def test_the_terms_in_force_decide_and_not_those_that_are_proposed(world: World) -> None:
@@ -67,13 +67,18 @@ def test_the_terms_in_force_decide_and_not_those_that_are_proposed(world: World)
 
     found = world.client("owner").proposal_diff(made)
 
-    assert [each.mode for each in found.laws] == ["FORWARD", "BACKWARD"]
+    assert [each.mode for each in found.modes] == ["FORWARD", "BACKWARD"]
     assert found.breaches == ()
 
 
 def test_a_first_version_differs_from_nothing(world: World) -> None:
     found = world.client("owner").proposal_diff(proposed(world, text(5, "1.0.0")))
-    assert (found.old, found.changes, found.suggested, found.enough) == (None, (), "1.0.0", True)
+    assert (found.old, found.differences, found.suggested_version, found.is_bump_sufficient) == (
+        None,
+        (),
+        "1.0.0",
+        True,
+    )
 
 
 def test_accepted_suggestions_are_what_a_drafted_proposal_changes(world: World) -> None:
@@ -83,11 +88,11 @@ def test_accepted_suggestions_are_what_a_drafted_proposal_changes(world: World) 
         tx.commit()
         proposal, first = made.id, world.client("owner").proposal(made.id).suggestions[0].id
     owner = world.client("owner")
-    assert owner.proposal_diff(proposal).changes == ()
+    assert owner.proposal_diff(proposal).differences == ()
 
     owner.judge(proposal, [first], "accepted", revision=1)  # type: ignore[arg-type]
 
-    assert [each.element for each in owner.proposal_diff(proposal).changes] == ["required"]
+    assert [each.element for each in owner.proposal_diff(proposal).differences] == ["required"]
 
 
 @pytest.mark.parametrize(("contract", "old"), [("shop", "9.9.9"), ("elsewhere", None)])
@@ -110,5 +115,5 @@ def test_transitive_modes_look_at_the_versions_that_consumers_are_pinned_to(worl
 
     found = world.client("owner").proposal_diff(made)
 
-    assert (found.old, found.changes) == ("2.0.0", ())
-    assert [(each.version, each.change.direction) for each in found.breaches] == [("1.0.0", "loosens")]
+    assert (found.old, found.differences) == ("2.0.0", ())
+    assert [(each.version, each.difference.direction) for each in found.breaches] == [("1.0.0", "loosens")]

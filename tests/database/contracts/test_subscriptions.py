@@ -137,9 +137,9 @@ def test_who_is_pinned_to_what_is_no_longer_in_force_lags(
     shop: World, pin: tuple[PinKind, str | None], behind: str | None
 ) -> None:
     made = subscribe(shop, pin=pin)
-    assert made.lagging is None
+    assert made.outdated_reason is None
     approve(shop, content("1.1.0"))
-    assert shop.client("consumer").subscription(made.id).lagging == behind
+    assert shop.client("consumer").subscription(made.id).outdated_reason == behind
 
 
 def test_who_is_pinned_to_a_group_lags_once_another_one_is_newer(shop: World) -> None:
@@ -147,16 +147,16 @@ def test_who_is_pinned_to_a_group_lags_once_another_one_is_newer(shop: World) ->
     approve(shop, content("2.0.0", group="v2"))
     client = shop.client("consumer")
     told = "pinned to group main: 1.0.0 is not the newest; 2.0.0 is in force"
-    assert [client.subscription(each.id).lagging for each in (grouped, free)] == [told, None]
+    assert [client.subscription(each.id).outdated_reason for each in (grouped, free)] == [told, None]
     shop.client("owner").deprecate(CONTRACT, "1.0.0", "old")
     told = "pinned to group main: 1.0.0 is deprecated; 2.0.0 is in force"
-    assert client.subscription(grouped.id).lagging == told
+    assert client.subscription(grouped.id).outdated_reason == told
     moved = client.change_subscription(grouped.id, change(grouped, pinned_to="v2"))
-    assert moved.lagging is None
+    assert moved.outdated_reason is None
 
 
 def test_a_pin_may_follow_to_the_newest(shop: World) -> None:
     made = subscribe(shop, pin=(PinKind.VERSION, "1.0.0"))
     approve(shop, content("1.1.0"))
     moved = shop.client("consumer").change_subscription(made.id, change(made, pinned_to="1.1.0"))
-    assert (moved.lagging, moved.revision) == (None, 2)
+    assert (moved.outdated_reason, moved.revision) == (None, 2)

@@ -18,7 +18,7 @@ NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
 
 def user(name: str = "ada", *, created: datetime = NOON) -> UserRow:
-    return UserRow(id=ids.new(), name=name, roles=["viewer"], created=created)
+    return UserRow(id=ids.new(), name=name, roles=["viewer"], created_at=created)
 
 
 def names(engine: Engine) -> list[str]:
@@ -67,7 +67,7 @@ def test_times_come_back_aware_and_in_utc_from_any_zone(engine: Engine) -> None:
         tx.add(user(created=NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))))
         tx.commit()
     with read_session(engine) as tx:
-        found = tx.exec(select(UserRow)).one().created
+        found = tx.exec(select(UserRow)).one().created_at
     assert (found, found.utcoffset()) == (NOON, timedelta(0))
 
 
@@ -80,7 +80,7 @@ def test_a_time_without_a_zone_is_refused(engine: Engine) -> None:
 
 def test_a_reference_to_nothing_is_refused_at_commit(engine: Engine) -> None:
     token = ApiTokenRow(
-        id=ids.new(), prefix="p", secret_sha256="x", user_id=ids.new(), name="t", scopes=[], created=NOON
+        id=ids.new(), prefix="p", secret_sha256="x", user_id=ids.new(), name="t", scopes=[], created_at=NOON
     )
     with transaction(engine) as tx:
         tx.add(token)

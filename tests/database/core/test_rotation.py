@@ -29,10 +29,10 @@ def test_the_secret_before_stays_good_for_as_long_as_was_said(world: World) -> N
     first = producer.issue_token("ci", scopes=[Permission.READ])
     second = producer.rotate_token(first.token.id, overlap_hours=1)
     assert second.secret != first.secret
-    assert (second.token.id, second.token.prefix, second.token.expires) == (
+    assert (second.token.id, second.token.prefix, second.token.expires_at) == (
         first.token.id,
         first.token.prefix,
-        first.token.expires,
+        first.token.expires_at,
     )
     assert [opens(world, each) for each in (first.secret, second.secret)] == [True, True]
     assert [opens(world, each, after=HOUR) for each in (first.secret, second.secret)] == [False, True]
@@ -49,8 +49,8 @@ def test_without_an_overlap_the_secret_before_ends_at_once(world: World) -> None
     first = world.client("producer").issue_token("ci", scopes=[Permission.READ])
     second = world.client("admin").rotate_token(first.token.id, overlap_hours=0, expires_days=7)
     assert [opens(world, each) for each in (first.secret, second.secret)] == [False, True]
-    assert second.token.expires is not None
-    assert timedelta(days=6) < second.token.expires - clock.now() <= timedelta(days=7)
+    assert second.token.expires_at is not None
+    assert timedelta(days=6) < second.token.expires_at - clock.now() <= timedelta(days=7)
 
 
 def test_a_revoked_token_ends_with_both_of_its_secrets_and_is_not_rotated(world: World) -> None:
@@ -83,5 +83,5 @@ def test_no_secret_is_stored_and_the_use_is_noted(world: World) -> None:
     world.http.get("/api/v1/me", headers={"Authorization": f"Bearer {first.secret}"})
     with read_session(world.engine) as tx:
         row = tx.get_one(ApiTokenRow, first.token.id)
-    assert row.last_used is not None
+    assert row.last_used_at is not None
     assert [each for each in (first.secret, second.secret) if each.split("_", 2)[2] in row.model_dump_json()] == []

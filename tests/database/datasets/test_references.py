@@ -78,7 +78,7 @@ def scene(engine: Engine, tmp_path: Path) -> Scene:
     scene = orders(engine, tmp_path)
     with transaction(engine) as tx:
         owner = tx.exec(select(UserRow)).one()
-        tx.add(ContractRow(id="titles", name="titles", owner_id=owner.id, active_version="1.0.0", created=NOON))
+        tx.add(ContractRow(id="titles", name="titles", owner_id=owner.id, active_version="1.0.0", created_at=NOON))
         tx.exec(select(ContractVersionRow)).one().state = VersionState.SUPERSEDED
         tx.add(version(owner))
         tx.get_one(ContractRow, "orders").active_version = "2.0.0"
@@ -106,7 +106,7 @@ def measured(scene: Scene, day: int, *values: tuple[Any, str | None, str | None]
     """A run of the titles on that day, with values: (analyzer, partition, exact value)."""
     run = RunRow(
         id=ids.new(), contract_id="titles", version="1.0.0", fingerprint="f", object="books", partitions=[],
-        verdict=Verdict.PASSED, counts={}, started=NOON, finished=NOON,
+        verdict=Verdict.PASSED, counts={}, started_at=NOON, finished_at=NOON,
     )  # fmt: skip
     add(scene.database, run)
     add(scene.database, *(_row(run, day, at, *value) for at, value in enumerate(values)))
@@ -117,7 +117,7 @@ def _row(run: RunRow, day: int, at: int, analyzer: Any, partition: str | None, e
     return MeasurementRow(
         run_id=run.id, position=at, contract_id="titles", object="books", identity=analyzer.identity,
         analyzer=analyzer.name, arguments=analyzer.arguments(), partition=partition,
-        value=float(exact) if exact else None, exact=exact, time=NOON + timedelta(days=day),
+        value=float(exact) if exact else None, exact=exact, measured_at=NOON + timedelta(days=day),
     )  # fmt: skip
 
 

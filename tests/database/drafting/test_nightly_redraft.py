@@ -259,4 +259,4 @@ def test_a_task_that_is_stopped_meanwhile_writes_nothing_and_stops_the_engine(sc
 
 def tasks_row(scene: Scene, task: TaskRow) -> TaskRow:
     """The task as the worker has it that claimed it first."""
-    return TaskRow(id=task.id, kind=task.kind, payload={}, key=task.key, fence=1, created=NOON, available_at=NOON)
+    return TaskRow(id=task.id, kind=task.kind, payload={}, key=task.key, fence=1, created_at=NOON, available_at=NOON)

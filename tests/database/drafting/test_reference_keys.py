@@ -36,7 +36,7 @@ def test_keys_are_those_of_others_that_the_author_may_read(
 ) -> None:
     orders(engine, tmp_path)
     next_version(engine, "2.0.0", document("2.0.0").replace(NAME, NAME + put))
-    ann = UserRow(id=ids.new(), name="ann", roles=[role] if role else [], created=NOON)
+    ann = UserRow(id=ids.new(), name="ann", roles=[role] if role else [], created_at=NOON)
     add(engine, ann)
     with read_session(engine) as tx:
         assert reference_keys.keys(tx, {"contract_id": contract, "author": str(ann.id)}) == (keys if known else ())

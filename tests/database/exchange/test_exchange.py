@@ -124,4 +124,6 @@ def test_texts_of_a_version_are_signed_by_whoever_approved_it(world: World) -> N
     found = world.client("viewer").checks(contract_id)
     signed = {each.id: each.signed_by for each in found.checks if each.signed_at}
     assert (found.version, signed) == ("1.2.0", {"orders-text": "owner"})
-    assert {each.id: each.about for each in found.checks if each.about} == {"orders-text": "One row is one order line."}
+    assert {each.id: each.description for each in found.checks if each.description} == {
+        "orders-text": "One row is one order line."
+    }

@@ -23,7 +23,7 @@ def refused(call: object) -> ClientError:
 
 def test_what_an_owner_keeps_others_start_from(world: World) -> None:
     made = world.client("owner").keep_template("shop-table", "A table of the shop.", TEXT)
-    assert (made.owner, made.places) == ("owner", ("id", "name"))
+    assert (made.owner, made.placeholders) == ("owner", ("id", "name"))
     found = world.client("viewer").templates()
     assert [each.owner for each in found[:-1]] == [None] * (len(found) - 1)
     assert found[-1] == made

@@ -37,9 +37,9 @@ def state(harm: Harm) -> list[tuple[IncidentState, Resolution | None]]:
 def test_a_violation_opens_one_and_says_what_fails(harm: Harm) -> None:
     run = harm.judge("orders", Fails(column="amount"), at=1)
     found = harm.only
-    assert (found.contract_id, found.state, found.columns, found.since) == ("orders", OPEN, ("amount",), minute(1))
-    (part,) = found.parts
-    assert (part.active, part.failing, part.first_run_id) == (
+    assert (found.contract_id, found.state, found.columns, found.started_at) == ("orders", OPEN, ("amount",), minute(1))
+    (part,) = found.objects
+    assert (part.active, part.failing_checks, part.first_run_id) == (
         True,
         (schemas.FailingCheckOut(check="good", partition="ds=1"),),
         run,
@@ -50,7 +50,7 @@ def test_a_violation_opens_one_and_says_what_fails(harm: Harm) -> None:
 def test_data_are_bad_since_the_run_that_wrote_them_ended(harm: Harm) -> None:
     harm.events(*ran("load", 1, 3, writes=["orders"]))
     harm.judge("orders", Fails(), at=9, by=("load", 1))
-    assert harm.only.since == minute(3)
+    assert harm.only.started_at == minute(3)
 
 
 def test_what_passes_or_only_warns_opens_none(harm: Harm) -> None:
@@ -75,7 +75,7 @@ def test_it_closes_by_itself_once_what_failed_passes(harm: Harm) -> None:
     harm.judge("orders", at=2)
     found = harm.only
     assert (found.state, found.resolution, found.resolved_by) == (RESOLVED, Resolution.RECOVERED, None)
-    assert (found.recovered, found.resolved, harm.failing) == (minute(2), minute(2), {})
+    assert (found.recovered_at, found.resolved_at, harm.failing) == (minute(2), minute(2), {})
 
 
 def test_a_partition_that_is_gone_and_a_check_that_a_version_dropped_fail_no_more(harm: Harm) -> None:
@@ -93,7 +93,7 @@ def test_what_fails_again_soon_was_not_over(harm: Harm, after: timedelta, count:
     harm.judge("orders", at=2)
     harm.judge("orders", Fails(), at=2 + after.total_seconds() / 60)
     assert len(harm.incidents) == count
-    assert [each.reopened for each in harm.incidents] == ([1] if count == 1 else [0, 0])
+    assert [each.reopen_count for each in harm.incidents] == ([1] if count == 1 else [0, 0])
     assert harm.incidents[-1].state is OPEN
 
 
@@ -149,7 +149,7 @@ def test_failures_of_one_cause_are_one_incident(downstream: Harm) -> None:
     downstream.judge("orders", Fails(), at=4, by=("load", 1))
     downstream.judge("report", Fails(), at=5, by=("report", 1))
     assert len(downstream.incidents) == 1
-    assert {each.contract_id: each.active for each in downstream.only.parts} == {"orders": True, "report": True}
+    assert {each.contract_id: each.active for each in downstream.only.objects} == {"orders": True, "report": True}
     assert downstream.reached == {"report": "contaminated", "summary": "at_risk"}
 
 
@@ -195,7 +195,7 @@ def test_what_came_downstream_goes_with_the_next_runs_though_the_incident_is_ove
 
 
 def upstream(harm: Harm, contract_id: str, who: str = "viewer") -> list[tuple[str, str | None]]:
-    return [(each.spread.value, each.cause) for each in harm.world.client(who).upstream(contract_id)]
+    return [(each.contamination.value, each.cause) for each in harm.world.client(who).upstream(contract_id)]
 
 
 def test_contracts_downstream_are_told_and_their_verdict_stays(downstream: Harm) -> None:
@@ -239,7 +239,7 @@ def test_people_take_its_steps_in_turn(harm: Harm) -> None:
     seen = client.resolve_incident(seen.id, seen.revision, Resolution.FIXED, comment="the loader")
     assert (seen.state, seen.comment, seen.resolved_by) == (RESOLVED, "the loader", "owner")
     seen = client.reopen_incident(seen.id, seen.revision)
-    assert (seen.state, seen.reopened, [each.active for each in seen.parts]) == (OPEN, 1, [True])
+    assert (seen.state, seen.reopen_count, [each.active for each in seen.objects]) == (OPEN, 1, [True])
     assert [each for each in harm.world.audited() if each.startswith("incident:")] == [
         "incident:opened", "incident:acknowledged", "incident:assigned", "incident:snoozed", "incident:snoozed",
         "incident:resolved", "incident:reopened",
@@ -251,7 +251,7 @@ def test_what_nobody_looks_after_any_more_is_open_again(harm: Harm) -> None:
     client, seen = harm.world.client("owner"), harm.only
     seen = client.acknowledge_incident(seen.id, seen.revision)
     seen = client.reopen_incident(seen.id, seen.revision)
-    assert (seen.state, seen.acknowledged_by, seen.reopened, seen.parts[0].active) == (OPEN, None, 0, True)
+    assert (seen.state, seen.acknowledged_by, seen.reopen_count, seen.objects[0].active) == (OPEN, None, 0, True)
 
 
 Needs = Callable[[Any, schemas.IncidentOut], Any]
@@ -273,7 +273,7 @@ def test_a_failed_run_is_in_the_inbox_of_whom_it_needs(harm: Harm, step: Needs, 
     step(harm.world.client("owner"), harm.only)
     inboxes = {who: harm.world.client(who).inbox() for who in shown}
     assert {who: len(each.failed_runs) for who, each in inboxes.items()} == shown
-    assert [part.last_run_id for each in inboxes["owner"].incidents for part in each.parts] == [run] * shown["owner"]
+    assert [part.last_run_id for each in inboxes["owner"].incidents for part in each.objects] == [run] * shown["owner"]
 
 
 Step = Callable[[Any, schemas.IncidentOut], Any]
@@ -328,7 +328,7 @@ def test_a_duplicate_is_part_of_what_it_is_a_duplicate_of(harm: Harm) -> None:
     orders, report = harm.incidents
     client = harm.world.client("owner")
     client.resolve_incident(report.id, report.revision, Resolution.DUPLICATE, duplicate_of=orders.id)
-    assert {each.contract_id for each in client.incident(orders.id).parts} == {"orders", "report"}
+    assert {each.contract_id for each in client.incident(orders.id).objects} == {"orders", "report"}
     harm.judge("report", at=3)
     assert [each.state for each in harm.incidents] == [OPEN, RESOLVED]
     harm.judge("orders", at=4)
@@ -341,7 +341,7 @@ def test_an_object_fails_in_one_incident_when_it_is_opened_again(harm: Harm) -> 
     harm.judge("orders", Fails(partition="ds=2"), at=2, of=["ds=2"])
     first, second = harm.incidents
     reopened = harm.world.client("owner").reopen_incident(first.id, first.revision)
-    assert ([each.active for each in reopened.parts], second.state) == ([False], OPEN)
+    assert ([each.active for each in reopened.objects], second.state) == ([False], OPEN)
 
 
 def test_a_state_that_was_not_seen_is_not_changed(harm: Harm) -> None:
@@ -378,5 +378,7 @@ def test_people_are_told_once_of_an_incident_and_once_that_it_is_over(harm: Harm
     harm.judge("orders", Fails("other", "ds=2"), at=3)
     harm.judge("orders", at=4, of=["ds=2"], version="2.0.0")
     with read_session(harm.world.engine) as tx:
-        told = [each.key.split("/")[1] for each in tx.exec(select(OutboxMessageRow).order_by(OutboxMessageRow.created))]
+        told = [
+            each.key.split("/")[1] for each in tx.exec(select(OutboxMessageRow).order_by(OutboxMessageRow.created_at))
+        ]
     assert [each for each in told if each in {"violation", "recovery"}] == ["violation", "recovery"]

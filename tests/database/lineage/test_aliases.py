@@ -115,7 +115,7 @@ def test_a_link_between_the_datasets_of_two_contracts_is_refused_and_told(scene:
     fold(scene, event("COMPLETE", linked(PATH, HIVE)))
     assert marks(scene.database) == {"orders": (1, 0)}
     (link,) = rows_of_links(scene)
-    assert link.refused == "it would make one dataset of those of orders.orders and of sales.orders"
+    assert link.conflict == "it would make one dataset of those of orders.orders and of sales.orders"
     assert (canonical(scene.database, *PATH), canonical(scene.database, *HIVE)) == (
         "file /data/orders",
         "hive://metastore sales.orders",
@@ -200,7 +200,7 @@ def test_a_link_told_of_again_lasts_from_then_on(scene: Scene) -> None:
     fold(scene, event("COMPLETE", linked(PATH, HIVE), at="2026-01-01T12:00:00Z", run="a"))
     fold(scene, event("COMPLETE", linked(PATH, HIVE), at="2026-03-01T12:00:00Z", run="b"))
     (link,) = rows_of_links(scene)
-    assert (link.last_seen - link.first_seen).days == 59
+    assert (link.last_seen_at - link.first_seen_at).days == 59
 
 
 def test_what_nobody_promises_anything_about_is_remembered_with_what_was_told(scene: Scene) -> None:
@@ -210,9 +210,9 @@ def test_what_nobody_promises_anything_about_is_remembered_with_what_was_told(sc
     fold(scene, event("COMPLETE", output("/data/other/ds=2", **facets), run="b"))
     with read_session(scene.database) as tx:
         row = tx.get_one(UnmatchedDatasetRow, ("file", "/data/other"))
-    assert (row.times, row.told["job"]) == (2, {"namespace": "shop", "name": "load_orders"})
-    assert (row.told["columns"], row.told["format"]) == ([{"name": "id", "type": "long"}], "parquet")
-    assert row.told["partitions"] == [{"ds": "2"}]
+    assert (row.write_count, row.details["job"]) == (2, {"namespace": "shop", "name": "load_orders"})
+    assert (row.details["columns"], row.details["format"]) == ([{"name": "id", "type": "long"}], "parquet")
+    assert row.details["partitions"] == [{"ds": "2"}]
 
 
 def test_names_of_partitions_stand_for_their_table(scene: Scene) -> None:

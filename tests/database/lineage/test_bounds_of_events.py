@@ -42,7 +42,7 @@ def folded(engine: Engine, home: Path) -> FoldedRun:
     worker = Scene(engine, home).worker()
     while worker.take_in():
         pass
-    assert [each.state for each in rows(engine, LineageEventRow)] == [LineageEventState.FOLDED]
+    assert [each.state for each in rows(engine, LineageEventRow)] == [LineageEventState.PROCESSED]
     (row,) = rows(engine, LineageRunRow)
     return FoldedRun.model_validate(row.state)
 

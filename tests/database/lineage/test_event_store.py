@@ -140,7 +140,7 @@ def test_only_a_token_for_lineage_may_send(
 def test_a_token_that_was_just_used_and_is_taken_back_sends_nothing_more(engine: Engine, client: TestClient) -> None:
     assert post(client, event(run="a")).status_code == 201
     with transaction(engine) as tx:
-        tx.exec(select(ApiTokenRow)).one().revoked = NOON
+        tx.exec(select(ApiTokenRow)).one().revoked_at = NOON
         tx.commit()
     assert post(client, event(run="b")).status_code == 401
     assert len(kept(engine)) == 1
@@ -245,7 +245,7 @@ def test_every_real_event_is_answered_as_it_deserves_and_folds(engine: Engine, t
     assert refusals == {"spark-databricks/sample-156fa71d-complete.json": 422}
     while scene.worker().take_in():
         pass
-    assert {row.state for row in kept(engine)} == {LineageEventState.FOLDED}
+    assert {row.state for row in kept(engine)} == {LineageEventState.PROCESSED}
     assert rows(engine, TaskRow) == []
 
 

@@ -108,7 +108,7 @@ def everything(engine: Engine, order: list[int]) -> Any:
     with transaction(engine) as tx:
         take_in(tx, *(POOL[at] for at in order))
         jobs = {
-            each.id: (each.namespace, each.name, each.grade, each.moment, each.run_id, each.flow)
+            each.id: (each.namespace, each.name, each.run_rank, each.run_at, each.run_id, each.flow_hash)
             for each in tx.exec(select(LineageJobRow))
         }
         found = sorted(
@@ -180,7 +180,7 @@ def test_a_walk_that_is_too_long_says_so(engine: Engine, monkeypatch: pytest.Mon
     with transaction(engine) as tx:
         take_in(tx, *chain(9))
         found = traversal.graph_around(tx, LineageName("file", "/lake/d0"), impact.everything, NameResolver(tx))
-    assert (found.whole, len(found.jobs) + len(found.names) <= 8) == (False, True)
+    assert (found.complete, len(found.jobs) + len(found.names) <= 8) == (False, True)
 
 
 def test_what_may_not_be_seen_is_no_bridge(engine: Engine) -> None:

@@ -99,7 +99,12 @@ def narrow(harm: Harm, domain: str) -> Harm:
         user = users.new_user(ids.new(), name="ann", password=None, roles=[], now=clock.now())
         users.create_user(tx, user, actor="test", now=clock.now())
         grant = RoleGrantRow(
-            id=ids.new(), user_id=user.id, role=Role.VIEWER, part=GrantScope.DOMAIN, target=domain, created=clock.now()
+            id=ids.new(),
+            user_id=user.id,
+            role=Role.VIEWER,
+            scope=GrantScope.DOMAIN,
+            target=domain,
+            created_at=clock.now(),
         )
         tx.add(grant)
         secret, _ = authentication.sign_in(tx, user, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
@@ -126,7 +131,7 @@ def test_events_are_told_in_the_order_and_portions_asked_for(harm: Harm) -> None
     last = get(harm, "/events/lineage", limit=1).json()["events"]
     assert last == get(harm, "/events/lineage", limit=1, offset=3, sortDirection="asc").json()["events"]
     with transaction(harm.world.engine) as tx:
-        received = tx.exec(select(LineageEventRow.received)).first()
+        received = tx.exec(select(LineageEventRow.received_at)).first()
     assert received
     for query, count in (({"after": received}, 3), ({"before": received}, 0), ({}, 4)):
         given = {key: value.isoformat() for key, value in query.items()}

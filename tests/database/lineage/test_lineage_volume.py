@@ -45,7 +45,7 @@ def test_every_event_sent_three_times_in_no_order_has_its_effect_once(
         pass
     inbox = rows(engine, LineageEventRow)
     assert (len(inbox), sum(row.duplicates for row in inbox)) == (EVENTS, EVENTS * (COPIES - 1))
-    assert {row.state for row in inbox} == {LineageEventState.FOLDED}
+    assert {row.state for row in inbox} == {LineageEventState.PROCESSED}
     assert len(rows(engine, LineageRunRow)) == EVENTS
     good = [number for number in range(EVENTS) if number % 10]
     counted = {f"contract-{table}": sum(number % TABLES == table for number in good) for table in range(TABLES)}

@@ -162,7 +162,7 @@ def test_partitions_stay_spoilt_until_they_were_mended_or_are_said_to_be_right(
 def test_measurements_say_of_what_time_and_segment_they_are_and_runs_their_tags(database: Engine) -> None:
     validated(database, 0, 4)
     [row] = scenes.rows(database, MeasurementRow)
-    assert (row.data_time, row.segment) == (START, None)
+    assert (row.data_at, row.segment) == (START, None)
     assert scenes.rows(database, RunTagRow) == []
 
 

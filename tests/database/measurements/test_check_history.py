@@ -25,8 +25,8 @@ def shop(world: World) -> World:
         for day in range(3):
             run = RunRow(
                 id=ids.uuid7(NOW + day * DAY), contract_id=CONTRACT, version=f"1.{day}.0", fingerprint="f",
-                object="orders", partitions=[], verdict=Verdict.PASSED, counts={}, started=NOW + day * DAY,
-                finished=NOW + day * DAY,
+                object="orders", partitions=[], verdict=Verdict.PASSED, counts={}, started_at=NOW + day * DAY,
+                finished_at=NOW + day * DAY,
             )  # fmt: skip
             tx.add(run)
             for position, (check, partition) in enumerate([("rows", "a"), ("rows", "b"), ("other", "a")]):

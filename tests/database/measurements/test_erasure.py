@@ -176,16 +176,18 @@ def remembered(engine: Engine, tmp_path: Path) -> Remembered:
 def test_all_that_holds_values_goes_and_runs_keep_their_verdicts(remembered: Remembered, who: str) -> None:
     held = remembered.canaries()
     assert {"partition_state", "sample", "measurement", "result", "suggestion"} <= held.keys(), "the search finds them"
-    before = {each.id: (each.verdict, each.counts, each.rows) for each in rows(remembered.world.engine, RunRow)}
+    before = {each.id: (each.verdict, each.outcome_counts, each.rows) for each in rows(remembered.world.engine, RunRow)}
     done = remembered.erase(who, "people")
     assert (done.generations, done.files, done.samples, done.suggestions) == (4, 0, 1, 3)
     assert done.measurements > 2 < done.results
     remembered.erase(who, "others")
     assert remembered.canaries() == {}
-    assert {each.id: (each.verdict, each.counts, each.rows) for each in rows(remembered.world.engine, RunRow)} == before
+    assert {
+        each.id: (each.verdict, each.outcome_counts, each.rows) for each in rows(remembered.world.engine, RunRow)
+    } == before
     report = remembered.world.client("viewer").run(remembered.runs["people"])
     assert {each.value for each in report.results if each.check_id == "size"} == {"14"}
-    assert {each.found for each in report.results if each.check_id == "minimum-mail"} == {erasure.GONE}
+    assert {each.finding for each in report.results if each.check_id == "minimum-mail"} == {erasure.GONE}
 
 
 def test_files_that_another_dataset_names_stay_until_nobody_does(remembered: Remembered) -> None:
@@ -199,7 +201,7 @@ def test_files_that_another_dataset_names_stay_until_nobody_does(remembered: Rem
 def test_of_a_partition_only_its_own_goes_and_what_cannot_be_told_apart(remembered: Remembered) -> None:
     client = remembered.world.client("viewer")
     assert remembered.erase(partitions=[DAYS[0]]).generations == 2
-    left = [row for row in rows(remembered.world.engine, PartitionStateRow) if row.until is None]
+    left = [row for row in rows(remembered.world.engine, PartitionStateRow) if row.until_version is None]
     assert sorted(row.partition for row in left) == [DAYS[0], DAYS[1], DAYS[1]]
     found = client.run(remembered.runs["people"])
     told = {(each.check_id, each.partition): each.value for each in found.results}

@@ -139,9 +139,9 @@ ALL = list(range(7))
     [
         ([], ALL[:6], [6]),
         ([(6, FeedbackKind.EXPECTED)], ALL, []),
-        ([(6, FeedbackKind.EXPECTED), (6, FeedbackKind.UNDONE)], ALL[:6], [6]),
+        ([(6, FeedbackKind.EXPECTED), (6, FeedbackKind.CLEARED)], ALL[:6], [6]),
         ([(2, FeedbackKind.INCIDENT)], [0, 1, 3, 4, 5], [2, 6]),
-        ([(2, FeedbackKind.INCIDENT), (2, FeedbackKind.UNDONE)], ALL[:6], [6]),
+        ([(2, FeedbackKind.INCIDENT), (2, FeedbackKind.CLEARED)], ALL[:6], [6]),
         ([(2, FeedbackKind.INCIDENT), (2, FeedbackKind.EXPECTED), (6, FeedbackKind.EXPECTED)], ALL, []),
     ],
 )
@@ -202,7 +202,11 @@ def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tm
         guarded = foreseen("guarded", FeedbackKind.EXPECTED)
         with pytest.raises(InvalidRequest):
             foreseen("other", FeedbackKind.EXPECTED)
-    assert (now.outlook, then.outlook, guarded.outlook) == (RefitOutlook.TOLD, RefitOutlook.TOLD, RefitOutlook.LEARNING)
+    assert (now.outlook, then.outlook, guarded.outlook) == (
+        RefitOutlook.ADAPTIVE,
+        RefitOutlook.ADAPTIVE,
+        RefitOutlook.LEARNING,
+    )
     assert [each.partition for each in then.points] == [*map(named, range(7)), None]
     assert [each.learned for each in then.points[-2:]] == [(False, True), (True, True)]
     assert now.points[-1].bands[0] == now.points[-1].bands[1] == then.points[-1].bands[0]
@@ -249,11 +253,17 @@ def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
     client, found = world.client("owner"), harm.only
     client.resolve_incident(found.id, found.revision, resolution, comment="sale")  # type: ignore[arg-type]
     (said,) = client.marks("orders", "orders")
-    assert (said.mark, said.why, said.by, said.run_id, said.incident_id) == (mark, "sale", "owner", run, found.id)
+    assert (said.kind, said.reason, said.author, said.run_id, said.incident_id) == (
+        mark,
+        "sale",
+        "owner",
+        run,
+        found.id,
+    )
     with read_session(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == (set() if mark is FeedbackKind.EXPECTED else {(run, "ds=1")})
     client.reopen_incident(found.id, harm.only.revision)
-    assert [each.mark for each in client.marks("orders", "orders")] == [FeedbackKind.UNDONE, mark]
+    assert [each.kind for each in client.marks("orders", "orders")] == [FeedbackKind.CLEARED, mark]
     with read_session(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
     assert TaskKind.REFIT not in {each.kind for each in scenes.rows(world.engine, TaskRow)}

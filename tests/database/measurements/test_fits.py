@@ -145,8 +145,13 @@ def test_by_night_what_a_version_admits_is_used_and_the_rest_is_proposed_once(sc
     found = {row.check_id: row for row in scenes.rows(scene.database, FitRow)}
     tightened, moved = found["tightened"], found["moved"]
     assert found.keys() == {"tightened", "moved"}
-    assert (tightened.admitted, moved.admitted) == (True, False)
-    assert (tightened.points, tightened.first, tightened.last, tightened.judged) == (30, day(0), day(29), 16)
+    assert (tightened.is_active, moved.is_active) == (True, False)
+    assert (tightened.points, tightened.first_partition, tightened.last_partition, tightened.backtest_points) == (
+        30,
+        day(0),
+        day(29),
+        16,
+    )
     assert {row.reason for row in found.values()} == {FitReason.NIGHTLY}
     (proposal,) = scenes.rows(scene.database, ProposalRow)
     (suggestion,) = scenes.rows(scene.database, ProposalSuggestionRow)
@@ -204,7 +209,7 @@ def test_what_cannot_be_refitted_is_left_as_it_is(scene: Scene) -> None:
     with transaction(scene.database) as tx:
         payload = {"contract_id": "orders", "object": "orders", "reason": "feedback"}
         assert refits.work(tx, scene.settings, payload) == []
-        task = TaskRow(id=ids.new(), kind=TaskKind.REFIT, payload=payload, key="x", created=scene.clock.now)
+        task = TaskRow(id=ids.new(), kind=TaskKind.REFIT, payload=payload, key="x", created_at=scene.clock.now)
         assert refits.keep(tx, task, [], now=scene.clock.now, ids=ids.new) == {"note": NOTHING}
 
 
@@ -240,7 +245,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
             said = NewFeedback(run, day(30), FeedbackKind.INCIDENT, "")
             found[check_id] = refit_preview.foresee(tx, scene.settings, said, check_id, by=owner)
     assert {name: each.outlook for name, each in found.items()} == {
-        "tightened": RefitOutlook.JUDGES, "moved": RefitOutlook.PROPOSED, "pinned": RefitOutlook.PINNED,
+        "tightened": RefitOutlook.ACTIVE, "moved": RefitOutlook.PROPOSED, "pinned": RefitOutlook.PINNED,
     }  # fmt: skip
     tightened = found["tightened"]
     assert tightened.limits[0] == (90.0, 110.0)
@@ -288,7 +293,7 @@ def test_a_worker_judges_by_the_newest_fit_and_each_run_is_done_again_by_its_own
     scene.work(evaluate=evaluate)
     assert night(scene)["admitted"] == 1
     newest = scenes.rows(engine, FitRow)[-1]
-    assert newest.without == [day(99)]
+    assert newest.excluded_partitions == [day(99)]
     with read_session(engine) as tx:
         again = [reruns.again(tx, each.id, evaluate) for each in (before, run)]
     assert [each.differences for each in again] == [(), ()]

@@ -38,8 +38,8 @@ def run(tx: Session, day: int, verdict: Verdict = Verdict.PASSED, *, partitions:
         verdict=verdict,
         counts={"passed": 1},
         rows=3_000_000_000,
-        started=NOW + day * DAY,
-        finished=NOW + day * DAY,
+        started_at=NOW + day * DAY,
+        finished_at=NOW + day * DAY,
     )
     tx.add(row)
     return row
@@ -58,7 +58,7 @@ def measured(tx: Session, of: RunRow, partition: str | None, value: float | None
             partition=partition,
             value=value,
             exact=str(value),
-            time=of.finished,
+            measured_at=of.finished_at,
         )
     )
     tx.info["position"] += 1
@@ -149,7 +149,7 @@ def test_a_contract_shows_its_last_run(shop: World) -> None:
     assert last is not None
     assert last.verdict is Verdict.WARNED
     assert [each.verdict for each in client.contract(CONTRACT).runs] == ["warned", "failed", "passed"]
-    assert [each.finished for each in client.runs(limit=1)] == [NOW + 2 * DAY]
+    assert [each.finished_at for each in client.runs(limit=1)] == [NOW + 2 * DAY]
 
 
 @pytest.mark.parametrize(
@@ -200,5 +200,5 @@ def test_times_travel_as_utc(shop: World) -> None:
     with transaction(shop.engine) as tx:
         run(tx, 0)
         tx.commit()
-    finished: datetime = shop.client("viewer").runs()[0].finished
+    finished: datetime = shop.client("viewer").runs()[0].finished_at
     assert (finished, finished.utcoffset()) == (NOW, timedelta(0))

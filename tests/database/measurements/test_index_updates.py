@@ -85,10 +85,12 @@ def test_patterns_are_told_of_columns_that_one_may_read_alone(scene: Scene) -> N
     )
     with read_session(scene.database) as tx:
         found = column_domains.find(tx, lake, "AB-<digit>{4}", anybody)
-        assert [(str(each.about), each.carrier.column) for each in found.held] == [("orders.orders", "amount")]
-        assert found.carried.domain is not None
-        assert found.carried.domain.columns == 3
-        assert column_domains.find(tx, lake, "AB-<digit>{4}", nobody).carried.domain is None
+        assert [(str(each.about), each.carrier.column) for each in found.pattern_columns] == [
+            ("orders.orders", "amount")
+        ]
+        assert found.carriers.domain is not None
+        assert found.carriers.domain.columns == 3
+        assert column_domains.find(tx, lake, "AB-<digit>{4}", nobody).carriers.domain is None
         assert (len(column_domains.top(tx, lake, 1, anybody)), column_domains.top(tx, lake, 1, nobody)) == (1, [])
         with pytest.raises(InvalidRequest, match="begins no class"):
             column_domains.find(tx, lake, "<number>", anybody)

@@ -78,7 +78,7 @@ def test_a_run_counts_its_outcomes_and_folds_its_verdict(engine: Engine) -> None
     record(engine, result(*(check(outcome=outcome, reason="x\x00") for outcome in outcomes), mild))
     (run,) = rows(engine, RunRow)
     counts = {"passed": 2, "failed": 1, "not_evaluated": 1, "warned": 1}
-    assert (run.verdict, run.counts) == (Verdict.FAILED, counts)
+    assert (run.verdict, run.outcome_counts) == (Verdict.FAILED, counts)
     assert [row.outcome for row in rows(engine, CheckResultRow)] == [*outcomes, Outcome.FAILED]
     assert run.rows == 2**40
 
@@ -119,7 +119,17 @@ def test_a_result_keeps_of_how_many_rows_it_speaks_and_a_measurement_its_distrib
     metric = measured(1).model_copy(update={"counted": 2**40, "details": {"values": {"a": 3}}})
     record(engine, result(check(0.5, **told), check(), measurements=(metric,)))
     first, second = rows(engine, CheckResultRow)
-    assert (first.found, first.counted, first.broken, first.unevaluated) == ("2 rows have none", 2**40, 2, 1)
-    assert (first.threshold, second.threshold, second.broken, second.unevaluated) == ([0, 1.5], None, None, 0)
+    assert (first.finding, first.row_count, first.violating_rows, first.unevaluated_rows) == (
+        "2 rows have none",
+        2**40,
+        2,
+        1,
+    )
+    assert (first.threshold, second.threshold, second.violating_rows, second.unevaluated_rows) == (
+        [0, 1.5],
+        None,
+        None,
+        0,
+    )
     (kept,) = rows(engine, MeasurementRow)
-    assert (kept.counted, kept.details) == (2**40, {"values": {"a": 3}})
+    assert (kept.row_count, kept.details) == (2**40, {"values": {"a": 3}})

@@ -92,7 +92,7 @@ def test_a_failed_check_of_rows_has_rows_of_the_partitions_that_arrived(scene: S
     (kept,) = rows(scene.database, ViolationSampleRow)
     assert (kept.run_id, kept.check_id, kept.columns, kept.masked) == (run.id, "good", ["id", "amount"], ["id"])
     assert kept.rows == [["•••", SECRET], [None, "a\N{REPLACEMENT CHARACTER}b"]]
-    assert kept.expires == NOON + timedelta(days=30)
+    assert kept.expires_at == NOON + timedelta(days=30)
 
 
 def test_of_a_table_that_grows_the_arrivals_are_known_and_their_rows_are_shown(scene: Scene) -> None:

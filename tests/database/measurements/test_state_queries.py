@@ -139,17 +139,17 @@ def test_a_column_that_came_or_changed_its_type_is_told_of_metrics_and_states(me
 def test_what_is_stored_is_told_partition_by_partition(memory: Memory) -> None:
     memory.save(DAYS[0])
     found = memory.world.client("viewer").states("shop-orders", where="day = '2026-03-01'")
-    assert [(each.partition, each.generation, each.marker) for each in found.listed] == [
+    assert [(each.partition, each.generation, each.fingerprint) for each in found.partition_states] == [
         (DAYS[0], 2, f"marker of {DAYS[0]}"), (DAYS[1], 1, f"marker of {DAYS[1]}"),
     ]  # fmt: skip
     with read_session(memory.world.engine) as tx:
         stored = {row.partition: len(row.states) for row in tx.exec(select(PartitionStateRow))}
     (file,) = Path(memory.files.url).iterdir()
-    assert {each.partition: each.size for each in found.listed} == {name: stored[name] for name in DAYS[:2]}
-    assert {each.filed for each in found.listed} == {file.stat().st_size}
-    assert (found.size, found.filed) == (sum(stored[name] for name in DAYS[:2]), 2 * file.stat().st_size)
-    assert found.listed[0].kinds == {"count": 2, "frequencies": 1, "max": 1}
-    assert found.listed[0].sources == ("scan",)
+    assert {each.partition: each.bytes for each in found.partition_states} == {name: stored[name] for name in DAYS[:2]}
+    assert {each.file_bytes for each in found.partition_states} == {file.stat().st_size}
+    assert (found.bytes, found.file_bytes) == (sum(stored[name] for name in DAYS[:2]), 2 * file.stat().st_size)
+    assert found.partition_states[0].kinds == {"count": 2, "frequencies": 1, "max": 1}
+    assert found.partition_states[0].sources == ("scan",)
 
 
 def test_what_a_question_would_merge_is_told_beforehand(memory: Memory) -> None:
@@ -157,8 +157,8 @@ def test_what_a_question_would_merge_is_told_beforehand(memory: Memory) -> None:
     asked = ("uniqueness:column=id", "mean:column=id")
     found = memory.world.client("viewer").states("shop-orders", where="land = 'DE'", metrics=asked)
     unique, mean = found.metrics
-    assert (unique.merged, unique.lacking, unique.bytes > 3 * file.stat().st_size) == (3, 0, True)
-    assert (mean.merged, mean.lacking, mean.missing, mean.bytes) == (0, 3, tuple(DAYS[::2]), 0)
+    assert (unique.merged, unique.missing_count, unique.bytes > 3 * file.stat().st_size) == (3, 0, True)
+    assert (mean.merged, mean.missing_count, mean.missing, mean.bytes) == (0, 3, tuple(DAYS[::2]), 0)
 
 
 def test_merged_days_answer_what_takes_all_of_them(memory: Memory) -> None:
@@ -181,10 +181,10 @@ def test_merged_days_answer_what_takes_all_of_them(memory: Memory) -> None:
 def test_merged_days_are_told_with_the_days_that_they_hold(memory: Memory) -> None:
     memory.merge()
     found = memory.world.client("viewer").states("shop-orders", metrics=("size",))
-    assert [(each.partition, each.days, each.fault) for each in found.listed] == [
+    assert [(each.partition, each.days, each.fault) for each in found.partition_states] == [
         ("day=2026-03-[01-03]/land=DE", 3, None), ("day=2026-03-[01-03]/land=FR", 3, None),
     ]  # fmt: skip
-    assert (found.chosen, found.partitions, found.metrics[0].merged) == (6, 6, 2)
+    assert (found.selected_partitions, found.partitions, found.metrics[0].merged) == (6, 6, 2)
 
 
 def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
@@ -194,10 +194,10 @@ def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
         tx.commit()
     next(Path(memory.files.url).iterdir()).unlink()
     found = memory.world.client("viewer").states("shop-orders")
-    faults = sorted(str(each.fault).split(";")[0] for each in found.listed)
+    faults = sorted(str(each.fault).split(";")[0] for each in found.partition_states)
     assert sum("is gone" in each for each in faults) == 5
     assert sum("damaged" in each for each in faults) == 1
-    told = {each.phrase: (each.merged, each.lacking) for each in found.metrics}
+    told = {each.phrase: (each.merged, each.missing_count) for each in found.metrics}
     assert (told["size"], told["uniqueness of id"]) == ((0, 1), (0, 6))
 
 

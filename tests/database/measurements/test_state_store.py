@@ -53,7 +53,8 @@ def test_saving_again_is_a_new_generation_of_that_partition_alone(engine: Engine
     save(engine, dataset, a=b"1", b=b"1")
     save(engine, dataset, a=b"2", c=b"2")
     found = {
-        (row.partition, row.generation): (row.states, row.since, row.until) for row in rows(engine, PartitionStateRow)
+        (row.partition, row.generation): (row.states, row.from_version, row.until_version)
+        for row in rows(engine, PartitionStateRow)
     }
     assert found == {
         ("a", 1): (b"1", 1, 2),
@@ -83,7 +84,7 @@ def test_a_partition_that_comes_back_goes_on_counting(engine: Engine, dataset: U
     save(engine, dataset, a=b"1")
     save(engine, dataset, vanished=("a",))
     save(engine, dataset, a=b"2")
-    assert [(row.generation, row.until) for row in rows(engine, PartitionStateRow)] == [(1, 2), (2, None)]
+    assert [(row.generation, row.until_version) for row in rows(engine, PartitionStateRow)] == [(1, 2), (2, None)]
 
 
 def test_what_vanished_is_forgotten_however_much_it_is(engine: Engine, dataset: UUID) -> None:

@@ -140,7 +140,7 @@ def test_runs_of_before_keep_their_results(nothing: Engine) -> None:
     migrate(nothing)
     with read_session(nothing) as tx:
         (row,) = tx.exec(select(CheckResultRow)).all()
-    assert (row.check_id, row.counted, row.unevaluated, row.threshold) == ("c", None, 0, None)
+    assert (row.check_id, row.row_count, row.unevaluated_rows, row.threshold) == ("c", None, 0, None)
     with nothing.begin() as connection:
         command.downgrade(migration_config(connection), "0001")
         assert connection.scalar(text("select check_id from result")) == "c"

@@ -262,10 +262,10 @@ def test_who_is_not_active_any_more_is_not_told(world: World) -> None:
 
 def test_a_team_that_owns_a_contract_is_told_through_its_channel(world: World) -> None:
     approve(world, content())
-    team = TeamRow(id=ids.new(), name="sellers", created=NOW)
+    team = TeamRow(id=ids.new(), name="sellers", created_at=NOW)
     lead = TeamMemberRow(team_id=team.id, user_id=world.users["viewer"].id, role=TeamRole.LEAD)
     given = RoleGrantRow(
-        id=ids.new(), team_id=team.id, role=Role.OWNER, part=GrantScope.CONTRACT, target=CONTRACT, created=NOW
+        id=ids.new(), team_id=team.id, role=Role.OWNER, scope=GrantScope.CONTRACT, target=CONTRACT, created_at=NOW
     )
     add(world.engine, team, lead, given)
     with pytest.raises(ClientError):
@@ -279,7 +279,7 @@ def test_a_team_that_owns_a_contract_is_told_through_its_channel(world: World) -
 
 def test_a_team_is_told_of_what_it_subscribed_to_for_as_long_as_who_did_so_may_read_it(world: World) -> None:
     approve(world, content())
-    team, other = (TeamRow(id=ids.new(), name=name, created=NOW) for name in ("buyers", "others"))
+    team, other = (TeamRow(id=ids.new(), name=name, created_at=NOW) for name in ("buyers", "others"))
     people = [(team, "consumer", TeamRole.MEMBER), (team, "viewer", TeamRole.LEAD), (other, "viewer", TeamRole.LEAD)]
     members = [TeamMemberRow(team_id=of.id, user_id=world.users[who].id, role=role) for of, who, role in people]
     add(world.engine, team, other, *members)
@@ -354,12 +354,12 @@ def test_who_is_behind_is_told_once_for_each_version(world: World) -> None:
 def test_a_channel_is_tried_and_shows_what_became_of_it(world: World, hook: Receiver) -> None:
     made = channel(world, "viewer", target=f"{hook.url}{SECRET_PATH}")
     tried = world.client("viewer").test_channel(made.channel.id)
-    assert tried.last
-    assert tried.last.state.value == "waiting"
+    assert tried.last_message
+    assert tried.last_message.state.value == "waiting"
     deliver(world)
     (found,) = world.client("viewer").channels()
-    assert found.last
-    assert found.last.state.value == "sent"
+    assert found.last_message
+    assert found.last_message.state.value == "sent"
     assert json.loads(hook.got[0].body)["type"] == "treaty.test"
 
 
@@ -423,7 +423,7 @@ def test_what_was_given_up_is_delivered_again_when_an_administrator_says_so(worl
 def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
     run = RunRow(
         id=ids.new(), contract_id=CONTRACT, version="1.0.0", fingerprint="", object="orders", partitions=[],
-        verdict=Verdict.FAILED, counts={}, started=NOW, finished=NOW,
+        verdict=Verdict.FAILED, counts={}, started_at=NOW, finished_at=NOW,
     )  # fmt: skip
     said = {"run_id": run.id, "severity": "error", "scope": "delta", "value": "4711", "found": "found 4711"}
     results = [

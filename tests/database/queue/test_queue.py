@@ -229,7 +229,7 @@ def test_a_quiet_time_is_doubled_up_to_ten_minutes(usual: int, doublings: int, s
 def test_what_somebody_builds_on_is_more_urgent(scene: Scene, state: str, priority: Priority) -> None:
     reader = user(scene.database, Role.CONSUMER)
     subscription = SubscriptionRow(
-        id=ids.new(), contract_id="orders", user_id=reader.id, purpose="p", contact="c", created=NOON,
+        id=ids.new(), contract_id="orders", user_id=reader.id, purpose="p", contact="c", created_at=NOON,
         state=SubscriptionState(state),
     )  # fmt: skip
     add(scene.database, subscription)
@@ -252,7 +252,7 @@ def test_a_validation_that_was_given_up_is_done_when_it_is_tried_anew(scene: Sce
 
 @pytest.mark.parametrize("state", [TaskState.QUEUED, TaskState.RUNNING, TaskState.DONE])
 def test_only_what_was_given_up_is_tried_anew(engine: Engine, state: TaskState) -> None:
-    task = TaskRow(id=ids.new(), kind="draft", payload={}, key="a", state=state, created=NOON, available_at=NOON)
+    task = TaskRow(id=ids.new(), kind="draft", payload={}, key="a", state=state, created_at=NOON, available_at=NOON)
     add(engine, task)
     with transaction(engine) as tx, pytest.raises(Conflict, match=f"the task is {state.value}"):
         task_queue.retry(tx, tx.get_one(TaskRow, task.id), now=NOON)

@@ -86,7 +86,7 @@ def test_a_delayed_task_waits(engine: Engine) -> None:
 def test_a_leased_task_is_nobody_elses(engine: Engine) -> None:
     put(engine)
     task = taken(engine, worker="one")
-    assert (task.state, task.worker, task.fence, task.lease_until) == (TaskState.RUNNING, "one", 1, NOON + LEASE)
+    assert (task.state, task.worker, task.fence, task.lease_expires_at) == (TaskState.RUNNING, "one", 1, NOON + LEASE)
     assert take(engine, worker="two") is None
 
 
@@ -109,7 +109,12 @@ def test_a_finished_task_keeps_its_result(engine: Engine) -> None:
         task_queue.finish(tx, task.id, task.fence, result={"run": 1}, now=NOON)
         tx.commit()
     done = only(engine)
-    assert (done.state, done.result, done.finished, done.lease_until) == (TaskState.DONE, {"run": 1}, NOON, None)
+    assert (done.state, done.result, done.finished_at, done.lease_expires_at) == (
+        TaskState.DONE,
+        {"run": 1},
+        NOON,
+        None,
+    )
 
 
 def test_an_expired_lease_is_claimed_anew_under_a_new_fence(engine: Engine) -> None:
@@ -150,7 +155,7 @@ def test_a_zombie_is_refused_and_its_effects_are_undone(engine: Engine, late: An
     zombie = taken(engine, worker="zombie")
     owner = taken(engine, worker="owner", now=LATER)
     with transaction(engine) as tx:
-        tx.add(UserRow(id=ids.new(), name="effect", roles=[], created=NOON))
+        tx.add(UserRow(id=ids.new(), name="effect", roles=[], created_at=NOON))
         with pytest.raises(LeaseLost):
             late(tx, zombie)
     assert rows(engine, UserRow) == []
@@ -193,12 +198,12 @@ def test_a_released_task_was_not_tried(engine: Engine) -> None:
 @pytest.mark.parametrize(("state", "lease"), [(TaskState.RUNNING, NOON), (TaskState.QUEUED, None)])
 def test_a_task_whose_workers_all_died_is_buried(engine: Engine, state: TaskState, lease: Any) -> None:
     spent = {"attempts": ATTEMPTS, "fence": 7, "state": state, "lease_until": lease, "available_at": NOON}
-    add(engine, TaskRow(id=ids.new(), kind="draft", payload={}, key="a", created=NOON, **spent))
+    add(engine, TaskRow(id=ids.new(), kind="draft", payload={}, key="a", created_at=NOON, **spent))
     assert take(engine, now=LATER) is None
     with transaction(engine) as tx:
         (dead,) = task_queue.fail_abandoned(tx, now=LATER)
         tx.commit()
-    assert (dead.state, dead.fence, dead.finished) == (TaskState.FAILED, 8, LATER)
+    assert (dead.state, dead.fence, dead.finished_at) == (TaskState.FAILED, 8, LATER)
     assert "5 times" in (only(engine).error or "")
 
 

@@ -69,7 +69,7 @@ def later(world: World, after: timedelta = timedelta(0)) -> dict[str, VersionSta
 
 def told(world: World, **which: Any) -> list[tuple[str, AcknowledgementState]]:
     found = world.client("viewer").acknowledgements(contract_id=CONTRACT, **which)
-    return [(each.subscriber, each.answer) for each in found]
+    return [(each.subscriber, each.state) for each in found]
 
 
 def mine(world: World, who: str = "consumer") -> schemas.AcknowledgementOut:
@@ -82,11 +82,14 @@ def test_whom_a_version_breaks_is_asked_and_the_others_are_told(shop: World) -> 
     subscribe(shop, "producer", reads={})
     version = asked(shop, loosened())
     assert outstanding(shop, version) == [first.id]
-    assert told(shop) == [("producer", AcknowledgementState.TOLD), ("consumer", AcknowledgementState.PENDING)]
+    assert told(shop) == [("producer", AcknowledgementState.NOTIFIED), ("consumer", AcknowledgementState.PENDING)]
     found = mine(shop)
-    assert (found.version, found.deadline, found.purpose) == ("2.0.0", found.asked + 14 * DAY, "reports")
-    assert [name for name in ("many", "dear") if any(name in each for each in found.breaks)] == ["many", "dear"]
-    assert mine(shop, "producer").breaks == ()
+    assert (found.version, found.due_at, found.purpose) == ("2.0.0", found.requested_at + 14 * DAY, "reports")
+    assert [name for name in ("many", "dear") if any(name in each for each in found.breaking_reasons)] == [
+        "many",
+        "dear",
+    ]
+    assert mine(shop, "producer").breaking_reasons == ()
 
 
 @pytest.mark.parametrize(
@@ -111,7 +114,7 @@ def test_a_version_waits_until_all_acknowledge(
     version = asked(shop, loosened())
     for answer, comment in answers:
         found = shop.client("consumer").answer(mine(shop).id, answer, comment=comment)
-        assert (found.answer, found.comment) == (answer, comment)
+        assert (found.state, found.comment) == (answer, comment)
     assert bool(outstanding(shop, version)) is waited_for
 
 
@@ -128,7 +131,7 @@ def test_the_version_in_force_says_how_long_consumers_have(world: World, days: i
     subscribe(world)
     version = asked(world, loosened(review={"acknowledge_days": 99}))
     assert bool(outstanding(world, version)) is bool(days)
-    assert mine(world).deadline == mine(world).asked + days * DAY
+    assert mine(world).due_at == mine(world).requested_at + days * DAY
 
 
 def test_nobody_waits_for_a_consumer_who_has_left(shop: World) -> None:
@@ -200,7 +203,7 @@ def test_an_answer_is_taken_back_while_the_version_waits(shop: World, given: Any
     consumer, row = shop.client("consumer"), mine(shop)
     consumer.answer(row.id, given, comment="why?")
     back = consumer.answer(row.id, AcknowledgementState.PENDING)
-    assert (back.answer, back.comment, back.answered_at) == (AcknowledgementState.PENDING, None, None)
+    assert (back.state, back.comment, back.answered_at) == (AcknowledgementState.PENDING, None, None)
     assert outstanding(shop, version) == [row.subscription_id]
     assert shop.audited()[-1] == "acknowledgement:reset"
     assert refused(lambda: consumer.answer(row.id, AcknowledgementState.PENDING)).status == 409
@@ -275,15 +278,17 @@ def test_the_inbox_of_a_consumer_has_what_affects_them(shop: World) -> None:
     assert shop.client("viewer").inbox().affecting == ()
     asked(shop, loosened())
     found = shop.client("consumer").inbox()
-    assert [(each.version, each.answer) for each in found.asked] == [("2.0.0", AcknowledgementState.PENDING)]
-    assert found.lagging == ()
-    assert shop.client("consumer").waiting().asked == 1
-    shop.client("consumer").answer(found.asked[0].id, AcknowledgementState.OBJECTED, comment="our report needs it")
-    assert shop.client("consumer").waiting().asked == 0
-    shop.client("consumer").answer(found.asked[0].id, AcknowledgementState.ACKNOWLEDGED)
+    assert [(each.version, each.state) for each in found.acknowledgements] == [("2.0.0", AcknowledgementState.PENDING)]
+    assert found.outdated_pins == ()
+    assert shop.client("consumer").waiting().acknowledgements == 1
+    shop.client("consumer").answer(
+        found.acknowledgements[0].id, AcknowledgementState.OBJECTED, comment="our report needs it"
+    )
+    assert shop.client("consumer").waiting().acknowledgements == 0
+    shop.client("consumer").answer(found.acknowledgements[0].id, AcknowledgementState.ACKNOWLEDGED)
     later(shop)
     found = shop.client("consumer").inbox()
-    assert (found.asked, [each.lagging for each in found.lagging]) == (
+    assert (found.acknowledgements, [each.outdated_reason for each in found.outdated_pins]) == (
         (), ["pinned to version 1.0.0: 1.0.0 is superseded; 2.0.0 is in force"],
     )  # fmt: skip
 
@@ -292,7 +297,7 @@ def test_owners_see_who_has_not_acknowledged(shop: World) -> None:
     subscribe(shop)
     asked(shop, loosened())
     (found,) = shop.client("owner").acknowledgements(waiting=True)
-    assert (found.subscriber, found.answer) == ("consumer", AcknowledgementState.PENDING)
+    assert (found.subscriber, found.state) == ("consumer", AcknowledgementState.PENDING)
 
 
 def test_impact_is_shown_before_anybody_approves(shop: World) -> None:

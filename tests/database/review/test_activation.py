@@ -92,8 +92,8 @@ def test_an_approved_version_says_what_keeps_it_from_coming_into_force(world: Wo
     approve(world, "1.0.0")
     approve(world, "2.0.0", start=FAR)
     client = world.client("viewer")
-    assert client.version(CONTRACT, "2.0.0").held == "it comes into force on 2099-01-01 00:00 UTC"
-    assert client.version(CONTRACT, "1.0.0").held is None
+    assert client.version(CONTRACT, "2.0.0").activation_blocker == "it comes into force on 2099-01-01 00:00 UTC"
+    assert client.version(CONTRACT, "1.0.0").activation_blocker is None
     assert refused(lambda: client.version(CONTRACT, "3.0.0")).status == 404
 
 
@@ -202,7 +202,11 @@ def test_a_deprecated_version_is_still_in_force_and_says_what_to_use(world: Worl
     approve(world, "1.0.0")
     approve(world, "2.0.0", group="next")
     found = world.client("owner").deprecate(CONTRACT, "1.0.0", "the unit changes", successor="2.0.0")
-    assert (found.state, found.successor, found.reason) == (VersionState.DEPRECATED, "2.0.0", "the unit changes")
+    assert (found.state, found.successor_version, found.reason) == (
+        VersionState.DEPRECATED,
+        "2.0.0",
+        "the unit changes",
+    )
     assert states(world) == {"1.0.0": "deprecated", "2.0.0": "active"}
 
 

@@ -274,4 +274,4 @@ def test_a_preview_of_a_person_s_proposal_is_its_own_text(world: World) -> None:
     with read_session(world.engine) as tx:
         row = tx.get_one(ProposalRow, proposal.id)
         assert proposals_proposals.preview(tx, row).document == document().encode() == row.base
-        assert row.created != NOW
+        assert row.created_at != NOW

@@ -59,8 +59,8 @@ def listening(world: World, *who: str) -> None:
 def test_nobody_approves_what_somebody_wants_changed(world: World) -> None:
     made = returned(world)
     assert (made.state, made.may_approve, made.may_request, made.open) == ("changes_requested", False, False, True)
-    seen = world.client("producer").proposal(made.id).requests
-    assert [(each.author, each.text, each.revision, each.own) for each in seen] == [
+    seen = world.client("producer").proposal(made.id).change_requests
+    assert [(each.author, each.text, each.revision, each.is_own) for each in seen] == [
         ("owner", "say why it is unique", 1, False)
     ]
     error = refused(approving(world, "other-owner", made))
@@ -79,7 +79,7 @@ def test_it_waits_for_its_author_and_for_nobody_else(world: World) -> None:
 def test_a_change_by_another_answers_what_was_asked(world: World, by: str) -> None:
     made = returned(world)
     after = world.client(by).edit(made.id, document(name="Explained"), revision=made.revision)
-    assert (after.state, after.requests) == (ProposalState.IN_REVIEW, ())
+    assert (after.state, after.change_requests) == (ProposalState.IN_REVIEW, ())
     assert "change_request:answered" in world.audited()
     assert approving(world, "owner", made)()
 
@@ -100,7 +100,7 @@ def test_who_asks_may_go_on_reviewing(world: World) -> None:
 def test_it_goes_on_once_everybody_who_asked_takes_it_back(world: World) -> None:
     made = returned(world)
     second = world.client("other-owner").request_changes(made.id, "and the unit", revision=made.revision)
-    assert [each.author for each in second.requests] == ["owner", "other-owner"]
+    assert [each.author for each in second.change_requests] == ["owner", "other-owner"]
     assert world.client("owner").take_changes_back(made.id).state is ProposalState.CHANGES_REQUESTED
     assert world.client("other-owner").take_changes_back(made.id).state is ProposalState.IN_REVIEW
     assert [each.text for each in world.client("viewer").comments(made.id)] == ["say why it is unique", "and the unit"]
@@ -113,7 +113,7 @@ def test_an_approval_is_void_once_its_giver_wants_changes(world: World) -> None:
     approving(world, "owner", made)()
     seen = world.client("owner").proposal(made.id)
     after = world.client("owner").request_changes(made.id, "on second thoughts", revision=seen.revision)
-    assert [each.void_since is not None for each in after.given] == [True]
+    assert [each.voided_at is not None for each in after.approvals_given] == [True]
 
 
 def test_what_is_asked_of_an_older_revision_is_kept_in_the_discussion(world: World) -> None:

@@ -73,7 +73,7 @@ def test_a_check_is_kept_under_an_id_with_its_sentence(
     shop: World, column: str | None, entry: dict[str, Any], identity: str, sentence: str
 ) -> None:
     made = ask(shop, subscribe(shop).id, entry, column=column)
-    assert (made.id, made.number, made.sentence, made.lost) == (identity, 1, sentence, None)
+    assert (made.id, made.number, made.sentence, made.misfit_reason) == (identity, 1, sentence, None)
 
 
 SQL = {"id": "q", "type": "sql", "query": "select count(*) from orders", "mustBe": 0}
@@ -235,7 +235,7 @@ def test_a_check_that_no_longer_fits_is_left_out_and_says_why(world: World) -> N
     assert promises(read(found.body)) == ["rows"]
     gone = "neither contract nor table has a column amount"
     listed = shop.client("consumer").consumer_checks(subscription.id)
-    assert [(each.id, each.lost) for each in listed] == [("mean-amount", gone), ("rows", None)]
+    assert [(each.id, each.misfit_reason) for each in listed] == [("mean-amount", gone), ("rows", None)]
     shop.client("consumer").end_consumer_check(subscription.id, "rows")
     assert documents(shop) == []
 
@@ -263,7 +263,7 @@ def test_a_check_of_another_contract_is_copied_where_it_fits(shop: World) -> Non
     subscription, client = subscribe(shop), shop.client("consumer")
     wanted = {"contract_id": "returns", "object": "returns", "check": "low"}
     assert refused(lambda: client.copy_check(subscription.id, schemas.CheckCopyIn(**wanted))).status == 422
-    made = client.copy_check(subscription.id, schemas.CheckCopyIn(**wanted, into="orders", id="not-dear"))
+    made = client.copy_check(subscription.id, schemas.CheckCopyIn(**wanted, target_object="orders", id="not-dear"))
     assert (made.id, made.object, made.source) == (
         "not-dear", "orders", {"contract": "returns", "version": "1.0.0", "check": "low"},
     )  # fmt: skip
@@ -304,12 +304,12 @@ def judged(world: World, subscription_id: UUID, day: int, partition: str, outcom
     verdict = Verdict.PASSED if outcome is Outcome.PASSED else Verdict.FAILED
     run = RunRow(
         id=ids.uuid7(finished), contract_id=CONTRACT, version="1.0.0", fingerprint="f", object="orders",
-        partitions=[partition], verdict=verdict, counts={}, started=finished, finished=finished,
+        partitions=[partition], verdict=verdict, counts={}, started_at=finished, finished_at=finished,
         subscription_id=subscription_id,
     )  # fmt: skip
     row = CheckResultRow(
         run_id=run.id, position=0, check_id="mean-amount", name="", outcome=outcome, severity="error", scope="delta",
-        partition=partition, sentence="", value=value, counted=5,
+        partition=partition, sentence="", value=value, row_count=5,
     )  # fmt: skip
     with transaction(world.engine) as tx:
         tx.add_all([run, row])

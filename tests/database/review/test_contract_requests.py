@@ -37,21 +37,21 @@ def told(world: World) -> dict[str, list[str]]:
 
 def test_who_decides_is_told_once_and_finds_it_in_the_inbox(asked: World) -> None:
     assert told(asked) == {"owner@shop.example": [f"consumer asks for a contract of {LAKE}"]}
-    (found,) = asked.client("owner").inbox().requested
-    assert (found.name, found.author, found.why, found.decides) == (
+    (found,) = asked.client("owner").inbox().contract_requests
+    assert (found.name, found.author, found.purpose, found.can_decide) == (
         LAKE,
         "consumer",
         "our weekly report reads it",
         True,
     )
-    assert [asked.client(who).inbox().requested for who in ("consumer", "viewer", "producer")] == [(), (), ()]
-    assert [each.own for each in asked.client("consumer").contract_requests()] == [True]
+    assert [asked.client(who).inbox().contract_requests for who in ("consumer", "viewer", "producer")] == [(), (), ()]
+    assert [each.is_own for each in asked.client("consumer").contract_requests()] == [True]
     with pytest.raises(ClientError, match="you ask for it already"):
         asked.client("consumer").request_contract(f"{LAKE}/", "once more")
 
 
 def test_who_asked_is_told_why_there_will_be_none(asked: World) -> None:
-    (found,) = asked.client("owner").inbox().requested
+    (found,) = asked.client("owner").inbox().contract_requests
     with pytest.raises(ClientError, match="say why"):
         asked.client("owner").end_contract_request(found.id)
     for who in ("viewer", "producer"):
@@ -60,7 +60,7 @@ def test_who_asked_is_told_why_there_will_be_none(asked: World) -> None:
     asked.client("owner").end_contract_request(found.id, "it goes away in May")
 
     assert told(asked)["consumer@shop.example"] == [f"no contract of {LAKE} for now"]
-    assert asked.client("owner").inbox().requested == ()
+    assert asked.client("owner").inbox().contract_requests == ()
     with pytest.raises(ClientError, match="cannot"):
         asked.client("owner").end_contract_request(found.id, "again")
 
@@ -88,7 +88,7 @@ def drafted(world: World) -> None:
 @pytest.mark.parametrize("answer", [approved, drafted])
 def test_a_draft_or_a_contract_answers_it(asked: World, answer: Callable[[World], None]) -> None:
     answer(asked)
-    assert asked.client("owner").inbox().requested == ()
+    assert asked.client("owner").inbox().contract_requests == ()
     with pytest.raises(ClientError, match="a draft or a contract of it already"):
         asked.client("producer").request_contract(LAKE, "we read it, too")
 
@@ -97,4 +97,4 @@ def test_a_draft_that_is_withdrawn_answers_nothing(asked: World) -> None:
     drafted(asked)
     (made,) = asked.client("producer").proposals()
     asked.client("producer").withdraw(made.id)
-    assert len(asked.client("owner").inbox().requested) == 1
+    assert len(asked.client("owner").inbox().contract_requests) == 1

@@ -159,7 +159,7 @@ def test_a_suggestion_is_accepted_with_another_content_beside_the_one_drafted(wo
     made = draft(world, suggestion("id", required=True))
     chosen, owner = made.suggestions[0], world.client("owner")
     found = owner.change(made.id, chosen.id, {"unique": True}, revision=1, reason="they may be missing").suggestions[0]
-    assert (found.decision, found.edited, found.content) == (Decision.ACCEPTED, {"unique": True}, chosen.content)
+    assert (found.decision, found.edited_patch, found.content) == (Decision.ACCEPTED, {"unique": True}, chosen.content)
     properties = read(owner.preview(made.id).document.encode()).object("orders").properties
     assert (properties[0].required, properties[0].unique) == (False, True)
     assert world.audited()[-1] == "suggestion:edited"
@@ -174,7 +174,10 @@ def test_an_edited_suggestion_can_be_accepted_as_it_was_drafted_after_all(world:
     owner, chosen = world.client("owner"), made.suggestions[0].id
     owner.change(made.id, chosen, {"unique": True}, revision=1)
     found = owner.judge(made.id, [chosen], Decision.ACCEPTED, revision=2).suggestions[0]
-    assert (found.edited, read(owner.preview(made.id).document.encode()).object("orders").properties[0].required) == (
+    assert (
+        found.edited_patch,
+        read(owner.preview(made.id).document.encode()).object("orders").properties[0].required,
+    ) == (
         None,
         True,
     )

@@ -153,7 +153,7 @@ def test_a_rejected_suggestion_comes_again_with_new_evidence_and_says_what_is_ne
     world.client("owner").judge(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
     assert draft(world, seen_on(3), suggestion("day")).suggestions[0].identity == "orders.day.required"
     again = draft(world, seen_on(4)).suggestions[0]
-    assert (again.rejected_before, again.news) == (True, "it rests on 4 partitions; on 2 then")
+    assert (again.rejected_before, again.new_evidence) == (True, "it rests on 4 partitions; on 2 then")
 
 
 def test_a_suggestion_accepted_since_is_no_longer_marked(world: World) -> None:
@@ -217,7 +217,7 @@ def test_the_inbox_shows_what_to_decide_and_what_to_wait_for(world: World) -> No
     theirs = world.client("producer").propose(document("theirs"))
     inbox = world.client("owner").inbox()
     assert [each.id for each in inbox.to_decide] == [theirs.id]
-    assert [each.id for each in inbox.waiting] == [mine.id]
+    assert [each.id for each in inbox.awaiting_others] == [mine.id]
     assert [each.id for each in world.client("producer").inbox().to_decide] == []
 
 

@@ -87,12 +87,12 @@ def test_a_proposal_is_told_with_the_partitions_on_which_it_would_have_alerted(m
     assert (table.partitions, table.stored, table.days) == (8, 8, 5)
     assert table.sentence.startswith("version 1.1.0 would have alerted on 1 of 5 days: 2026-03-04; version 1.0.0 would")
     line = {each.check_id: each for each in table.checks}["maximum-id"]
-    assert line.appeared.names == ("day=2026-03-04/land=DE",)
+    assert line.new_alerts.names == ("day=2026-03-04/land=DE",)
     assert line.new
-    assert (line.new.judged, line.new.unit) == (8, "partitions")
+    assert (line.new.evaluated, line.new.unit) == (8, "partitions")
     once = {each.check_id: each for each in table.checks}["uniqueness-id"]
     assert once.new
-    assert [(each.reason, each.count) for each in once.new.unjudged] == [(COUNTED, 5)]
+    assert [(each.reason, each.count) for each in once.new.not_evaluated] == [(COUNTED, 5)]
     assert told.milliseconds
 
 
@@ -196,7 +196,7 @@ def test_counts_are_added_up_by_a_worker_that_tells_how_far_it_is(memory: Memory
     line = {each.check_id: each for each in result.objects[0].checks}["uniqueness-id"]
     assert line.new
     # In the first arrivals no number occurs once; 9 does, once it came.
-    assert (line.new.judged, line.new.alerts.count) == (5, 3)
+    assert (line.new.evaluated, line.new.alerts.count) == (5, 3)
     for who in ("viewer", "owner"):
         with pytest.raises(ClientError) as refused:
             memory.world.client(who).task(task.id)
@@ -376,17 +376,17 @@ def test_of_each_difference_it_is_told_what_the_stored_partitions_say(memory: Me
     content = yaml.safe_load(text)
     content["schema"][0]["properties"][0]["required"] = True
     told = memory.world.client("viewer").replay_document("shop-orders", writer.write(content).decode())
-    found = {(each.check_id or each.column, each.what): each for each in told.differences}
+    found = {(each.check_id or each.column, each.element): each for each in told.differences}
     assert found["completeness-mail", "threshold"].direction == "tightens"
-    assert found["completeness-mail", "threshold"].says == "on all 8 partitions both came out alike"
-    assert found["maximum-id", "threshold"].says == (
+    assert found["completeness-mail", "threshold"].evidence == "on all 8 partitions both came out alike"
+    assert found["maximum-id", "threshold"].evidence == (
         "on 7 of 8 partitions both came out alike; the proposed one alone alerts on 1: 2026-03-04"
     )
-    assert found["id", "required"].says.startswith("8 could not be judged: ")
+    assert found["id", "required"].evidence.startswith("8 could not be judged: ")
     line = {each.check_id: each for each in told.objects[0].checks}["id-required"]
     assert line.old is None
     assert line.new
-    assert line.new.judged + sum(each.count for each in line.new.unjudged) == 8
+    assert line.new.evaluated + sum(each.count for each in line.new.not_evaluated) == 8
 
 
 def test_memory_that_somebody_may_not_read_is_told_to_nobody_by_a_proposal_of_their_own(memory: Memory) -> None:

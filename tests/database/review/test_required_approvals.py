@@ -49,13 +49,13 @@ def shown(world: World, proposal_id: Any, *, to: str = "producer") -> schemas.Pr
 
 def test_a_quorum_of_owners_makes_a_version_and_the_first_waits_for_the_second(world: World) -> None:
     made = world.client("producer").propose(document(quorum=2))
-    assert shown(world, made.id).missing == ("2 of 2 approvals by owners",)
+    assert shown(world, made.id).approvals_missing == ("2 of 2 approvals by owners",)
     first = approve(world, made.id)
     assert (first.version, first.missing) == (None, ("1 of 2 approvals by owners",))
     waiting = shown(world, made.id, to="owner")
     assert (waiting.state, waiting.approvals, waiting.may_approve) == (ProposalState.IN_REVIEW, 1, False)
     assert approve(world, made.id, by="other-owner").version
-    assert [each.approver for each in shown(world, made.id).given] == ["owner", "other-owner"]
+    assert [each.approver for each in shown(world, made.id).approvals_given] == ["owner", "other-owner"]
     given, activated = world.audited().index("approval:given"), world.audited().index("version:activated")
     assert given < activated
 
@@ -90,11 +90,15 @@ def test_a_group_of_its_own_does_not_escape_the_terms(world: World) -> None:
 def test_an_edit_voids_approvals_and_tells_those_who_gave_them(world: World) -> None:
     made = world.client("producer").propose(document(quorum=2))
     approve(world, made.id)
-    assert [each.id for each in world.client("owner").inbox().waiting] == [made.id]
+    assert [each.id for each in world.client("owner").inbox().awaiting_others] == [made.id]
     edited = world.client("producer").edit(made.id, document(quorum=2, required=True), revision=1)
-    assert (edited.revision, edited.approvals, [each.void_since is None for each in edited.given]) == (2, 0, [False])
+    assert (edited.revision, edited.approvals, [each.voided_at is None for each in edited.approvals_given]) == (
+        2,
+        0,
+        [False],
+    )
     (told,) = world.client("owner").inbox().to_decide
-    assert (told.id, told.voided) == (made.id, True)
+    assert (told.id, told.voided_approvals) == (made.id, True)
     assert approve(world, made.id, by="other-owner").version is None
     assert approve(world, made.id).version
     assert world.audited().count("approval:voided") == 1
@@ -108,7 +112,7 @@ def test_a_decision_about_a_suggestion_voids_approvals(world: World) -> None:
     world.client("producer").judge(made.id, chosen, Decision.ACCEPTED, revision=1)
     approve(world, made.id)
     world.client("producer").judge(made.id, chosen, Decision.REJECTED, revision=2, reason="no")
-    assert shown(world, made.id).missing == ("2 of 2 approvals by owners",)
+    assert shown(world, made.id).approvals_missing == ("2 of 2 approvals by owners",)
 
 
 def test_who_edited_does_not_approve(world: World) -> None:

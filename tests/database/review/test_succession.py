@@ -39,7 +39,7 @@ def approve(world: World, text: str) -> schemas.ApprovalResultOut:
     made = world.client("producer").propose(text)
     owner = world.client("owner")
     seen = owner.preview(made.id)
-    return owner.approve(made.id, seen.fingerprint, revision=seen.revision, follows=seen.follows)
+    return owner.approve(made.id, seen.fingerprint, revision=seen.revision, follows=seen.follows_version)
 
 
 def previewed(world: World, text: str) -> schemas.PreviewOut:
@@ -54,7 +54,13 @@ def refused(call: Callable[[], object]) -> ClientError:
 
 def test_a_first_version_follows_nothing(world: World) -> None:
     seen = previewed(world, document("1.0.0", review={"versions": "enforced"}, compatibility={"guarantees": "FULL"}))
-    assert (seen.follows, seen.bump, seen.suggested, seen.breaks, seen.refusals) == (None, None, None, (), ())
+    assert (seen.follows_version, seen.bump, seen.suggested_version, seen.breaking_reasons, seen.approval_blockers) == (
+        None,
+        None,
+        None,
+        (),
+        (),
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +77,7 @@ def test_the_preview_says_how_large_the_change_is_and_the_number_that_says_so(
 ) -> None:
     approve(world, document("1.0.0"))
     seen = previewed(world, document("1.0.9", **change))
-    assert (seen.follows, seen.bump, seen.suggested) == ("1.0.0", bump, suggested)
+    assert (seen.follows_version, seen.bump, seen.suggested_version) == ("1.0.0", bump, suggested)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +134,7 @@ def test_a_mode_that_the_terms_in_force_name_is_kept(
     if not breaks:
         assert approve(world, following).version
         return
-    assert previewed(world, following).refusals
+    assert previewed(world, following).approval_blockers
     error = refused(lambda: approve(world, following))
     assert (error.status, {each.code for each in error.faults}) == (422, {"TR-COMPATIBILITY"})
     assert "begin a group of its own as version 2.0.0" in error.faults[0].remedy or "3.0.0" in error.faults[0].remedy
@@ -138,8 +144,10 @@ def test_a_mode_that_the_terms_in_force_name_is_kept(
 def test_a_mode_that_nobody_named_is_told_and_not_enforced(world: World) -> None:
     approve(world, document("1.0.0"))
     seen = previewed(world, document("2.0.0", most=200))
-    assert (len(seen.breaks), seen.refusals) == (1, ())
-    assert seen.breaks[0].startswith("FORWARD of version 1.0.0 ('Existing readers keep every promise they had'): ")
+    assert (len(seen.breaking_reasons), seen.approval_blockers) == (1, ())
+    assert seen.breaking_reasons[0].startswith(
+        "FORWARD of version 1.0.0 ('Existing readers keep every promise they had'): "
+    )
     assert approve(world, document("2.0.0", most=200)).version
 
 
@@ -163,7 +171,7 @@ def test_nothing_is_approved_that_was_compared_with_another_version(world: World
     owner = world.client("owner")
     seen = owner.preview(made.id)
     approve(world, document("1.1.0", most=50))
-    error = refused(lambda: owner.approve(made.id, seen.fingerprint, follows=seen.follows))
+    error = refused(lambda: owner.approve(made.id, seen.fingerprint, follows=seen.follows_version))
     assert (error.status, error.message) == (409, "version 1.1.0 is in force now, not 1.0.0: look again")
     assert owner.approve(made.id, seen.fingerprint, follows="1.1.0").version
 

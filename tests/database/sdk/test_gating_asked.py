@@ -59,9 +59,12 @@ def test_json_says_which_contract_judged_which_data(command: Command, table: Reg
     table.publish({A: [1]})
     told = table.world.client("viewer").gate("orders", partition=A)
     assert (told.answer, told.contract_id, told.version, told.partition) == ("pass", "orders", "1.0.0", A)
-    assert (told.marker, told.place.location) == (fingerprint(table.gated.fingerprints), table.gated.table)
+    assert (told.dataset_fingerprint, told.location.location) == (
+        fingerprint(table.gated.fingerprints),
+        table.gated.table,
+    )
     assert [each.model_dump()["run_id"] for each in told.contracts] == [told.run_id]
-    assert f'"marker": "{told.marker}"' in command("orders", "--json")[1]
+    assert f'"marker": "{told.dataset_fingerprint}"' in command("orders", "--json")[1]
 
 
 def test_a_dataset_s_own_name_asks_every_contract_about_it(command: Command, table: Registered) -> None:

@@ -27,7 +27,7 @@ def filled(world: World, random: Random) -> None:
     people = [world.users[each].id for each in PEOPLE]
     with transaction(world.engine) as tx:
         for name, owner in (("sales", "owner"), ("stock", "other-owner")):
-            tx.add(ContractRow(id=name, name=name, owner_id=world.users[owner].id, created=NOW))
+            tx.add(ContractRow(id=name, name=name, owner_id=world.users[owner].id, created_at=NOW))
         tx.flush()
         for _ in range(12):
             proposal = proposed(random, people)
@@ -35,7 +35,7 @@ def filled(world: World, random: Random) -> None:
             tx.flush()
             until = clock.now() + random.choice((-SPAN, SPAN))
             if random.random() < 0.3:
-                tx.add(ProposalSnoozeRow(user_id=random.choice(people), proposal_id=proposal.id, until=until))
+                tx.add(ProposalSnoozeRow(user_id=random.choice(people), proposal_id=proposal.id, snoozed_until=until))
         runs = [ran(random) for _ in range(40)]
         tx.add_all(runs)
         tx.flush()
@@ -53,24 +53,24 @@ def proposed(random: Random, people: Sequence[object]) -> ProposalRow:
         author_id=random.choice(people),
         state=random.choice(list(ProposalState)),
         assignee_id=random.choice((None, *people)),
-        created=NOW + random.randrange(9) * SPAN,
+        created_at=NOW + random.randrange(9) * SPAN,
     )
 
 
 def ran(random: Random) -> RunRow:
     run = failed_run(random.choice(("sales", "stock")))
     run.object, run.verdict = random.choice(OBJECTS), random.choice(list(Verdict))
-    run.cause, run.superseded = random.choice(list(RunKind)), random.choice((None, None, "taken back"))
+    run.kind, run.superseded_reason = random.choice(list(RunKind)), random.choice((None, None, "taken back"))
     run.subscription_id = random.choice((None, None, None, ids.new()))
     # Some end at the same moment.
-    run.finished = NOW + random.randrange(20) * SPAN
+    run.finished_at = NOW + random.randrange(20) * SPAN
     return run
 
 
 def cared(tx: Session, random: Random, run: RunRow, people: Sequence[object]) -> None:
     incident = IncidentRow(
         id=ids.new(), contract_id=run.contract_id, object=run.object, state=random.choice(list(IncidentState)),
-        opened=NOW, changed=NOW, since=NOW, assignee_id=random.choice((None, *people)),
+        opened_at=NOW, updated_at=NOW, started_at=NOW, assignee_id=random.choice((None, *people)),
         snoozed_until=random.choice((None, clock.now() + SPAN)),
     )  # fmt: skip
     tx.add(incident)
@@ -86,17 +86,17 @@ def cared(tx: Session, random: Random, run: RunRow, people: Sequence[object]) ->
 
 def tells(run: RunRow) -> bool:
     """Whether the run says how the data of a contract's own object are."""
-    gone = run.cause is RunKind.PRESENCE and run.verdict is Verdict.FAILED and run.superseded is None
-    return run.subscription_id is None and (run.cause in (RunKind.DATA, RunKind.SCHEMA) or gone)
+    gone = run.kind is RunKind.PRESENCE and run.verdict is Verdict.FAILED and run.superseded_reason is None
+    return run.subscription_id is None and (run.kind in (RunKind.DATA, RunKind.SCHEMA) or gone)
 
 
 def sizes(found: InboxOut) -> InboxCountsOut:
     return InboxCountsOut(
         failed_runs=len(found.failed_runs),
-        asked=len(inbox_order.pending_acknowledgements(found)),
+        acknowledgements=len(inbox_order.pending_acknowledgements(found)),
         to_change=len(found.to_change),
         to_decide=len(found.to_decide),
-        requested=len(found.requested),
+        contract_requests=len(found.contract_requests),
     )
 
 
@@ -119,7 +119,7 @@ def test_of_each_object_the_last_run_is_the_one_that_failed(world: World, seed: 
     with transaction(world.engine) as tx:
         for incident in tx.exec(select(IncidentObjectRow)).all():
             tx.delete(incident)
-        runs = sorted(filter(tells, tx.exec(select(RunRow)).all()), key=lambda each: (each.finished, each.id))
+        runs = sorted(filter(tells, tx.exec(select(RunRow)).all()), key=lambda each: (each.finished_at, each.id))
         tx.commit()
     last = {(each.contract_id, each.object): each for each in runs if each.contract_id == "sales"}
     failed = {each.id for each in last.values() if each.verdict in (Verdict.FAILED, Verdict.NOT_EVALUATED)}
@@ -141,10 +141,10 @@ def test_however_much_waits_is_counted_by_few_statements_beside_those_of_who_ask
 
 def statements_to_count(world: World, *, asked: int) -> int:
     """How many statements count what waits for the owner once that many contracts were asked for."""
-    for at in range(world.client("owner").waiting().requested, asked):
+    for at in range(world.client("owner").waiting().contract_requests, asked):
         world.client("consumer").request_contract(f"/lake/{at}", "we read it")
     with counted_queries(world.engine) as statements:
-        assert world.client("owner").waiting().requested == asked
+        assert world.client("owner").waiting().contract_requests == asked
     return len(statements)
 
 

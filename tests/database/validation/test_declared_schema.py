@@ -93,7 +93,7 @@ def listed(scene: Scene) -> tuple[Verdict, RunKind] | None:
     )
     with read_session(scene.database) as tx:
         (found,) = contract_list.contracts(tx, admin, PageRequest(10)).rows
-    return (found.last_run.verdict, found.last_run.cause) if found.last_run else None
+    return (found.last_run.verdict, found.last_run.kind) if found.last_run else None
 
 
 def heard(scene: Scene) -> list[str]:
@@ -105,7 +105,7 @@ def listen(scene: Scene) -> None:
     """Gives the owner a channel."""
     (owner,) = rows(scene.database, UserRow)
     channel = {"kind": ChannelKind.SLACK, "target": "https://chat.example/x", "user_id": owner.id}
-    add(scene.database, ChannelRow(id=ids.new(), created=NOON, **channel))
+    add(scene.database, ChannelRow(id=ids.new(), created_at=NOON, **channel))
 
 
 def incidents(scene: Scene) -> list[tuple[IncidentState, Resolution | None]]:
@@ -121,7 +121,7 @@ def test_a_column_that_is_gone_is_judged_though_no_file_changed(scene: Scene, do
     scene.send(document)
     scene.work()
     run = scene.runs[-1]
-    assert (run.cause, run.verdict, run.partitions, run.reason) == (
+    assert (run.kind, run.verdict, run.partitions, run.reason) == (
         RunKind.SCHEMA,
         Verdict.FAILED,
         [],
@@ -153,13 +153,13 @@ def test_where_nobody_says_which_columns_a_table_was_given_it_is_asked(
     scene.engine.columns = (("id", "bigint"),)
     scene.send(*documents)
     scene.work()
-    assert (scene.runs[-1].cause, gate(scene)) == (RunKind.SCHEMA, MISSING)
+    assert (scene.runs[-1].kind, gate(scene)) == (RunKind.SCHEMA, MISSING)
 
 
 def test_a_table_that_is_asked_and_has_its_columns_is_not_judged_again(scene: Scene) -> None:
     scene.send(unsaid())
     scene.work()
-    assert [run.cause for run in scene.runs] == [RunKind.DATA]
+    assert [run.kind for run in scene.runs] == [RunKind.DATA]
 
 
 @pytest.mark.parametrize("again", [altered(ID, seconds=110, run="again"), unsaid(110, "again")], ids=["said", "asked"])
@@ -171,7 +171,7 @@ def test_columns_that_were_judged_once_are_not_judged_again(scene: Scene, again:
     scene.send(again)
     scene.work()
     first, second = scene.runs
-    assert (first.cause, second.cause) == (RunKind.DATA, RunKind.SCHEMA)
+    assert (first.kind, second.kind) == (RunKind.DATA, RunKind.SCHEMA)
     assert scene.last_task.result == {"note": "nothing changed", "covered_by": str(second.id)}
     assert gate(scene) == MISSING
 
@@ -180,7 +180,7 @@ def test_a_table_whose_columns_are_said_later_is_not_asked(scene: Scene) -> None
     scene.engine.columns = (("id", "bigint"),)
     scene.send(unsaid(), altered(ID, AMOUNT, seconds=55, run="after"))
     scene.work()
-    assert [run.cause for run in scene.runs] == [RunKind.DATA]
+    assert [run.kind for run in scene.runs] == [RunKind.DATA]
 
 
 def test_a_column_that_is_back_ends_what_its_loss_began(scene: Scene) -> None:
@@ -207,7 +207,7 @@ SAME = {
 def test_columns_that_are_as_they_were_are_not_judged_again(scene: Scene, columns: list[dict[str, Any]]) -> None:
     scene.send(altered(*columns))
     scene.work()
-    assert [run.cause for run in scene.runs] == [RunKind.DATA]
+    assert [run.kind for run in scene.runs] == [RunKind.DATA]
     assert scene.last_task.result is not None
     assert scene.last_task.result["note"] == "nothing changed"
 
@@ -218,7 +218,7 @@ def test_what_was_told_of_a_later_time_stands_whichever_comes_first(scene: Scene
         pass
     scene.send(altered(ID, seconds=50, run="earlier"))
     scene.work()
-    assert [run.cause for run in scene.runs] == [RunKind.DATA]
+    assert [run.kind for run in scene.runs] == [RunKind.DATA]
 
 
 def test_a_failing_check_of_all_data_still_fails_when_a_column_is_added(scene: Scene) -> None:
@@ -229,7 +229,7 @@ def test_a_failing_check_of_all_data_still_fails_when_a_column_is_added(scene: S
     scene.clock.advance(60)
     scene.send(altered(ID, AMOUNT, {"name": "city", "type": "string"}, seconds=110))
     scene.work()
-    assert scene.runs[-1].cause is RunKind.SCHEMA
+    assert scene.runs[-1].kind is RunKind.SCHEMA
     assert before[0] is gate(scene)[0] is GateAnswer.BLOCK
 
 
@@ -287,6 +287,6 @@ def test_every_contract_about_a_dropped_dataset_hears_of_it(scene: Scene) -> Non
     promised(scene.database, "sales")
     scene.send(dropped(), dropped(seconds=52, run="once more"))
     scene.work()
-    found = [each.contract_id for each in rows(scene.database, RunRow) if each.cause is RunKind.PRESENCE]
+    found = [each.contract_id for each in rows(scene.database, RunRow) if each.kind is RunKind.PRESENCE]
     assert sorted(set(found)) == ["orders", "sales"]
     assert len(rows(scene.database, IncidentRow)) == 2

@@ -44,7 +44,7 @@ def missed(engine: Engine, tmp_path: Path) -> Scene:
     (version,) = rows(engine, ContractVersionRow)
     payload = {"contract_id": "orders", "object": "orders", "name": BY, "due": DUE.isoformat()}
     payload["version_id"] = str(version.id)
-    add(engine, ScheduleEntryRow(version_id=version.id, object="orders", name=BY, due=DUE))
+    add(engine, ScheduleEntryRow(version_id=version.id, object="orders", name=BY, due_at=DUE))
     add(
         engine,
         TaskRow(
@@ -53,7 +53,7 @@ def missed(engine: Engine, tmp_path: Path) -> Scene:
             payload=payload,
             key="due",
             state=TaskState.DONE,
-            created=NOON,
+            created_at=NOON,
             available_at=NOON,
         ),
     )
@@ -103,7 +103,7 @@ def test_what_a_gate_publishes_is_told_in_the_lineage(engine: Engine, tmp_path: 
     table.publish({DAY: [1, 2]})
     (event,) = told(engine)
     (run,) = rows(engine, RunRow)
-    assert (run.cause, status(event)) == (RunKind.DATA, "passed")
+    assert (run.kind, status(event)) == (RunKind.DATA, "passed")
     (dataset,) = event["inputs"]
     assert dataset["name"] == str(table.gated.table)
     condition = dataset["inputFacets"]["subset"]["inputCondition"]

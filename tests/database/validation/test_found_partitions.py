@@ -58,15 +58,15 @@ def test_a_run_says_by_what_its_partitions_were_found_and_the_version_it_read(sc
     scene.send(written("/ds=1", 3))
     scene.work()
     (run,) = scene.runs
-    assert (run.found_by, run.read_version) == ("fingerprints", "3")
-    assert rows(scene.database, DatasetRow)[0].read_at == "a-table@3"
+    assert (run.detection_method, run.read_version) == ("fingerprints", "3")
+    assert rows(scene.database, DatasetRow)[0].read_version == "a-table@3"
     scene.write("ds=1", "better")
     scene.engine.at = None
     scene.send(written("/ds=1", run="2"))
     scene.work()
     assert looks(scene)[-1].hints.since_version == TableVersion("a-table", 3)
     assert scene.runs[-1].read_version is None
-    assert rows(scene.database, DatasetRow)[0].read_at is None
+    assert rows(scene.database, DatasetRow)[0].read_version is None
 
 
 def test_of_a_table_that_was_read_as_it_was_no_version_is_told(scene: Scene) -> None:
@@ -74,7 +74,7 @@ def test_of_a_table_that_was_read_as_it_was_no_version_is_told(scene: Scene) -> 
     scene.send(written("/ds=1", 3))
     scene.work()
     assert scene.runs[-1].read_version is None
-    assert rows(scene.database, DatasetRow)[0].read_at == "a-table@3"
+    assert rows(scene.database, DatasetRow)[0].read_version == "a-table@3"
 
 
 def test_of_more_triggers_than_the_task_was_made_for_nobody_knows_what_they_wrote(scene: Scene) -> None:
@@ -197,6 +197,8 @@ def test_a_version_that_was_read_answers_for_its_marker_whatever_came_since(
     scene.send(written(run="2"))
     scene.work()
     first, second = scene.runs
-    assert gate(scene) is gate(scene, marker=second.marker) is GateAnswer.BLOCK
-    assert gate(scene, marker=first.marker) is gate(scene, "ds=1", marker=first.marker) is then
+    assert gate(scene) is gate(scene, marker=second.dataset_fingerprint) is GateAnswer.BLOCK
+    assert (
+        gate(scene, marker=first.dataset_fingerprint) is gate(scene, "ds=1", marker=first.dataset_fingerprint) is then
+    )
     assert gate(scene, marker="of nobody") is GateAnswer.UNKNOWN

@@ -48,7 +48,10 @@ def test_what_is_published_becomes_part_of_the_history(table: Registered) -> Non
     assert published is not None
     (run,) = table.rows(RunRow)
     assert (run.verdict, run.partitions, run.rows, run.version) == ("passed", [A, B], 3, "1.0.0")
-    assert (run.marker, run.states_version) == (fingerprint(table.gated.fingerprints), table.dataset.states_version)
+    assert (run.dataset_fingerprint, run.states_version) == (
+        fingerprint(table.gated.fingerprints),
+        table.dataset.states_version,
+    )
     assert table.current == table.gated.fingerprints
     with transaction(table.world.engine) as tx:
         kept = [(each.check_id, each.partition, each.outcome) for each in tx.exec(select(CheckResultRow))]
@@ -60,8 +63,8 @@ def test_what_is_published_becomes_part_of_the_history(table: Registered) -> Non
         "passed",
         "passed",
     )
-    assert table.dataset.arrived is not None
-    assert table.dataset.arrived == table.dataset.seen
+    assert table.dataset.last_arrival_at is not None
+    assert table.dataset.last_arrival_at == table.dataset.last_scanned_at
     audited = table.world.audited()[-3:]
     assert audited == ["states:committed", "run:recorded", "states:settled"]
 
@@ -201,7 +204,7 @@ def test_generations_that_ended_long_ago_are_forgotten(table: Registered, monkey
     monkeypatch.setattr("treaty.registry.api.routes.gate_store.clock.now", lambda: later)
     with transaction(table.world.engine) as tx:
         for session in tx.exec(select(WebSessionRow)):
-            session.expires = later + timedelta(days=1)
+            session.expires_at = later + timedelta(days=1)
         tx.commit()
     table.publish({A: [4]})
     assert [row.generation for row in table.rows(PartitionStateRow)] == [3, 4]
@@ -264,14 +267,14 @@ def test_a_crash_at_any_step_is_recovered_over_http(recovery: str, engine: Engin
         old, new = {**table.gated.rows}, {A: [last + 3], B: [2]}
         if table.gated.open:
             assert table.answer == "unknown"
-            assert table.told == ("unknown" if table.dataset.publishing else "passed")
+            assert table.told == ("unknown" if table.dataset.publishing_version else "passed")
             old = {A: [1], B: [2]}
         if recovery == "back":
             lose(table)
         done = table.recover()
         seen.append(done)
         assert table.gated.rows == {"forward": new, "back": old, "nothing": old}[done]
-        assert (table.agree(), table.gated.open, table.dataset.publishing) == (True, False, None)
+        assert (table.agree(), table.gated.open, table.dataset.publishing_version) == (True, False, None)
         assert (table.answer, table.told) == ("passed", "passed")
         table.publish({A: [1]})
         last += 2
@@ -296,10 +299,10 @@ def lose(table: Registered) -> None:
 def test_while_a_publication_is_open_no_worker_reads_the_table(table: Registered) -> None:
     table.publish({A: [1]})
     last = 0
-    while not table.dataset.publishing:
+    while not table.dataset.publishing_version:
         assert ended(table, {A: [2]}, last)
         last += 1
-        if not table.dataset.publishing:
+        if not table.dataset.publishing_version:
             table.recover()
     task = table.worked()
     assert (task.state, validate.PUBLISHING in str(task.error)) == (TaskState.QUEUED, True)
@@ -343,7 +346,7 @@ def test_the_gate_answers_about_data_and_not_about_a_name(table: Registered) -> 
     table.publish({A: [1]})
     marker = fingerprint(table.gated.fingerprints)
     told = viewer.verdict("orders", marker=marker)
-    assert (told.verdict, told.marker, told.run_id) == ("passed", marker, table.rows(RunRow)[0].id)
+    assert (told.verdict, told.dataset_fingerprint, told.run_id) == ("passed", marker, table.rows(RunRow)[0].id)
     other = viewer.verdict("orders", marker="0" * 64)
     assert (other.verdict, other.reason) == ("unknown", "what is asked about are other data than those that are known")
     table.approve(POSITIVE, version="2.0.0")

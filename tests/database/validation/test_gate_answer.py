@@ -76,8 +76,8 @@ def test_data_that_keep_the_contract_pass_and_say_what_was_judged(scene: Scene) 
     (told,) = ask(scene)
     assert (told.answer, told.reason, told.about, told.version) == (PASS, None, ("orders", "orders"), "1.0.0")
     assert told.run is not None
-    assert told.run.marker == fingerprint({"ds=1": marker("good"), "ds=2": marker("good")})
-    assert answer(scene, marker=told.run.marker) == (PASS, None)
+    assert told.run.dataset_fingerprint == fingerprint({"ds=1": marker("good"), "ds=2": marker("good")})
+    assert answer(scene, marker=told.run.dataset_fingerprint) == (PASS, None)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def written(scene: Scene) -> None:
 
 def opened(scene: Scene) -> None:
     with transaction(scene.database) as tx:
-        tx.exec(select(DatasetRow)).one().publishing = 1
+        tx.exec(select(DatasetRow)).one().publishing_version = 1
         tx.commit()
 
 
@@ -235,7 +235,7 @@ def of_consumer(scene: Scene, **pin: Any) -> SubscriptionRow:
     with read_session(scene.database) as tx:
         owner = tx.exec(select(UserRow).where(UserRow.name == "owner")).one()
     row = SubscriptionRow(
-        id=ids.new(), contract_id="orders", user_id=owner.id, purpose="reports", contact="here", created=NOON, **pin
+        id=ids.new(), contract_id="orders", user_id=owner.id, purpose="reports", contact="here", created_at=NOON, **pin
     )
     add(scene.database, row)
     return row

@@ -34,11 +34,11 @@ def test_how_a_table_stands_is_told_by_the_registry_s_states(command: Command, t
 
 def test_a_publication_that_was_cut_off_is_ended_with_the_registry(command: Command, table: Registered) -> None:
     last = 0
-    while not table.dataset.publishing:
+    while not table.dataset.publishing_version:
         with pytest.raises(Crash):
             table.publish({A: [2]}, Ending(last=last))
         last += 1
-        if not table.dataset.publishing:
+        if not table.dataset.publishing_version:
             table.recover()
     assert command(table.gated.table, "--dataset", "orders")[:2] == (3, "unknown\n")
     beside = command(table.gated.table, "--recover")

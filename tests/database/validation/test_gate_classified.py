@@ -51,13 +51,13 @@ def classified(table: Registered) -> None:
 
 def kinds(table: Registered) -> dict[str, set[str]]:
     """The kinds of the current states of each partition."""
-    current = [row for row in table.rows(PartitionStateRow) if row.until is None]
+    current = [row for row in table.rows(PartitionStateRow) if row.until_version is None]
     return {row.partition: {held.kind for held in inventory.inventory(row.states)[0]} for row in current}
 
 
 def why(table: Registered) -> set[str]:
     """Why states of current partitions are not there."""
-    current = [row for row in table.rows(PartitionStateRow) if row.until is None]
+    current = [row for row in table.rows(PartitionStateRow) if row.until_version is None]
     return {reason for row in current for reason in inventory.inventory(row.states)[1].values()}
 
 
@@ -117,7 +117,9 @@ def published(table: Registered, rows: Rows) -> None:
 def keys(table: Registered) -> dict[str, set[str]]:
     """By current partition, the keys that its frequencies were hashed with; '' for none."""
     current = {
-        row.partition: inventory.inventory(row.states)[0] for row in table.rows(PartitionStateRow) if row.until is None
+        row.partition: inventory.inventory(row.states)[0]
+        for row in table.rows(PartitionStateRow)
+        if row.until_version is None
     }
     return {name: {each.key_id for each in held if each.kind == "frequencies"} for name, held in current.items()}
 

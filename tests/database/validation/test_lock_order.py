@@ -66,9 +66,9 @@ def test_an_event_that_is_folded_while_a_verdict_is_kept_undoes_nothing(
     assert scene.worker().work()
     folding.join()
     assert {(each.state, each.attempts) for each in rows(scene.database, LineageEventRow)} == {
-        (LineageEventState.FOLDED, 0)
+        (LineageEventState.PROCESSED, 0)
     }
     task = rows(scene.database, TaskRow)[1]
     assert (task.state, task.attempts) == (TaskState.DONE, 1)
-    failed = {each.id for each in rows(scene.database, LineageRunRow) if each.failed}
-    assert {each.superseded for each in scene.runs if each.lineage_run_id in failed} <= {SUPERSEDED}
+    failed = {each.id for each in rows(scene.database, LineageRunRow) if each.is_failed}
+    assert {each.superseded_reason for each in scene.runs if each.lineage_run_id in failed} <= {SUPERSEDED}

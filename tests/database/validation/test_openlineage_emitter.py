@@ -159,7 +159,9 @@ def _found(tx: Any, run: RunRow) -> EvaluationResult:
     from treaty.registry.validation import plan as asked
 
     order = asked.plan_validation(tx, tx.get_one(TaskRow, run.task_id))
-    result = recording.unevaluated(order.primary.contract, "orders", "", started=run.started, finished=run.finished)
+    result = recording.unevaluated(
+        order.primary.contract, "orders", "", started=run.started_at, finished=run.finished_at
+    )
     return EvaluationResult(
         target=order.primary, result=result.model_copy(update={"partitions": tuple(run.partitions)})
     )

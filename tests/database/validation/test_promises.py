@@ -50,7 +50,7 @@ def promise(scene: Scene, name: str, version: str = "1.0.0") -> None:
     with transaction(scene.database) as tx:
         owner = tx.exec(select(UserRow).where(UserRow.name == "owner")).one()
         if tx.get(ContractRow, name) is None:
-            tx.add(ContractRow(id=name, name=name, owner_id=owner.id, active_version=version, created=NOON))
+            tx.add(ContractRow(id=name, name=name, owner_id=owner.id, active_version=version, created_at=NOON))
             dataset = tx.exec(select(DatasetRow)).one()
             tx.add(DatasetContractRow(dataset_id=dataset.id, contract_id=name, object="orders"))
         made = ContractVersionRow(
@@ -89,7 +89,7 @@ def test_one_reading_serves_every_contract_about_the_data(scene: Scene) -> None:
     (request,) = scene.engine.requests
     assert isinstance(request, MeasureRequest)
     assert {read(request.contract).id, *(read(body).id for body, _ in request.extra_documents)} == {"orders", "billing"}
-    assert {run.marker for run in scene.runs} == {scene.runs[0].marker}
+    assert {run.dataset_fingerprint for run in scene.runs} == {scene.runs[0].dataset_fingerprint}
     assert [each.state for each in rows(scene.database, TaskRow)] == [TaskState.DONE] * 2
     assert [each.result for each in rows(scene.database, TaskRow)][1] == {"note": validate.COVERED}
 
@@ -166,7 +166,7 @@ def test_a_contract_that_is_broken_harms_no_other(scene: Scene, name: str) -> No
     scene.worker(evaluate=failing(broken, BROKEN[name])).work()
     found = {run.contract_id: run for run in scene.runs}
     assert (found[main].verdict, found[broken].verdict) == (Verdict.PASSED, Verdict.NOT_EVALUATED)
-    assert (found[main].marker is None, found[broken].marker) == (False, None)
+    assert (found[main].dataset_fingerprint is None, found[broken].dataset_fingerprint) == (False, None)
     assert "a value" not in str(found[broken].reason)
 
 

@@ -158,8 +158,8 @@ def test_a_worker_that_is_killed_at_any_step_loses_nothing_and_doubles_nothing(e
     assert {run.verdict for run in scene.runs} == {Verdict.PASSED}
     assert {row.generation for row in rows(engine, PartitionStateRow)} == {1}
     assert {task.state for task in rows(engine, TaskRow)} == {TaskState.DONE}
-    assert {row.state for row in rows(engine, LineageEventRow)} == {LineageEventState.FOLDED}
-    assert [mark.dirty_seq - mark.done_seq for mark in rows(engine, PendingValidationRow)] == [0]
+    assert {row.state for row in rows(engine, LineageEventRow)} == {LineageEventState.PROCESSED}
+    assert [mark.trigger_sequence - mark.validated_sequence for mark in rows(engine, PendingValidationRow)] == [0]
 
 
 @dataclass
@@ -213,7 +213,7 @@ def test_a_receiver_that_is_killed_loses_no_event_that_it_acknowledged(engine: E
             os.kill(who, signal.SIGKILL)
             assert ask("end", process=who) == -signal.SIGKILL
             killed += 1
-    stored = Counter(row.key for row in rows(engine, LineageEventRow))
+    stored = Counter(row.content_hash for row in rows(engine, LineageEventRow))
     lost = {number for number in senders.acknowledged if parse(senders.sent[number]).key not in stored}
     doubled = {key for key, times in stored.items() if times > 1}
     figures = f"kills {killed}, events {len(senders.sent)}, acknowledged {len(senders.acknowledged)}, "
@@ -281,7 +281,7 @@ def test_without_fences_effects_would_be_doubled(
     def leave_a_user(means: WorkerContext, task: TaskRow) -> Effect:
         if means.name == "late":
             comes_between(scene)
-        effect = UserRow(id=ids.new(), name=f"{task.key} by {means.name}", roles=[], created=NOON)
+        effect = UserRow(id=ids.new(), name=f"{task.key} by {means.name}", roles=[], created_at=NOON)
         return lambda session, now: session.add(effect) or {}
 
     monkeypatch.setitem(task_handlers.KINDS, "toy", TaskHandler(leave_a_user))
@@ -306,12 +306,12 @@ def enqueue(scene: Scene, key: str, kind: str, **payload: Any) -> None:
 
 def several_contracts(engine: Engine, home: Path, how_many: int) -> Scene:
     """A scene with contracts about one dataset each, and partitions of it."""
-    scene, owner = Scene(engine, home), UserRow(id=ids.new(), name="owner", roles=["owner"], created=NOON)
+    scene, owner = Scene(engine, home), UserRow(id=ids.new(), name="owner", roles=["owner"], created_at=NOON)
     add(engine, owner)
     for number in range(how_many):
         named = f"orders-{number}"
         text = DOCUMENT.format(version="1.0.0").replace("id: orders\n", f"id: {named}\n", 1).encode()
-        contract = ContractRow(id=named, name=named, owner_id=owner.id, active_version="1.0.0", created=NOON)
+        contract = ContractRow(id=named, name=named, owner_id=owner.id, active_version="1.0.0", created_at=NOON)
         version = ContractVersionRow(
             id=ids.new(), contract_id=named, version="1.0.0", body=text, fingerprint=read(text).fingerprint,
             state=VersionState.ACTIVE, approved_by_id=owner.id, approved_at=NOON,

@@ -123,7 +123,7 @@ def test_a_verdict_is_superseded_when_the_run_that_asked_for_it_fails_in_the_end
     scene.send(event(run="bad"))
     scene.work()
     fold(scene, event("FAIL", run="bad", at=at(1)))
-    assert [run.superseded for run in scene.runs] == [SUPERSEDED]
+    assert [run.superseded_reason for run in scene.runs] == [SUPERSEDED]
 
 
 def test_a_verdict_is_superseded_when_the_run_fails_while_it_is_found(promise: Promise) -> None:
@@ -131,7 +131,7 @@ def test_a_verdict_is_superseded_when_the_run_fails_while_it_is_found(promise: P
     scene.engine.meanwhile = lambda: fold(scene, event("FAIL", run="bad", at=at(1)))
     scene.send(event(run="bad"))
     scene.work()
-    assert [run.superseded for run in scene.runs] == [SUPERSEDED]
+    assert [run.superseded_reason for run in scene.runs] == [SUPERSEDED]
     assert gate(scene)[0] is GateAnswer.UNKNOWN
 
 
@@ -265,7 +265,7 @@ def test_triggers_within_the_quiet_time_give_one_validation_more(promise: Promis
             pass
         begun = [task for task in tasks(scene.database) if task.state is TaskState.DONE]
         scene.clock.advance(2)
-    assert [task.finished for task in begun] == [NOON, NOON + timedelta(seconds=30)]
+    assert [task.finished_at for task in begun] == [NOON, NOON + timedelta(seconds=30)]
     scene.clock.advance(30)
     scene.work()
     assert marks(scene.database) == {"orders": (30, 30)}
@@ -301,7 +301,7 @@ def test_an_event_from_the_future_is_taken_to_be_of_now_and_told(promise: Promis
     scene = promise()
     fold(scene, event(at="2031-01-01T00:00:00Z"))
     (run,) = rows(scene.database, LineageRunRow)
-    assert run.finished == NOON
+    assert run.finished_at == NOON
     (row,) = rows(scene.database, LineageEventRow)
     assert row.diagnostics == ["eventTime is ahead of the clock here: the time of arrival was taken"]
 

@@ -42,7 +42,7 @@ def sent(world: World, number: int = 1, **more: Any) -> None:
 def parked(world: World) -> UUID:
     """An event that could not be folded."""
     row = LineageEventRow(
-        id=ids.new(), key="parked", received=clock.now(), body=b"{}", original_sha256="", original_size=2,
+        id=ids.new(), content_hash="parked", received_at=clock.now(), body=b"{}", original_sha256="", original_size=2,
         producer="spark", state=LineageEventState.PARKED, attempts=3, error="unexpected KeyError",
     )  # fmt: skip
     add(world.engine, row)
@@ -53,7 +53,7 @@ def given_up(world: World, **payload: Any) -> UUID:
     """A task that was given up."""
     row = TaskRow(
         id=ids.new(), kind="validate", payload=payload, key=str(ids.new()), state=TaskState.FAILED, attempts=5,
-        error="engine killed: no", created=NOW, available_at=NOW, finished=NOW,
+        error="engine killed: no", created_at=NOW, available_at=NOW, finished_at=NOW,
     )  # fmt: skip
     add(world.engine, row)
     return row.id
@@ -65,8 +65,8 @@ def test_events_are_listed_newest_first_with_what_they_are_about(world: World) -
     sent(world, 1, at="2026-03-01T13:00:00Z")
     last, *_ = found = world.client("viewer").events()
     assert (len(found), len({each.id for each in found})) == (4, 4)
-    assert [each.received for each in found] == sorted((each.received for each in found), reverse=True)
-    assert (last.kind, last.job, last.outputs, last.written) == (
+    assert [each.received_at for each in found] == sorted((each.received_at for each in found), reverse=True)
+    assert (last.kind, last.job, last.outputs, last.written_partitions) == (
         "COMPLETE",
         "shop load_orders",
         ("file /data/orders",),
@@ -103,7 +103,7 @@ def test_of_many_outputs_the_first_few_are_told_and_how_many_there_are(world: Wo
     body = event("COMPLETE", *(output(f"/data/{at}") for at in range(40)))
     assert world.call("producer", "POST", "/lineage", json=body).status_code == 201
     (found,) = world.client("viewer").events()
-    assert (len(found.outputs), found.written) == (event_listing.NAMED, 40)
+    assert (len(found.outputs), found.written_partitions) == (event_listing.NAMED, 40)
 
 
 def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_auditors(world: World) -> None:
@@ -118,12 +118,12 @@ def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_
 
 
 def test_the_inbox_says_how_much_lies_in_it_and_how_far_it_is_behind(world: World) -> None:
-    assert world.client("viewer").inbox_counts().oldest is None
+    assert world.client("viewer").inbox_counts().oldest_received_at is None
     sent(world, 2)
     sent(world, 1)
     world.call("producer", "POST", "/lineage", content=b"no")
     found = world.client("viewer").inbox_counts()
-    assert (found.events[LineageEventState.NEW], found.repeats, found.refused) == (2, 1, {400: 1})
+    assert (found.events[LineageEventState.NEW], found.duplicates, found.rejected) == (2, 1, {400: 1})
     assert 0 <= found.lag_seconds < 60
 
 
@@ -168,7 +168,7 @@ def test_who_has_a_role_in_a_domain_sees_the_tasks_of_its_contracts_and_their_ow
         users.create_user(tx, ann, actor="test", now=NOW)
         tx.add(
             RoleGrantRow(
-                id=ids.new(), user_id=ann.id, role=Role.VIEWER, part=GrantScope.DOMAIN, target="shop", created=NOW
+                id=ids.new(), user_id=ann.id, role=Role.VIEWER, scope=GrantScope.DOMAIN, target="shop", created_at=NOW
             )
         )
         secret, _ = authentication.sign_in(tx, ann, session_id=ids.new(), now=clock.now(), lasts=timedelta(hours=1))
@@ -184,7 +184,9 @@ def test_what_a_replay_found_is_in_nobody_elses_list(world: World) -> None:
     author = world.users["producer"].id
     add(
         world.engine,
-        TaskRow(id=ids.new(), kind="replay", payload={"author": str(author)}, key="r", available_at=NOW, created=NOW),
+        TaskRow(
+            id=ids.new(), kind="replay", payload={"author": str(author)}, key="r", available_at=NOW, created_at=NOW
+        ),
     )
     assert [each.kind for each in world.client("producer").tasks()] == ["replay"]
     assert world.client("admin").tasks() == []
@@ -204,7 +206,7 @@ def test_metrics_tell_events_tasks_and_how_far_behind_they_are(world: World) -> 
             tx, kind="draft", payload={}, key="d", now=clock.now() - timedelta(hours=1), task_id=ids.new()
         )
         row = tx.get_one(LineageEventRow, world.client("viewer").events()[0].id)
-        row.received = clock.now() - timedelta(minutes=10)
+        row.received_at = clock.now() - timedelta(minutes=10)
         tx.add(row)
         tx.commit()
     found = metrics(world)
@@ -269,7 +271,7 @@ def test_a_request_that_brings_an_event_names_it(world: World, told: list[dict[s
     assert world.call("producer", "POST", "/lineage/batch", given={"X-Request-ID": "b"}, json=batch).status_code == 200
     (single,) = [each for each in told if each.get("route") == "/lineage"]
     kept = [each for each in told if each["message"] == "event kept"]
-    keys = {each.key for each in world.client("viewer").events()}
+    keys = {each.content_hash for each in world.client("viewer").events()}
     assert {single["event_key"], *(each["event_key"] for each in kept)} == keys
     assert ({each["request_id"] for each in kept}, len(keys)) == ({"b"}, 3)
 

@@ -60,7 +60,7 @@ def test_what_ended_long_ago_and_what_nothing_names_is_removed(scene: Scene) -> 
     order_upkeep(worker)
     assert worker.step()
     assert files.list_files() == ()
-    assert {row.until for row in rows(scene.database, PartitionStateRow)} == {None}
+    assert {row.until_version for row in rows(scene.database, PartitionStateRow)} == {None}
     assert upkeeps(scene)[0].result == {"merged": 0, "generations": 1, "files": 1, "bytes": 9}
 
 
@@ -82,7 +82,7 @@ def test_events_are_kept_as_they_were_sent_for_a_time_and_what_waits_as_long_as_
         order_upkeep(worker)
         assert worker.step()
     states = [row.state for row in rows(scene.database, LineageEventRow)]
-    assert (states.count(LineageEventState.FOLDED), len(rows(scene.database, RejectedLineageEventRow))) == kept
+    assert (states.count(LineageEventState.PROCESSED), len(rows(scene.database, RejectedLineageEventRow))) == kept
     assert states.count(LineageEventState.NEW) == 1
 
 

@@ -39,7 +39,11 @@ def test_a_complete_event_becomes_a_run_with_its_results(scene: Scene) -> None:
     scene.work()
     (run,) = scene.runs
     lineage, _ = rows(scene.database, LineageRunRow)
-    assert (run.verdict, run.partitions, run.counts) == (Verdict.FAILED, ["ds=1", "ds=2"], {"passed": 2, "failed": 1})
+    assert (run.verdict, run.partitions, run.outcome_counts) == (
+        Verdict.FAILED,
+        ["ds=1", "ds=2"],
+        {"passed": 2, "failed": 1},
+    )
     assert (run.lineage_run_id, run.task_id) == (lineage.id, scene.last_task.id)
     assert [(row.partition, row.outcome) for row in rows(scene.database, CheckResultRow)] == [
         ("ds=1", Outcome.PASSED),

@@ -42,7 +42,7 @@ def approve(engine: Engine, author: UserRow, owner: UserRow) -> None:
         base=ALIASED,
         author_id=author.id,
         state=ProposalState.DRAFT,
-        created=NOON,
+        created_at=NOON,
     )
     with transaction(engine) as tx:
         proposals.create(tx, proposal, author=principal(author), now=NOON)

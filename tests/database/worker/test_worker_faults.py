@@ -56,7 +56,7 @@ def test_a_broken_engine_is_asked_again_and_then_a_run_says_why(
         scene.work()
         scene.clock.advance(3600)
     (run,) = scene.runs
-    assert (run.verdict, run.reason, run.marker) == (Verdict.NOT_EVALUATED, reason, None)
+    assert (run.verdict, run.reason, run.dataset_fingerprint) == (Verdict.NOT_EVALUATED, reason, None)
     assert {(row.outcome, row.reason) for row in rows(scene.database, CheckResultRow)} == {
         (Outcome.NOT_EVALUATED, reason)
     }
@@ -136,7 +136,7 @@ def test_a_task_about_nothing_fails_at_once(scene: Scene, payload: dict[str, Any
 
 
 def test_a_task_of_an_unknown_kind_fails_at_once(scene: Scene) -> None:
-    add(scene.database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created=NOON))
+    add(scene.database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created_at=NOON))
     scene.work()
     assert scene.last_task.error == "no worker knows tasks of kind dance"
 

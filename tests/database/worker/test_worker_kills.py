@@ -111,7 +111,7 @@ def test_the_lease_is_extended_while_the_engine_works(scene: Scene) -> None:
     def meanwhile() -> None:
         scene.clock.advance(50)
         for _ in range(100):
-            beaten.append(scene.last_task.lease_until)
+            beaten.append(scene.last_task.lease_expires_at)
             if beaten[-1] != beaten[0]:
                 return
             time.sleep(0.02)
@@ -164,7 +164,11 @@ def test_a_worker_that_is_told_to_stop_while_it_takes_a_task_gives_it_back(
     with interruptible(), pytest.raises(KeyboardInterrupt):
         scene.work()
     monkeypatch.setattr(task_queue, "claim", claim)
-    assert (scene.last_task.state, scene.last_task.attempts, scene.last_task.lease_until) == (TaskState.QUEUED, 0, None)
+    assert (scene.last_task.state, scene.last_task.attempts, scene.last_task.lease_expires_at) == (
+        TaskState.QUEUED,
+        0,
+        None,
+    )
     scene.work()
     assert len(scene.runs) == 1
 
@@ -176,7 +180,7 @@ def test_workers_side_by_side_fold_and_validate_everything_once(scene: Scene) ->
         list(pool.map(lambda name: scene.work(name=name), "abc"))
     scene.work()
     (mark,) = rows(scene.database, PendingValidationRow)
-    assert (mark.dirty_seq, mark.done_seq) == (12, 12)
+    assert (mark.trigger_sequence, mark.validated_sequence) == (12, 12)
     # One more is our own: the validation.
     assert len(rows(scene.database, LineageRunRow)) == 13
     assert len(scene.runs) == 1

@@ -63,7 +63,7 @@ def test_a_worker_takes_up_what_waits(tmp_path: Path) -> None:
     migrate(database)
     contract_in_force(database)
     Scene(database, tmp_path).send(event("START"))
-    add(database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created=NOON))
+    add(database, TaskRow(id=ids.new(), kind="dance", payload={}, key="d", available_at=NOON, created_at=NOON))
     with process(tmp_path):
         until(lambda: rows(database, TaskRow)[0].state is TaskState.FAILED)
     assert rows(database, TaskRow)[0].error == "no worker knows tasks of kind dance"

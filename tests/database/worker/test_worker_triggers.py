@@ -52,7 +52,7 @@ def test_other_events_are_remembered_and_trigger_nothing(scene: Scene, documents
     scene.send(*documents)
     scene.work()
     assert rows(scene.database, TaskRow) == []
-    assert {row.state for row in rows(scene.database, LineageEventRow)} == {LineageEventState.FOLDED}
+    assert {row.state for row in rows(scene.database, LineageEventRow)} == {LineageEventState.PROCESSED}
 
 
 def test_an_output_told_after_the_end_is_validated_too(scene: Scene) -> None:
@@ -75,7 +75,7 @@ def test_triggers_that_come_before_the_work_begins_are_one_validation(scene: Sce
     scene.work()
     assert len(rows(scene.database, TaskRow)) == 1
     (mark,) = rows(scene.database, PendingValidationRow)
-    assert (mark.dirty_seq, mark.done_seq) == (7, 7)
+    assert (mark.trigger_sequence, mark.validated_sequence) == (7, 7)
 
 
 def test_triggers_that_come_during_the_work_give_one_trailing_validation(scene: Scene) -> None:
@@ -102,7 +102,13 @@ def test_triggers_that_come_during_the_work_give_one_trailing_validation(scene: 
 def poisoned(scene: Scene) -> UUID:
     """An event in the inbox that nobody can fold."""
     row = LineageEventRow(
-        id=ids.new(), key="poison", received=NOON, body=b"{", original_sha256="", original_size=1, producer="spark"
+        id=ids.new(),
+        content_hash="poison",
+        received_at=NOON,
+        body=b"{",
+        original_sha256="",
+        original_size=1,
+        producer="spark",
     )
     add(scene.database, row)
     return row.id

@@ -21,7 +21,7 @@ def test_a_board_with_a_spike_is_named_and_the_others_are_as_usual(spark: Any) -
         "mean", OnlineNormal(sides="upper"), column="controversiality", group_by="subreddit"
     )
     run = check.verify(posts, partition_by=["day"])
-    alarms = [(each.partition, each.found) for each in run.results if each.outcome == "failed"]
+    alarms = [(each.partition, each.finding) for each in run.results if each.outcome == "failed"]
     assert [name for name, _ in alarms] == [f"day=2026-04-{DAYS}"]
     assert "subreddit=cringepics 0.7" in (alarms[0][1] or "")
     assert "anime" not in (alarms[0][1] or "")

@@ -106,23 +106,25 @@ def test_an_option_finds_what_breaks_it(name: str, found: dict[str, CheckResult]
     results = [each for check_id, each in found.items() if check_id.startswith(f"{name}-")]
     assert [each.outcome for each in results] == (["failed"] if said else []), [each.reason for each in results]
     if said:
-        assert str(results[0].found).startswith(said)
-        assert results[0].unevaluated == 0
+        assert str(results[0].finding).startswith(said)
+        assert results[0].unevaluated_rows == 0
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_of_the_standard_finds_what_it_counts(name: str, found: dict[str, CheckResult]) -> None:
     _, said = METRICS[name]
-    assert said in str(found[name].found), found[name].reason
+    assert said in str(found[name].finding), found[name].reason
     assert found[name].outcome == ("passed" if name == "rows" else "failed")
 
 
 def test_an_enumeration_finds_another_value(found: dict[str, CheckResult]) -> None:
-    assert found["status-enum"].found == (
+    assert found["status-enum"].finding == (
         "0.75 of 4 values of status are among new, paid, 1 required, 0.25 too few; 1 row has another"
     )
 
 
 def test_the_structure_is_as_the_standard_says(found: dict[str, CheckResult]) -> None:
-    amiss = {name: each.found for name, each in found.items() if name.startswith("schema") and each.outcome != "passed"}
+    amiss = {
+        name: each.finding for name, each in found.items() if name.startswith("schema") and each.outcome != "passed"
+    }
     assert amiss == {"schema-types": "clock is string, promised is time"}

@@ -88,7 +88,7 @@ def test_the_version_in_force_comes_out_as_in_the_runs(stored: dict[str, bytes])
 
 def test_an_edit_of_a_pattern_is_tried_on_the_values_that_spark_counted(stored: dict[str, bytes]) -> None:
     line = lines(stored, given(), given(pattern="s[0-9]"))["pattern_match-delta"]
-    assert line.tried is not None
+    assert line.trial is not None
     # Five of the nine statuses of every second day are beyond the 4.
-    assert (line.tried.accepted, line.tried.refused, len(line.tried.differing)) == (15, 0, 3)
-    assert line.tried.covered == 1
+    assert (line.trial.accepted, line.trial.refused, len(line.trial.differing)) == (15, 0, 3)
+    assert line.trial.covered == 1

@@ -75,25 +75,25 @@ def test_a_column_that_is_not_there_ends_its_own_check_alone(results: dict[str, 
 def test_what_cannot_be_evaluated_is_of_no_account_where_the_condition_does_not_hold(
     results: dict[str, CheckResult],
 ) -> None:
-    assert (results["guarded"].outcome, results["guarded"].unevaluated) == (Outcome.PASSED, 0)
-    assert (results["unguarded"].value, results["unguarded"].unevaluated) == (0.5, 1)
+    assert (results["guarded"].outcome, results["guarded"].unevaluated_rows) == (Outcome.PASSED, 0)
+    assert (results["unguarded"].value, results["unguarded"].unevaluated_rows) == (0.5, 1)
 
 
 def test_a_value_with_a_backslash_is_found_among_those_given(results: dict[str, CheckResult]) -> None:
-    assert (results["paths"].value, results["paths"].counted) == (1.0, 2)
+    assert (results["paths"].value, results["paths"].row_count) == (1.0, 2)
 
 
 def test_an_address_may_be_in_capitals_and_stands_alone(results: dict[str, CheckResult]) -> None:
-    assert (results["emails"].value, results["emails"].broken) == (0.5, 1)
+    assert (results["emails"].value, results["emails"].violating_rows) == (0.5, 1)
 
 
 def test_a_card_number_whose_check_digit_is_wrong_is_none(results: dict[str, CheckResult]) -> None:
-    assert (results["cards"].value, results["cards"].broken) == (0.5, 1)
+    assert (results["cards"].value, results["cards"].violating_rows) == (0.5, 1)
 
 
 def test_an_empty_text_matches_what_may_be_empty_and_a_null_is_not_judged(results: dict[str, CheckResult]) -> None:
-    assert (results["anything"].value, results["anything"].counted) == (1.0, 2)
-    assert (results["something"].value, results["something"].counted) == (2 / 3, 3)
+    assert (results["anything"].value, results["anything"].row_count) == (1.0, 2)
+    assert (results["something"].value, results["something"].row_count) == (2 / 3, 3)
 
 
 def test_the_largest_long_keeps_its_last_digit(results: dict[str, CheckResult]) -> None:
@@ -118,7 +118,7 @@ def test_a_filter_that_admits_no_row_is_no_pass(results: dict[str, CheckResult])
 
 
 def test_rows_that_the_filter_leaves_out_are_of_no_type(results: dict[str, CheckResult]) -> None:
-    assert (results["filtered-type"].value, results["filtered-type"].counted) == (1.0, 1)
+    assert (results["filtered-type"].value, results["filtered-type"].row_count) == (1.0, 1)
     assert results["numbers"].outcome is Outcome.PASSED
 
 
@@ -127,5 +127,5 @@ def test_an_empty_text_is_one_of_the_distinct_values(results: dict[str, CheckRes
 
 
 def test_a_text_that_is_no_number_is_not_positive(results: dict[str, CheckResult]) -> None:
-    assert (results["positive"].value, results["positive"].unevaluated) == (1.0, 0)
-    assert (results["positive-text"].value, results["positive-text"].unevaluated) == (0.0, 2)
+    assert (results["positive"].value, results["positive"].unevaluated_rows) == (1.0, 0)
+    assert (results["positive-text"].value, results["positive-text"].unevaluated_rows) == (0.0, 2)

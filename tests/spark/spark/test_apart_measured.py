@@ -88,7 +88,7 @@ def test_rows_that_came_earlier_are_looked_up_again(spark: Any, place: Path) -> 
     second = measure(spark, asked(place, dict(first.fingerprints)))
     assert set(second.states) == {"day=2"}
     found = results(second, {**first.states, **second.states})
-    assert (str(found["known", None].outcome), found["known", None].counted) == ("passed", 4)
+    assert (str(found["known", None].outcome), found["known", None].row_count) == ("passed", 4)
     shutil.rmtree(place / "orders" / "day=1")
     third = measure(spark, asked(place, dict(second.fingerprints)))
     assert (third.vanished, third.whole_table_states is not None) == (("day=1",), True)

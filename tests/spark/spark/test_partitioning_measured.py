@@ -51,7 +51,7 @@ def test_computed_partitions_are_partitions(spark: Any) -> None:
     assert sizes == {"day=2026-01-01": 2, "day=2026-01-05": 1, "day=2026-02-03": 2, NONE: 2}
     assert {each.partition: each.value for each in run.results if each.check_id == "few"} == sizes
     (viewed,) = (each for each in run.results if each.check_id == "known")
-    assert (viewed.value, viewed.counted, viewed.partition) == (2 / 3, 3, None)
+    assert (viewed.value, viewed.row_count, viewed.partition) == (2 / 3, 3, None)
     marked = flag_rows(frame, GIVEN).collect()
     assert Counter(each for row in marked for each in row["broken_checks"]) == {"ids": 2, "known": 1}
 

@@ -159,7 +159,7 @@ def test_every_dangling_row_counts_not_every_dangling_value(spark: Any) -> None:
     theirs = spark.createDataFrame([(1,)], "k int")
     promise = contract(check("referential_integrity", column="k", dataset="t", mustBe=1), properties=[])
     (found,) = [each for each in verify(mine, promise, others={"t": theirs}).results if each.check_id == "c"]
-    assert (found.value, found.broken, found.outcome) == (0.01, 99, "failed")
+    assert (found.value, found.violating_rows, found.outcome) == (0.01, 99, "failed")
 
 
 def test_a_frame_is_judged_with_others_beside_it(spark: Any) -> None:

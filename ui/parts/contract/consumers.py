@@ -20,7 +20,7 @@ def draw(contract: ContractOut) -> None:
         panels.empty(texts.NONE_YET, texts.WHO_CAN_SUBSCRIBE)
     else:
         registered(found)
-    if viewer.may(Permission.SUBSCRIBE) and not any(each.own for each in found):
+    if viewer.may(Permission.SUBSCRIBE) and not any(each.is_own for each in found):
         subscribe(contract)
     inferred_consumers.suggested(contract.id)
     waited = registry.acknowledgements(contract_id=contract.id, waiting=True)
@@ -68,7 +68,7 @@ def registered(found: Sequence[SubscriptionOut]) -> None:
             texts.READS: ", ".join(f"{name}.{column}" for name, columns in each.reads.items() for column in columns),
             texts.OWN_CHECKS: str(each.checks),
             texts.PINNED_TO: each.pinned_to or "",
-            texts.IS_BEHIND: each.lagging or "",
+            texts.IS_BEHIND: each.outdated_reason or "",
         }
         for each in found
     ]
@@ -80,8 +80,8 @@ def acknowledgement_row(row: AcknowledgementOut) -> dict[str, str]:
     return {
         ui_texts.CONSUMER: row.subscriber,
         ui_texts.VERSION: row.version,
-        ui_texts.BREAKS_THEM: "; ".join(row.breaks),
-        texts.ANSWER: row.answer,
+        ui_texts.BREAKS_THEM: "; ".join(row.breaking_reasons),
+        texts.ANSWER: row.state,
         texts.COMMENT: row.comment or "",
-        ui_texts.UNTIL: ui_texts.moment(row.deadline, timezone=viewer.timezone()) if row.deadline else "",
+        ui_texts.UNTIL: ui_texts.moment(row.due_at, timezone=viewer.timezone()) if row.due_at else "",
     }

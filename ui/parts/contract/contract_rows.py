@@ -70,7 +70,7 @@ def _drafted(of: ProposalSummaryOut) -> ActivityEvent:
     state = ui_texts.PROPOSALS[of.state].word.lower()
     return ActivityEvent(
         kind=texts.DRAFT,
-        time=of.created,
+        time=of.created_at,
         actor=of.author,
         description=texts.put_forward(of.title, state),
         address=address("review", proposal=str(of.id)),
@@ -116,7 +116,7 @@ def _run(of: RunSummaryOut) -> ActivityEvent:
     said = ui_texts.VERDICTS[of.verdict].word.lower()
     return ActivityEvent(
         kind=texts.RUN,
-        time=of.finished,
+        time=of.finished_at,
         actor="",
         description=texts.run_judged(of.object, said),
         address=address("run", id=str(of.id)),
@@ -127,15 +127,15 @@ def _of_incident(of: IncidentOut) -> list[ActivityEvent]:
     at = address("incidents", id=str(of.id))
     found = [
         ActivityEvent(
-            kind=texts.INCIDENT, time=of.opened, actor="", description=texts.incident_opened(of.object), address=at
+            kind=texts.INCIDENT, time=of.opened_at, actor="", description=texts.incident_opened(of.object), address=at
         )
     ]
-    if of.state is IncidentState.RESOLVED and of.resolved:
+    if of.state is IncidentState.RESOLVED and of.resolved_at:
         why = ui_texts.RESOLUTIONS[of.resolution].lower() if of.resolution else texts.RECOVERED
         found.append(
             ActivityEvent(
                 kind=texts.INCIDENT,
-                time=of.resolved,
+                time=of.resolved_at,
                 actor=of.resolved_by or "",
                 description=texts.incident_ended(of.object, why),
                 address=at,

@@ -31,7 +31,7 @@ def draw(contract: ContractOut) -> None:
         panels.fact(ui_texts.VERSION, contract.active_version or ui_texts.NOTHING)
         panels.fact(texts.OWNER, contract.owner)
         panels.fact(ui_texts.CONSUMERS, ui_texts.count(len(registry.subscriptions(contract_id=contract.id))))
-        panels.time(texts.LAST_RUN, contract.last_run.finished if contract.last_run else None)
+        panels.time(texts.LAST_RUN, contract.last_run.finished_at if contract.last_run else None)
         following(contract, deadlines)
         promised(deadlines)
         panels.fact(texts.OPEN_DRAFTS, ui_texts.count(contract.open_proposals))
@@ -48,7 +48,7 @@ def verdict(contract: ContractOut) -> ui_texts.StatusLabel:
 
 def following(contract: ContractOut, deadlines: Sequence[DeadlineOut]) -> None:
     """When the next run is expected: by the time that the contract promises, else as its runs came so far."""
-    due = min((each.due for each in deadlines if each.due), default=None)
+    due = min((each.due_at for each in deadlines if each.due_at), default=None)
     if due:
         panels.fact(texts.NEXT_RUN, texts.by_then(moment(due)), help_text=texts.DATA_ARE_DUE)
     elif expected := rhythm(contract.runs):
@@ -62,7 +62,7 @@ def promised(deadlines: Sequence[DeadlineOut]) -> None:
     if not deadlines:
         panels.fact(texts.SERVICE_LEVELS, texts.NONE_PROMISED)
         return
-    missed = sum(each.missed is not None for each in deadlines)
+    missed = sum(each.missed_at is not None for each in deadlines)
     said = [each.sentence or each.fault or each.name for each in deadlines]
     panels.fact(texts.SERVICE_LEVELS, texts.levels(len(deadlines), missed), help_text="; ".join(said))
 
@@ -70,7 +70,7 @@ def promised(deadlines: Sequence[DeadlineOut]) -> None:
 def rhythm(runs: Sequence[RunSummaryOut]) -> datetime | None:
     """When the next run would come if runs go on coming as often as they did, by the median time between them; None
     where too few are known."""
-    times = sorted({each.finished for each in runs})
+    times = sorted({each.finished_at for each in runs})
     gaps = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
     return times[-1] + timedelta(seconds=median(gaps)) if len(gaps) >= GAPS else None
 

@@ -21,9 +21,9 @@ def suggested(contract_id: str) -> None:
 
 def bad_data(found: UpstreamIncidentOut) -> None:
     """That bad data came to the contract from further up; its own verdict says nothing of them."""
-    since = texts.since(ui_texts.moment(found.since, timezone=viewer.timezone())) if found.since else ""
+    since = texts.since(ui_texts.moment(found.reached_at, timezone=viewer.timezone())) if found.reached_at else ""
     cause = texts.cause(found.cause) if found.cause else ""
-    told = texts.bad_data(ui_texts.SPREADS[found.spread], found.object, since, cause)
+    told = texts.bad_data(ui_texts.SPREADS[found.contamination], found.object, since, cause)
     st.warning(ui_texts.esc(told), icon=":material/warning:")
     if found.incident_id and found.cause:
         panels.link("incidents", texts.OPEN_INCIDENT, id=found.incident_id)
@@ -35,7 +35,7 @@ def row(contract_id: str, reader: InferredConsumerOut) -> None:
     owners = texts.owned_by(", ".join(reader.owners)) if reader.owners else ""
     about = " · ".join(part for part in (reader.job_namespace, texts.reads(reads) if reads else "", owners) if part)
     slug = ui_texts.slug(f"{reader.job_namespace} {reader.job_name}")
-    with panels.row(ui_texts.INFERRED, age=reader.seen, about=about, key=f"reader-{slug}"):
+    with panels.row(ui_texts.INFERRED, age=reader.last_seen_at, about=about, key=f"reader-{slug}"):
         st.markdown(f"**{ui_texts.esc(reader.job_name)}**")
     if viewer.may(Permission.SUBSCRIBE):
         with st.container(horizontal=True):

@@ -28,7 +28,7 @@ def contract_requests_panel(namespace: str, name: str, every: Sequence[ContractR
     found = [each for each in every if node(each.namespace, each.name) == node(namespace, name)]
     for each in found:
         row(each)
-    if not any(each.own for each in found):
+    if not any(each.is_own for each in found):
         form(namespace, name)
 
 
@@ -39,16 +39,16 @@ def node(namespace: str, name: str) -> str:
 
 def row(request: ContractRequestOut) -> None:
     """A request, with what the viewer can do about it."""
-    about = texts.why(request.author, request.why)
-    with panels.row(ui_texts.REQUESTED, age=request.created, about=about, key=f"wanted-{request.id}"):
+    about = texts.why(request.author, request.purpose)
+    with panels.row(ui_texts.REQUESTED, age=request.created_at, about=about, key=f"wanted-{request.id}"):
         asked = node(request.namespace, request.name)
         panels.link("lineage", request.name, help_text=request.namespace, node=asked)
     with st.container(horizontal=True, vertical_alignment="center", key=f"answer-{request.id}"):
         if viewer.may(Permission.DRAFT):
             panels.link("draft", texts.DRAFT_IT, location=request.location)
-        if request.own:
+        if request.is_own:
             st.button(texts.TAKE_BACK, key=f"back-{request.id}", on_click=end, args=(request, texts.TAKEN_BACK))
-        elif request.decides:
+        elif request.can_decide:
             decline(request)
 
 
@@ -62,7 +62,7 @@ def decline(request: ContractRequestOut) -> None:
 def end(request: ContractRequestOut, done: str) -> None:
     """Takes the viewer's own request back; declines another's, for what was typed."""
     reason = people_forms.input_text(f"no-{request.id}")
-    if not (request.own or reason):
+    if not (request.is_own or reason):
         panels.flash(texts.SAY_WHY, problem=True)
         return
     step_runner.run_step(lambda: viewer.registry().end_contract_request(request.id, reason or None), done=done)

@@ -19,9 +19,9 @@ def draw(found: InboxOut) -> None:
     """Each list under its heading, those that wait for the viewer first; nothing for a list that is empty."""
     waiting(texts.CHANGE, found.to_change, texts.CHANGE_HELP, lambda chosen: put_off(chosen, key="change"))
     waiting(texts.DECIDE, found.to_decide, texts.DECIDE_HELP, deciding)
-    proposal_rows(texts.WAIT, found.waiting, texts.WAIT_HELP)
+    proposal_rows(texts.WAIT, found.awaiting_others, texts.WAIT_HELP)
     proposal_rows(texts.AFFECTS, found.affecting, texts.AFFECTS_HELP)
-    later(found.put_off)
+    later(found.snoozed)
 
 
 def waiting(title: str, found: Sequence[ProposalSummaryOut], about: str, steps: Steps) -> None:
@@ -83,14 +83,14 @@ def later(found: Sequence[ProposalSummaryOut]) -> None:
 def row(proposal: ProposalSummaryOut) -> None:
     """One proposal: its state and title, how much of it is decided, its author and age."""
     mark, about = ui_texts.PROPOSALS[proposal.state], " · ".join(row_details(proposal))
-    with panels.row(mark, age=proposal.created, about=about, key=f"proposal-{proposal.id}"):
-        title, made = proposal_steps.name(proposal), panels.when(proposal.created)
+    with panels.row(mark, age=proposal.created_at, about=about, key=f"proposal-{proposal.id}"):
+        title, made = proposal_steps.name(proposal), panels.when(proposal.created_at)
         panels.link("review", title, help_text=made, proposal=str(proposal.id))
 
 
 def row_details(proposal: ProposalSummaryOut) -> list[str]:
     """What a row says below the title."""
-    asking = ui_texts.join_list([each.author for each in proposal.requests])
+    asking = ui_texts.join_list([each.author for each in proposal.change_requests])
     parts = (
         texts.asked_by(asking) if asking else "",
         progress(proposal),
@@ -105,4 +105,4 @@ def progress(proposal: ProposalSummaryOut) -> str:
     """How much of the proposal is decided, and whether an approval of the viewer's became void."""
     total = proposal.pending + proposal.accepted + proposal.rejected
     said = texts.decided(total - proposal.pending, total) if total else texts.BY_HAND
-    return f"{said} · {texts.VOIDED}" if proposal.voided else said
+    return f"{said} · {texts.VOIDED}" if proposal.voided_approvals else said

@@ -23,12 +23,12 @@ def section(report: RunOut, check: CheckResultOut) -> None:
 def row(fit: FitOut) -> dict[str, Any]:
     """A fit, as a row."""
     return {
-        texts.LEARNED: ui_texts.moment(fit.created, timezone=viewer.timezone()),
+        texts.LEARNED: ui_texts.moment(fit.created_at, timezone=viewer.timezone()),
         ui_texts.FIT: fit.name,
         texts.ADMITS: ui_texts.limits(fit.lower, fit.upper),
-        texts.FROM: texts.learned_from(fit.points, fit.last),
-        texts.WOULD_HAVE_ALARMED: ui_texts.part(len(fit.alarms), fit.judged),
+        texts.FROM: texts.learned_from(fit.points, fit.last_partition),
+        texts.WOULD_HAVE_ALARMED: ui_texts.part(len(fit.backtest_alarms), fit.backtest_points),
         texts.BECAUSE_OF: ui_texts.REASONS[fit.reason],
-        texts.JUDGES: texts.IT_JUDGES if fit.admitted else texts.IT_DOES_NOT_JUDGE,
+        texts.JUDGES: texts.IT_JUDGES if fit.is_active else texts.IT_DOES_NOT_JUDGE,
         texts.BESIDE_VERSION: fit.version,
     }

@@ -189,12 +189,12 @@ def _foreseen(point: PreviewPointOut, label: str, low: float, high: float) -> Sp
         "label": label,
         "value": point.value,
         "at": point.value,
-        "state": "gap" if not point.learned[1] else "anomaly" if outside else "within",
+        "state": "gap" if not point.is_training[1] else "anomaly" if outside else "within",
         "least": now[0], "most": now[1], "lower": then[0], "upper": then[1],
         "shown": ui_texts.value(point.value),
         "now": ui_texts.limits(*(point.bands[0] or (None, None))) or ui_texts.NOTHING,
         "then": ui_texts.limits(*(point.bands[1] or (None, None))) or ui_texts.NOTHING,
-        "why": ui_texts.NOTHING if point.learned[1] else texts.LEFT_OUT,
+        "why": ui_texts.NOTHING if point.is_training[1] else texts.LEFT_OUT,
     }  # fmt: skip
 
 

@@ -56,8 +56,8 @@ def course(
     `limits` are those of the contract, which hold where no band was told; `marks`, newest first, what was said."""
     verdicts = {(each.run_id, each.partition or None): each for each in judged}
     newest: dict[object, MetricHistoryItemOut] = {each.partition or each.run_id: each for each in measured}
-    ordered = sorted(newest.values(), key=lambda each: (each.data_time, each.partition or "", each.measured))
-    said = {each.partition or each.run_id: each.mark.value for each in reversed(marks)}
+    ordered = sorted(newest.values(), key=lambda each: (each.data_at, each.partition or "", each.measured_at))
+    said = {each.partition or each.run_id: each.kind.value for each in reversed(marks)}
     seen = (_metric_point(each, verdicts, limits, timezone) for each in ordered)
     return tuple(replace(each, said=said.get(each.partition or each.run_id, "")) for each in seen)
 
@@ -68,8 +68,8 @@ def _metric_point(
     verdict = verdicts.get((of.run_id, of.partition or None))
     told = (verdict.band if verdict else None) or {}
     return ObservedPoint(
-        label=of.partition or ui_texts.moment(of.data_time, timezone=timezone),
-        time=of.data_time,
+        label=of.partition or ui_texts.moment(of.data_at, timezone=timezone),
+        time=of.data_at,
         value=number(of.value),
         run_id=of.run_id,
         reason=of.reason or (verdict.reason if verdict else "") or "",

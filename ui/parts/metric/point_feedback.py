@@ -28,9 +28,9 @@ def section(report: RunOut, check: CheckResultOut, seen: Sequence[ObservedPoint]
 
 def feedback_text(said: FeedbackOut) -> str:
     """What was said, in a line. Holds foreign text."""
-    age = ui_texts.age(said.created, now=viewer.now())
+    age = ui_texts.age(said.created_at, now=viewer.now())
     return texts.feedback_line(
-        said.partition or texts.ALL_DATA, ui_texts.FEEDBACK[said.mark].word.lower(), said.by, age, said.why
+        said.partition or texts.ALL_DATA, ui_texts.FEEDBACK[said.kind].word.lower(), said.author, age, said.reason
     )
 
 
@@ -86,8 +86,8 @@ def sentences(found: FeedbackPreviewOut) -> list[str]:
     """The limits, and the false alarms, as they are and as they would be."""
     now, then = (None if each is None else ui_texts.limits(*each) or texts.ANYTHING for each in found.limits)
     limits = [texts.limits_change(now, then)] if now and then else []
-    alarms = [texts.outside(found.judged, *found.alarms)] if found.judged else []
-    back = [texts.would_have_alarmed(*found.back_test)] if found.back_test else []
+    alarms = [texts.outside(found.evaluated, *found.alarms)] if found.evaluated else []
+    back = [texts.would_have_alarmed(*found.backtest)] if found.backtest else []
     return [*limits, *alarms, *back]
 
 

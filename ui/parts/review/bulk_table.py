@@ -35,7 +35,7 @@ def table(proposal: ProposalOut, shown: Sequence[SuggestionOut]) -> None:
         panels.empty(texts.NO_MATCH, texts.OTHER_FILTERS)
         return
     rows = panels.without_empty_columns([row(each) for each in shown])
-    if not proposal.may_judge:
+    if not proposal.may_decide:
         st.dataframe(rows, hide_index=True, height=_height(rows), alt=texts.SUGGESTIONS)
         return
     event = st.dataframe(

@@ -88,13 +88,13 @@ def decision(proposal: ProposalOut, suggestion: SuggestionOut, beside: Sequence[
     """What was decided, by whom and why; the buttons for who may decide."""
     if suggestion.rejected_before and suggestion.decision == "pending":
         st.caption(texts.REJECTED_BEFORE)
-        if suggestion.news:
-            st.text(texts.news(suggestion.news))
+        if suggestion.new_evidence:
+            st.text(texts.news(suggestion.new_evidence))
     if suggestion.decision != "pending":
         decided(suggestion)
     if suggestion.reason:
         st.text(f"“{suggestion.reason}”")
-    if not proposal.may_judge:
+    if not proposal.may_decide:
         return
     if check_editor.is_open(suggestion):
         check_editor.form(suggestion)
@@ -206,10 +206,10 @@ def hint(proposal: ProposalOut) -> str:
     """Why the viewer cannot approve it, or cannot yet; "" where they can."""
     if proposal.state == "draft":
         return texts.NOT_SUBMITTED
-    if proposal.requests:
-        return ui_texts.esc(of_verdicts.asked_by([each.author for each in proposal.requests]))
+    if proposal.change_requests:
+        return ui_texts.esc(of_verdicts.asked_by([each.author for each in proposal.change_requests]))
     if proposal.approvals:
-        return texts.missing(ui_texts.esc("; ".join(proposal.missing)))
+        return texts.missing(ui_texts.esc("; ".join(proposal.approvals_missing)))
     if not proposal.may_approve:
         return texts.SOMEBODY_ELSE if proposal.may_withdraw else texts.OWNER_APPROVES
     return texts.ALL_NEEDED if proposal.pending else ""

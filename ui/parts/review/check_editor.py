@@ -21,7 +21,7 @@ ABOUT = 200
 
 def patch(suggestion: SuggestionOut) -> Mapping[str, Any]:
     """What the suggestion would set: as edited, else as drafted; {} where it says nothing."""
-    found = suggestion.edited or suggestion.content.get("patch")
+    found = suggestion.edited_patch or suggestion.content.get("patch")
     return found if isinstance(found, dict) else {}
 
 
@@ -83,10 +83,10 @@ def save(suggestion: SuggestionOut) -> None:
 
 def changed(proposal: ProposalOut, suggestion: SuggestionOut, found: EvidenceBasis) -> None:
     """What was accepted in place of the draft, and on demand what either says of all that is stored."""
-    if suggestion.edited is None:
+    if suggestion.edited_patch is None:
         return
     st.caption(texts.EDITED)
-    panels.source(yaml.safe_dump(dict(suggestion.edited), sort_keys=False, allow_unicode=True))
+    panels.source(yaml.safe_dump(dict(suggestion.edited_patch), sort_keys=False, allow_unicode=True))
     with st.expander(texts.OLD_AGAINST_NEW, key=f"replay-{suggestion.id}", on_change="rerun") as opened:
         if opened.open:
             st.text(texts.as_drafted(found.sentence.lower()))
@@ -106,10 +106,10 @@ def replayed(proposal: ProposalOut, suggestion: SuggestionOut) -> str:
 def replay_text(check: ReplayedCheckOut) -> str:
     """How the proposed check comes out: on how much it alerts, of how much that was judged."""
     new = check.new
-    if new is None or not new.judged:
-        reasons = "; ".join(each.reason for each in new.unjudged) if new else ""
+    if new is None or not new.evaluated:
+        reasons = "; ".join(each.reason for each in new.not_evaluated) if new else ""
         return texts.not_judged(reasons)
-    of = f"{new.judged:,} {new.unit}"
+    of = f"{new.evaluated:,} {new.unit}"
     if not new.alerts.count:
         return texts.alerts_on_none(of)
     more = ", ..." if new.alerts.count > NAMED else ""
@@ -118,7 +118,7 @@ def replay_text(check: ReplayedCheckOut) -> str:
 
 def may(proposal: ProposalOut, suggestion: SuggestionOut) -> bool:
     """Whether the viewer may edit it: it is a check of its own, and not decided otherwise."""
-    return proposal.may_judge and check_id(suggestion) is not None and suggestion.decision != "rejected"
+    return proposal.may_decide and check_id(suggestion) is not None and suggestion.decision != "rejected"
 
 
 def discussion(proposal: ProposalOut) -> None:
@@ -128,7 +128,7 @@ def discussion(proposal: ProposalOut) -> None:
             return
         for each in viewer.registry().comments(proposal.id):
             with st.container(border=True, gap=None):
-                st.caption(ui_texts.esc(f"{each.author} · {ui_texts.age(each.time, now=viewer.now())}"))
+                st.caption(ui_texts.esc(f"{each.author} · {ui_texts.age(each.created_at, now=viewer.now())}"))
                 st.text(each.text)
         st.text_input(texts.SAY_SOMETHING, key="comment", max_chars=4000, on_change="ignore")
         st.button(texts.SAY_IT, key="say", on_click=post_comment, args=(proposal,))

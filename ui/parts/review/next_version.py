@@ -60,9 +60,9 @@ def changes(found: DiffOut) -> None:
         st.markdown(texts.FIRST_VERSION)
         return
     st.markdown(f"**{ui_texts.esc(verdict(found))}**")
-    for each in found.laws:
-        if not each.kept:
-            st.warning(texts.mode_lost(each.mode, each.part, each.sentence), icon=":material/warning:")
+    for each in found.modes:
+        if not each.is_kept:
+            st.warning(texts.mode_lost(each.mode, each.section, each.sentence), icon=":material/warning:")
     rows = [
         {
             ui_texts.DESCRIPTION: each.sentence,
@@ -70,7 +70,7 @@ def changes(found: DiffOut) -> None:
             texts.BEFORE: each.old or "",
             texts.AFTER: each.new or "",
         }
-        for each in found.changes
+        for each in found.differences
     ]
     if rows:
         panels.table(rows, key="changes", alt=texts.CHANGES)
@@ -78,8 +78,8 @@ def changes(found: DiffOut) -> None:
 
 def verdict(found: DiffOut) -> str:
     """How large the change is, and whether its number says so."""
-    told = texts.changes(len(found.changes), found.old, found.bump)
-    return told if found.enough else texts.too_small(told, found.new, found.suggested)
+    told = texts.changes(len(found.differences), found.old, found.bump)
+    return told if found.is_bump_sufficient else texts.too_small(told, found.new, found.suggested_version)
 
 
 def consumers(found: Sequence[ConsumerImpactOut]) -> None:
@@ -106,24 +106,24 @@ def replayed(found: ReplayOut) -> None:
         if rows:
             panels.table(rows, key=f"replay-{ui_texts.slug(each.object)}", alt=texts.alerts_on(each.object))
     for difference in found.differences:
-        st.caption(ui_texts.esc(f"{difference.sentence}: {difference.says}"))
+        st.caption(ui_texts.esc(f"{difference.sentence}: {difference.evidence}"))
     if not found.complete:
         st.caption(texts.TIME_OVER)
 
 
 def _is_told(check: ReplayedCheckOut) -> bool:
-    return any(each.count for each in (check.appeared, check.gone, check.same)) or bool(
-        check.new and check.new.unjudged
+    return any(each.count for each in (check.new_alerts, check.resolved_alerts, check.unchanged_alerts)) or bool(
+        check.new and check.new.not_evaluated
     )
 
 
 def _row(check: ReplayedCheckOut) -> dict[str, str]:
     return {
         ui_texts.CHECK: check.name or check.check_id,
-        texts.NEW_ALERTS: _names(check.appeared),
-        texts.NO_LONGER: _names(check.gone),
-        texts.BOTH: _names(check.same),
-        texts.NOT_JUDGED: "; ".join(each.reason for each in check.new.unjudged) if check.new else "",
+        texts.NEW_ALERTS: _names(check.new_alerts),
+        texts.NO_LONGER: _names(check.resolved_alerts),
+        texts.BOTH: _names(check.unchanged_alerts),
+        texts.NOT_JUDGED: "; ".join(each.reason for each in check.new.not_evaluated) if check.new else "",
     }
 
 

@@ -59,5 +59,5 @@ def _spreads(before: ProposalOut, decided: ProposalOut, suggestion: SuggestionOu
     """Whether the decision shows elsewhere: in what is filtered, whether it can be approved, or a document."""
     filtered = st.session_state.get("show", ui_texts.ALL) != ui_texts.ALL
     opened = any(st.session_state.get(each) for each in OPENED)
-    ended = not (before.pending and decided.pending) or before.requests != decided.requests
+    ended = not (before.pending and decided.pending) or before.change_requests != decided.change_requests
     return filtered or opened or ended or suggestion.content["kind"] == PROGRAM

@@ -14,23 +14,23 @@ SUMMARY = "summary"
 
 def requests(proposal: ProposalOut) -> None:
     """What is asked to be changed, by whom and when; whoever asks may do so no longer. Nothing where nobody does."""
-    for at, each in enumerate(proposal.requests):
+    for at, each in enumerate(proposal.change_requests):
         with st.container(border=True, key=f"request-{at}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(ui_texts.PROPOSALS["changes_requested"].badge, width="content")
                 st.caption(ui_texts.esc(request_text(each)), width="content")
             st.text(each.text)
-            if each.own:
+            if each.is_own:
                 st.button(texts.ASK_NO_LONGER, key="take-changes-back", icon=":material/undo:",
                           on_click=take_back, args=(proposal,))  # fmt: skip
-    if proposal.requests:
+    if proposal.change_requests:
         st.caption(texts.NOBODY_APPROVES)
 
 
 def request_text(request: ChangeRequestOut) -> str:
     """Who asks, when, and of what."""
-    age = ui_texts.age(request.time, now=viewer.now())
-    return texts.change_request_line(None if request.own else request.author, age, request.revision)
+    age = ui_texts.age(request.created_at, now=viewer.now())
+    return texts.change_request_line(None if request.is_own else request.author, age, request.revision)
 
 
 def draw(proposal: ProposalOut) -> None:

@@ -24,7 +24,7 @@ def draw(run: RunOut) -> None:
     about = " · ".join(
         (texts.looked_after_by(found.assignee or found.acknowledged_by or ui_texts.NOBODY), reached(found))
     )
-    with panels.row(ui_texts.INCIDENTS[found.state], age=found.opened, about=about, key="incident"):
+    with panels.row(ui_texts.INCIDENTS[found.state], age=found.opened_at, about=about, key="incident"):
         panels.link("incidents", texts.incident(found.contract_id, found.object), id=str(found.id))
 
 
@@ -39,7 +39,7 @@ def _holds(found: IncidentOut, run: RunOut) -> bool:
     return any(
         (part.contract_id, part.object) == (run.contract_id, run.object)
         and part.first_run_id <= run.id <= part.last_run_id
-        for part in found.parts
+        for part in found.objects
     )
 
 
@@ -54,12 +54,12 @@ def reached(found: IncidentOut) -> str:
 
 def impact_sentence(blast: DownstreamImpactOut) -> str:
     """What bad data reach, in words."""
-    if not blast.entries:
+    if not blast.datasets:
         return texts.NOTHING_DOWNSTREAM
     people = dict.fromkeys(
-        name for each in blast.entries for touched in each.contracts for name, _ in touched.consumers
+        name for each in blast.datasets for touched in each.contracts for name, _ in touched.consumers
     )
     named = list(people)[:NAMED]
     more = ui_texts.and_more(len(people) - NAMED) if len(people) > NAMED else ""
     consumers = texts.used_by(named, more) if named else ""
-    return texts.downstream(len(blast.entries), consumers)
+    return texts.downstream(len(blast.datasets), consumers)

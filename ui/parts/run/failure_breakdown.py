@@ -43,7 +43,9 @@ def since(course: Sequence[CheckHistoryItemOut], run_id: object) -> FailureStart
         begin -= 1
     first, before = runs[order[begin]][0], order[:begin]
     changed = bool(before) and runs[before[-1]][0].version != first.version
-    return FailureStart(first.finished, here - begin + 1, first.version if changed else None, never_passed=not before)
+    return FailureStart(
+        first.finished_at, here - begin + 1, first.version if changed else None, never_passed=not before
+    )
 
 
 def _fails(results: Sequence[CheckHistoryItemOut]) -> bool:

@@ -39,8 +39,8 @@ def heading(sample: ViolationSampleOut, column: str) -> str:
 
 def caption(sample: ViolationSampleOut, results: Sequence[CheckResultOut]) -> str:
     """How many of how many rows are shown, until when, and which columns are masked. May hold foreign text."""
-    broken = sum(each.broken or 0 for each in results)
+    broken = sum(each.violating_rows or 0 for each in results)
     shown = texts.sample_count(len(sample.rows), max(broken, len(sample.rows)))
-    until = ui_texts.moment(sample.expires, timezone=viewer.timezone())
+    until = ui_texts.moment(sample.expires_at, timezone=viewer.timezone())
     masked = texts.masked(list(sample.masked)) if sample.masked else ""
     return texts.kept_until(shown, until, masked)

@@ -32,10 +32,10 @@ def test_the_way_back_has_the_same_differences_in_the_other_direction(case: Case
     there, back = (compared(*pair).differences for pair in ((case.old, case.new), (case.new, case.old)))
 
     def turned(each: Difference) -> tuple[Any, ...]:
-        return (each.change.mirrored, each.element, each.direction.mirrored, each.new, each.old)
+        return (each.kind.mirrored, each.element, each.direction.mirrored, each.new, each.old)
 
     assert sorted(map(str, map(turned, there))) == sorted(
-        str((each.change, each.element, each.direction, each.old, each.new)) for each in back
+        str((each.kind, each.element, each.direction, each.old, each.new)) for each in back
     )
 
 

@@ -26,12 +26,12 @@ ANY = st.integers(0, len(DOCUMENTS) - 1).map(read)
 
 
 def seen(each: Difference) -> tuple[Any, ...]:
-    return (each.part, each.change, each.element, each.direction, str(each.old), str(each.new), each.presence)
+    return (each.section, each.kind, each.element, each.direction, str(each.old), str(each.new), each.presence)
 
 
 def turned(each: Difference) -> tuple[Any, ...]:
     return (
-        each.part, each.change.mirrored, each.element, each.direction.mirrored,
+        each.section, each.kind.mirrored, each.element, each.direction.mirrored,
         str(each.new), str(each.old), each.presence,
     )  # fmt: skip
 

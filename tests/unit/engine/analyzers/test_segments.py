@@ -75,20 +75,20 @@ def test_each_segment_is_judged_beside_its_own_past_and_one_that_is_gone_too(
 ) -> None:
     found = judged(watched(), **last)
     assert found.outcome is (Outcome.FAILED if told else Outcome.PASSED), found
-    assert (told or "of 3 segments are anomalies") in (found.found or "")
+    assert (told or "of 3 segments are anomalies") in (found.finding or "")
 
 
 def test_a_segment_that_is_new_is_learned_and_the_others_are_judged() -> None:
     found = judged(watched(), new=31, paid=10, sent=19, lost=5)
     assert found.outcome is Outcome.PASSED
-    assert "1 are still learned" in (found.found or "")
+    assert "1 are still learned" in (found.finding or "")
 
 
 def test_of_many_segments_the_largest_are_judged() -> None:
     found = judged(watched(most=2), new=31, paid=40, sent=19)
     assert (found.outcome, found.value) == (Outcome.FAILED, 1)
-    assert "of 2 segments are anomalies" in (found.found or "")
-    assert "status=paid 40" in (found.found or "")
+    assert "of 2 segments are anomalies" in (found.finding or "")
+    assert "status=paid 40" in (found.finding or "")
 
 
 def test_earlier_runs_are_the_past_where_nothing_is_stored() -> None:

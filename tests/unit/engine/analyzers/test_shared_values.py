@@ -47,7 +47,7 @@ def test_rows_break_what_wants_them_apart(
 def test_a_key_with_a_null_identifies_no_row() -> None:
     columns = {"id": [1, 2, None, None], "amount": [0.0] * 4, "status": ["a"] * 4}
     found = judged(contract(check("primary_key", columns=["id"], mustBe=1)), columns)
-    assert (found.outcome, found.value, found.counted, found.broken) == (Outcome.FAILED, 0.5, 4, 2)
+    assert (found.outcome, found.value, found.row_count, found.violating_rows) == (Outcome.FAILED, 0.5, 4, 2)
 
 
 def test_rows_are_duplicates_in_all_columns_where_none_is_named() -> None:

@@ -72,9 +72,9 @@ def test_a_partition_is_judged_beside_the_states_of_those_before_it(detector: An
 
 def test_the_verdict_says_what_was_expected_and_how_often_that_is_a_false_alarm() -> None:
     [found] = judged(watched(), [*SIZES, 700])
-    assert found.found is not None
-    assert "too many; expected 100" in found.found
-    assert "4 false alarms a year" in found.found
+    assert found.finding is not None
+    assert "too many; expected 100" in found.finding
+    assert "4 false alarms a year" in found.finding
 
 
 def test_what_comes_later_is_not_the_past_of_a_partition() -> None:

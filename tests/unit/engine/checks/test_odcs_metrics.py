@@ -124,4 +124,4 @@ def test_a_metric_is_judged(given: dict[str, Any], column: str | None, value: ob
 
 def test_a_percentage_says_so() -> None:
     given = contract(properties=on("amount", quality=[entry("nullValues", unit="percent")]))
-    assert judged(given).found == "25 percent of 4 rows have no amount, 0 required, 25 too many; 1 row has none"
+    assert judged(given).finding == "25 percent of 4 rows have no amount, 0 required, 25 too many; 1 row has none"

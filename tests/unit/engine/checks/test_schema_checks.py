@@ -122,7 +122,7 @@ NEW = [("open", "passed", "warning"), ("watched", "failed", "warning"), ("closed
 @pytest.mark.parametrize(("columns", "outcome", "severity"), NEW)
 def test_the_terms_say_how_new_columns_are_taken(columns: str, outcome: str, severity: str) -> None:
     found = judged(CITY_IS_NEW, PROPERTIES, columns=columns)["schema-new-columns"]
-    assert (found.outcome, found.severity, found.found) == (outcome, severity, "new: city")
+    assert (found.outcome, found.severity, found.finding) == (outcome, severity, "new: city")
 
 
 ORDERS = [
@@ -156,13 +156,13 @@ def test_a_required_column_that_may_be_null_by_its_schema_is_told_and_not_held_a
     strict = Schema((Column("id", "bigint", nullable=False), AMOUNT, STATUS))
     found = judged(strict, required)["schema-types"]
     assert found.outcome == "passed"
-    assert found.found == "all 3 have theirs; required, though the schema lets them be null: amount, status"
+    assert found.finding == "all 3 have theirs; required, though the schema lets them be null: amount, status"
 
 
 @every("name", CASES)
 def test_every_question_says_what_was_found(name: str) -> None:
     schema, properties, _ = CASES[name]
-    assert all(each.found for each in judged(schema, properties).values())
+    assert all(each.finding for each in judged(schema, properties).values())
 
 
 PHYSICAL = [

@@ -108,7 +108,7 @@ def broken(name: str) -> CheckResult:
     """A result that did not pass, with the name wherever a text may stand."""
     return CheckResult(
         check_id=name, name=name, outcome=Outcome.FAILED, severity="error", scope="delta", partition=name,
-        sentence=name, column=name, found=name,
+        sentence=name, column=name, finding=name,
     )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def test_old_and_new_are_told_beside_each_other_with_the_days() -> None:
     line = lines["low"]
     assert (line.old.alerts, line.new.alerts) == ((DAY.format(2),), (DAY.format(2), DAY.format(3)))
     assert (line.appeared, line.gone, line.same) == ((DAY.format(3),), (), (DAY.format(2),))
-    assert (line.new.judged, line.new.unit) == (4, "days")
+    assert (line.new.evaluated, line.new.unit) == (4, "days")
     assert line.sentence == "would have alerted on 2 of 4 days: 2026-04-02, 2026-04-03; 1 of them new: 2026-04-03"
     assert found.sentence == (
         "version 1.0.0 would have alerted on 2 of 4 days: 2026-04-02, 2026-04-03; "
@@ -112,7 +112,7 @@ def test_a_check_whose_states_were_never_computed_needs_the_data_once() -> None:
     added = check("mean", "mean", column="amount", mustBeLessThan=4)
     old, new = versions([SMALLEST], [SMALLEST, added])
     found, lines = replay(old, new, daily(old, amounts(5), amounts(1)))
-    assert lines["mean"].new.unjudged == {NEEDED: (DAY.format(1), DAY.format(2))}
+    assert lines["mean"].new.not_evaluated == {NEEDED: (DAY.format(1), DAY.format(2))}
     assert lines["mean"].sentence == f"2 could not be judged: {NEEDED}"
     assert found.unjudged == (lines["mean"],)
     assert found.sentence.endswith("; 1 of its checks need the data once")
@@ -133,7 +133,7 @@ def test_of_the_whole_dataset_the_running_states_are_judged() -> None:
     limit = check("size", "few", scope="dataset", mustBeLessOrEqualTo=5)
     new = contract(limit)
     _, lines = replay(None, new, daily(new, amounts(1, 2), amounts(1, 2, 3), amounts(1)))
-    assert (lines["few"].new.judged, lines["few"].new.alerts) == (3, (DAY.format(3),))
+    assert (lines["few"].new.evaluated, lines["few"].new.alerts) == (3, (DAY.format(3),))
 
 
 def test_a_partition_that_is_replaced_counts_once_and_is_named_by_its_arrival() -> None:
@@ -145,7 +145,7 @@ def test_a_partition_that_is_replaced_counts_once_and_is_named_by_its_arrival() 
         ReplayStep(added={}, time=NOW, removed=(first,)),
     ]  # fmt: skip
     found, lines = replay(None, new, steps)
-    assert (lines["few"].new.judged, lines["few"].new.alerts) == (4, (second,))
+    assert (lines["few"].new.evaluated, lines["few"].new.alerts) == (4, (second,))
     assert lines["low"].new.alerts == (first,)
     assert found.partitions == 2
 
@@ -160,7 +160,7 @@ def test_views_choose_their_partitions() -> None:
     day = packed(new, {**amounts(1, 2), "land": ["-", "-"]}, parted)
     names = ["land=FR", "land=DE", "land=DE/x=1", "land=FR/x=1"]
     _, lines = replay(None, new, [{name: day} for name in names])
-    assert (lines["few"].new.empty, lines["few"].new.unjudged) == (1, {})
+    assert (lines["few"].new.empty, lines["few"].new.not_evaluated) == (1, {})
     assert lines["few"].new.alerts == ("land=DE/x=1", "land=FR/x=1")
 
 
@@ -172,7 +172,7 @@ def test_counts_of_values_are_merged_on_request_alone() -> None:
     new = contract(check("uniqueness", "once", column="id", mustBe=1))
     steps = daily(new, {**amounts(1), "id": [7]}, {**amounts(1), "id": [8]}, {**amounts(1), "id": [7]})
     _, lines = replay(None, new, steps)
-    assert lines["once"].new.unjudged == {COUNTED: (DAY.format(1), DAY.format(2), DAY.format(3))}
+    assert lines["once"].new.not_evaluated == {COUNTED: (DAY.format(1), DAY.format(2), DAY.format(3))}
     _, lines = replay(None, new, steps, counting=True)
     assert lines["once"].new.alerts == (DAY.format(3),)
 
@@ -181,15 +181,15 @@ def test_states_that_are_beyond_this_process_are_told_as_such() -> None:
     new = contract(check("uniqueness", "once", column="id", mustBe=1))
     key = next(each for each in states(new, ROWS).entries if each.startswith("frequencies"))
     _, lines = replay(None, new, daily(new, ROWS), counting=True, beyond={key: "too many"})
-    assert lines["once"].new.unjudged == {"too many": (DAY.format(1),)}
+    assert lines["once"].new.not_evaluated == {"too many": (DAY.format(1),)}
 
 
 def test_days_that_were_merged_are_not_told_apart_but_count_in_the_dataset() -> None:
     new = contract(SMALLEST, check("size", "few", scope="dataset", mustBeLessOrEqualTo=3))
     steps = [{"day=2026-03-[01-13]": packed(new, amounts(1, 2))}, {DAY.format(1): packed(new, amounts(1, 2))}]
     found, lines = replay(None, new, steps)
-    assert lines["low"].new.unjudged == {MERGED: ("day=2026-03-[01-13]",)}
-    assert (lines["low"].new.lacking, lines["low"].new.judged) == (13, 1)
+    assert lines["low"].new.not_evaluated == {MERGED: ("day=2026-03-[01-13]",)}
+    assert (lines["low"].new.lacking, lines["low"].new.evaluated) == (13, 1)
     assert lines["few"].new.alerts == (DAY.format(1),)
     assert found.partitions == 14
 
@@ -200,9 +200,9 @@ def test_states_that_cannot_be_read_are_told_and_stop_nothing() -> None:
     damaged = whole[:-40] + bytes(40)
     _, lines = replay(None, new, [{DAY.format(1): whole}, {DAY.format(2): damaged}, {DAY.format(3): whole}])
     assert lines["low"].new.alerts == (DAY.format(1), DAY.format(3))
-    [reason] = lines["low"].new.unjudged
+    [reason] = lines["low"].new.not_evaluated
     assert "damaged" in reason
-    assert (lines["few"].new.judged, lines["few"].new.lacking) == (1, 2)
+    assert (lines["few"].new.evaluated, lines["few"].new.lacking) == (1, 2)
 
 
 def test_limits_that_refer_are_those_that_were_known_then() -> None:
@@ -217,7 +217,7 @@ def test_limits_that_refer_are_those_that_were_known_then() -> None:
     ]
     _, lines = replay(None, new, steps)
     assert lines["few"].new.alerts == (DAY.format(2),)
-    assert list(lines["few"].new.unjudged.values()) == [(DAY.format(3),)]
+    assert list(lines["few"].new.not_evaluated.values()) == [(DAY.format(3),)]
 
 
 def test_only_what_came_so_far_is_told_of_a_part() -> None:
@@ -299,9 +299,9 @@ def test_the_version_in_force_comes_out_as_in_the_runs_that_judged_each_state_of
     for check_id, line in lines.items():
         told = [outcome for of, _, outcome in ran if of == check_id]
         assert len(line.new.alerts) == told.count(Outcome.FAILED), check_id
-        assert line.new.judged == told.count(Outcome.FAILED) + told.count(Outcome.PASSED), check_id
+        assert line.new.evaluated == told.count(Outcome.FAILED) + told.count(Outcome.PASSED), check_id
         assert line.new.empty == told.count(Outcome.NOT_APPLICABLE), check_id
-        assert sum(map(len, line.new.unjudged.values())) == told.count(Outcome.NOT_EVALUATED), check_id
+        assert sum(map(len, line.new.not_evaluated.values())) == told.count(Outcome.NOT_EVALUATED), check_id
         named = [partition for of, partition, outcome in ran if of == check_id and outcome is Outcome.FAILED]
         assert not any(named) or [name.partition(" (")[0] for name in line.new.alerts] == named
 
@@ -390,12 +390,12 @@ def test_nothing_is_tried_on_values_of_a_column_that_is_classified() -> None:
     old = contract(pattern("[a-z]+"), COUNTING, properties=properties)
     new = contract(pattern("[a-z]*"), COUNTING, properties=properties)
     line = evidence(old, new, statuses("a"))
-    assert (line.tried, line.triable) == (None, False)
+    assert (line.trial, line.can_try_patterns) == (None, False)
 
 
 def test_nothing_is_tried_where_more_than_the_pattern_changed() -> None:
     old, new = versions([pattern("[a-z]+"), COUNTING], [pattern("[a-z]*", nulls="break"), COUNTING])
-    assert not evidence(old, new, statuses("a")).triable
+    assert not evidence(old, new, statuses("a")).can_try_patterns
 
 
 def test_of_a_threshold_that_moved_it_is_said_on_which_days_that_matters() -> None:
@@ -425,9 +425,9 @@ def test_what_is_tried_is_what_the_patterns_do(values: list[str | None], before:
     line = evidence(old, new, statuses(*values))
     find = [re.compile(each if within else rf"\A(?:{each})\Z", re.ASCII).search for each in (before, after)]
     told = [tuple(bool(one(value)) for one in find) for value in values if value is not None]
-    assert line.tried is not None
-    assert (line.tried.refused, line.tried.accepted) == (told.count((True, False)), told.count((False, True)))
-    assert line.tried.rows == line.tried.present == len(told)
+    assert line.trial is not None
+    assert (line.trial.refused, line.trial.accepted) == (told.count((True, False)), told.count((False, True)))
+    assert line.trial.rows == line.trial.present == len(told)
 
 
 def watched(**detector: Any) -> dict[str, Any]:
@@ -447,7 +447,7 @@ def test_detectors_learn_from_the_days_before_as_validations_do() -> None:
     _, lines = replay(None, new, days)
     told = lines["watched"].new
     assert told.alerts == (DAY.format(7),)
-    assert (told.judged, told.empty, told.unjudged) == (5, 3, {})
+    assert (told.evaluated, told.empty, told.not_evaluated) == (5, 3, {})
     so_far: dict[str, bytes] = {}
     for day in days:
         so_far |= day
@@ -488,4 +488,4 @@ def test_the_dataset_is_judged_beside_what_it_was_after_earlier_arrivals() -> No
     steps = [ReplayStep(added=each, time=NOW + timedelta(days=at)) for at, each in enumerate(sizes(new, *CALM, 90))]
     _, lines = replay(None, new, steps)
     told = lines["watched"].new
-    assert (told.judged, told.empty, told.alerts) == (6, 1, (DAY.format(7),))
+    assert (told.evaluated, told.empty, told.alerts) == (6, 1, (DAY.format(7),))

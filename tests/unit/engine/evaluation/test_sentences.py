@@ -151,10 +151,10 @@ def test_one_row_is_said_in_the_singular(words: str, said: str) -> None:
 
 def test_a_result_says_what_was_found() -> None:
     found = judged(contract(check("completeness", column="amount", mustBe=1)))
-    assert found.found == "0.75 of 4 rows have amount, 1 required, 0.25 too few; 1 row has none"
+    assert found.finding == "0.75 of 4 rows have amount, 1 required, 0.25 too few; 1 row has none"
 
 
 def test_what_could_not_be_judged_says_its_reason_and_finds_nothing() -> None:
     found = judged(contract(check("minimum", column="status", mustBeGreaterThan=3)))
-    assert (found.found, found.reason is None) == (None, False)
-    assert judged(contract(check("mean", column="amount", where="id > 9", mustBe=1)), ROWS).found is None
+    assert (found.finding, found.reason is None) == (None, False)
+    assert judged(contract(check("mean", column="amount", where="id > 9", mustBe=1)), ROWS).finding is None

@@ -145,7 +145,7 @@ def test_the_smallest_text_of_a_masked_column_is_judged_and_not_shown() -> None:
     told = run(given, {"": states(given, ROWS)})
     kept = redact(bind(given.object("orders"), SCHEMA), told)
     before, after = ({each.check_id: each for each in one.results} for one in (told, kept))
-    assert before["first"].value in str(before["first"].found)
+    assert before["first"].value in str(before["first"].finding)
     assert (after["first"].value, after["first"].outcome) == (None, before["first"].outcome)
-    assert str(before["first"].value) not in f"{after['first'].found} {[each.value for each in kept.measurements]}"
+    assert str(before["first"].value) not in f"{after['first'].finding} {[each.value for each in kept.measurements]}"
     assert after["least"] == before["least"]

@@ -159,7 +159,7 @@ def test_a_replay_compares_those_of_one_arrival_in_the_order_of_their_time() -> 
     replaying.take(ReplayStep(added={name: packed(of, values) for name, values in names.items()}, time=NOW))
     [line] = [each for each in replaying.report(3).lines if each.check_id == "c"]
     assert line.new is not None
-    assert (line.new.alerts, line.new.judged) == ((DAY.format(2),), 2)
+    assert (line.new.alerts, line.new.evaluated) == ((DAY.format(2),), 2)
 
 
 @pytest.mark.parametrize(("by", "of"), [("l1", None), ("cohens_d", "values"), ("l1", "shapes"), ("nothing", None)])

@@ -21,8 +21,8 @@ def came(number: int, *, seconds: float | None = None, **more: object) -> Lineag
     """The event of that number, received so many seconds after the start."""
     told = {
         "id": UUID(int=number),
-        "key": f"{number:064x}",
-        "received": START + timedelta(seconds=seconds or number),
+        "content_hash": f"{number:064x}",
+        "received_at": START + timedelta(seconds=seconds or number),
         "producer": "spark",
         "state": LineageEventState.NEW,
         "duplicates": 0,
@@ -31,11 +31,11 @@ def came(number: int, *, seconds: float | None = None, **more: object) -> Lineag
         "diagnostics": (),
         "original_size": 10,
         "kind": "COMPLETE",
-        "time": "",
+        "event_time": "",
         "job": "shop load",
         "run_id": "r",
         "outputs": ("file /data/orders",),
-        "written": 1,
+        "written_partitions": 1,
     }
     return LineageEventOut.model_validate({**told, **more})
 
@@ -51,7 +51,7 @@ class Service:
 
     def since(self, start: datetime | None) -> list[LineageEventOut]:
         """What was received from then on, newest id first."""
-        chosen = (each for each in self.kept if start is None or each.received >= start)
+        chosen = (each for each in self.kept if start is None or each.received_at >= start)
         return sorted(chosen, key=lambda each: each.id, reverse=True)
 
 
@@ -89,7 +89,7 @@ def test_each_event_is_shown_once_whatever_the_order_in_which_they_are_kept(
 
 def test_an_event_is_told_in_one_line() -> None:
     outputs = tuple(f"file /data/{each}" for each in "ab")
-    told = line(came(1, outputs=outputs, written=7, duplicates=2, state=LineageEventState.FOLDED))
+    told = line(came(1, outputs=outputs, written_partitions=7, duplicates=2, state=LineageEventState.PROCESSED))
     assert told == (
         "2026-03-01 12:00:01 COMPLETE shop load -> file /data/a, file /data/b and 5 more"
         "  (folded, came 3 times; by spark)"

@@ -15,7 +15,7 @@ from treaty.registry.core.errors import InvalidRequest
 from treaty.registry.core.pagination import PageRequest, RowPage, SortOrder, _read, counted, skipped
 from treaty.registry.tables import AuditEntryRow, ContractRow, RunRow
 
-RUNS = SortOrder((RunRow.finished, RunRow.id), newest_first=True)
+RUNS = SortOrder((RunRow.finished_at, RunRow.id), newest_first=True)
 CONTRACTS = SortOrder((ContractRow.id,))
 ENTRIES = SortOrder((AuditEntryRow.position,), newest_first=True)
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ def cursor_of(run: RunRow) -> str:
 
 
 def run(finished: datetime, run_id: UUID) -> RunRow:
-    return RunRow(id=run_id, finished=finished)
+    return RunRow(id=run_id, finished_at=finished)
 
 
 @given(MOMENTS, st.uuids())
@@ -79,7 +79,7 @@ def test_a_portion_begins_after_the_row_of_its_cursor() -> None:
     query = str(
         RUNS.of(select(RunRow), PageRequest(5, cursor_of(run(NOON, UUID(int=1))))).compile(dialect=postgresql.dialect())
     )
-    assert "WHERE (run.finished, run.id) < (" in query
+    assert "WHERE (run.finished_at, run.id) < (" in query
     assert "ORDER BY run.finished DESC, run.id DESC" in query
 
 

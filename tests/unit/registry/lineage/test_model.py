@@ -62,12 +62,12 @@ def test_the_type_is_read_in_any_case_and_may_be_absent(sent: Any, read: str | N
     ],
 )
 def test_times_are_read_in_any_zone_and_precision(text: str, expected: datetime) -> None:
-    assert parse(body(event(at=text))).time == expected
+    assert parse(body(event(at=text))).event_time == expected
 
 
 def test_a_time_without_zone_is_utc_and_flagged() -> None:
     naive, zoned = parse(body(event(at="2026-03-01T12:00:00"))), parse(body(event()))
-    assert (naive.time, naive.naive_time) == (MOMENT, True)
+    assert (naive.event_time, naive.naive_time) == (MOMENT, True)
     assert not zoned.naive_time
 
 
@@ -191,7 +191,7 @@ def test_any_json_is_an_event_or_refused(noise: dict[str, Any], base: dict[str, 
         found: LineageEvent | None = parse(body(base | noise))
     except (NotAnEvent, NotJson):
         found = None
-    assert found is None or parse(found.stored_bytes()).time == found.time
+    assert found is None or parse(found.stored_bytes()).event_time == found.event_time
 
 
 def test_every_real_event_is_accepted_save_the_one_without_run_and_job() -> None:

@@ -18,7 +18,7 @@ ENDS = (DONE, FAILED, RELEASED)
 
 
 def task() -> TaskRow:
-    return TaskRow(id=ids.new(), kind="validate", payload={}, key="k", available_at=clock.now(), created=clock.now())
+    return TaskRow(id=ids.new(), kind="validate", payload={}, key="k", available_at=clock.now(), created_at=clock.now())
 
 
 def samples(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:

@@ -13,7 +13,7 @@ from treaty.ui.parts.run import failure_breakdown, reproduction
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 BASE: dict[str, Any] = {
     "check_id": "c", "name": "c", "severity": "error", "scope": "delta", "sentence": "s", "column": None,
-    "dimension": None, "value": None, "measurement": "size", "found": None, "counted": None, "broken": None,
+    "dimension": None, "value": None, "measurement": "size", "finding": None, "row_count": None, "violating_rows": None,
     "unevaluated": 0, "threshold": None, "reference": None, "reason": None, "band": None,
 }  # fmt: skip
 
@@ -24,7 +24,7 @@ def run_id(day: int) -> UUID:
 
 def result(day: int, outcome: str, *, version: str = "1.0.0", partition: str | None = None) -> CheckHistoryItemOut:
     told = {"outcome": outcome, "version": version, "partition": partition, "run_id": run_id(day)}
-    return CheckHistoryItemOut.model_validate({**BASE, **told, "finished": NOW + timedelta(days=day)})
+    return CheckHistoryItemOut.model_validate({**BASE, **told, "finished_at": NOW + timedelta(days=day)})
 
 
 def course(outcomes: str) -> list[CheckHistoryItemOut]:
@@ -87,7 +87,7 @@ def test_what_failing_partitions_have_in_common_and_no_other_has(
 
 def sample(*rows: tuple[str | None, ...], masked: tuple[str, ...] = ()) -> ViolationSampleOut:
     columns = ("warehouse", "status", "day")
-    return ViolationSampleOut(check_id="c", columns=columns, masked=masked, rows=rows, expires=NOW)
+    return ViolationSampleOut(check_id="c", columns=columns, masked=masked, rows=rows, expires_at=NOW)
 
 
 ROWS = [("WH-7", "open", "d")] * 5 + [("WH-1", "shipped", "d")]
@@ -135,8 +135,8 @@ def report(partitions: tuple[str, ...], location: str = "/lake/orders") -> RunOu
     )  # fmt: skip
     told: dict[str, Any] = {
         "id": run_id(0), "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": partitions,
-        "verdict": "failed", "counts": {}, "rows": 1, "started": NOW, "finished": NOW, "reason": None,
-        "fingerprint": "f", "dataset": dataset, "task_id": None, "lineage_run": None, "marker": None, "results": (),
+        "verdict": "failed", "outcome_counts": {}, "rows": 1, "started_at": NOW, "finished_at": NOW, "reason": None,
+        "fingerprint": "f", "dataset": dataset, "task_id": None, "lineage_run": None, "dataset_fingerprint": None, "results": (),
         "history": {},
     }  # fmt: skip
     return RunOut.model_validate(told)

@@ -27,32 +27,32 @@ from treaty.ui.widgets import menu
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-NOBODY: dict[str, Any] = {"to_decide": (), "waiting": (), "affecting": (), "failed_runs": ()}
+NOBODY: dict[str, Any] = {"to_decide": (), "awaiting_others": (), "affecting": (), "failed_runs": ()}
 
 
 def run(number: int, verdict: str, *, hours: int = 0) -> RunSummaryOut:
     told: dict[str, Any] = {
-        "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": (), "counts": {}, "rows": 1,
-        "started": NOW, "reason": None,
+        "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": (), "outcome_counts": {}, "rows": 1,
+        "started_at": NOW, "reason": None,
     }  # fmt: skip
-    return RunSummaryOut(**told, id=UUID(int=number), verdict=Verdict(verdict), finished=NOW + hours * HOUR)
+    return RunSummaryOut(**told, id=UUID(int=number), verdict=Verdict(verdict), finished_at=NOW + hours * HOUR)
 
 
 def question(number: int, *, deadline: int | None, answer: str = "pending") -> AcknowledgementOut:
     told: dict[str, Any] = {
         "contract_id": "shop", "version": "2.0.0", "subscription_id": UUID(int=9), "subscriber": "ann", "purpose": "p",
-        "breaks": (), "comment": None, "answered_at": None, "answer": answer,
+        "breaking_reasons": (), "comment": None, "answered_at": None, "state": answer,
     }  # fmt: skip
     until = None if deadline is None else NOW + deadline * HOUR
-    return AcknowledgementOut(**told, id=UUID(int=number), asked=NOW + number * HOUR, deadline=until)
+    return AcknowledgementOut(**told, id=UUID(int=number), requested_at=NOW + number * HOUR, due_at=until)
 
 
 def proposal(number: int, *, hours: int = 0, state: str = "in_review") -> ProposalSummaryOut:
     told: dict[str, Any] = {
         "contract_id": "shop", "title": f"draft {number}", "author": "ann", "state": state, "revision": 1,
-        "pending": 1, "accepted": 0, "rejected": 0, "approvals": 0, "voided": False,
+        "pending": 1, "accepted": 0, "rejected": 0, "approvals": 0, "voided_approvals": False,
     }  # fmt: skip
-    return ProposalSummaryOut(**told, id=UUID(int=number), created=NOW + hours * HOUR)
+    return ProposalSummaryOut(**told, id=UUID(int=number), created_at=NOW + hours * HOUR)
 
 
 def inbox(**found: Any) -> InboxOut:
@@ -67,7 +67,7 @@ def test_what_failed_stands_before_what_could_not_be_told_and_the_newest_first()
 def test_the_nearest_deadline_stands_first_and_what_was_answered_waits_no_more() -> None:
     asked = (question(1, deadline=None), question(2, deadline=48), question(3, deadline=5))
     answered = question(4, deadline=1, answer="acknowledged")
-    assert [each.id.int for each in inbox_order.pending_acknowledgements(inbox(asked=(*asked, answered)))] == [3, 2, 1]
+    assert [each.id.int for each in inbox_order.pending_acknowledgements(inbox(acknowledgements=(*asked, answered)))] == [3, 2, 1]
 
 
 def test_the_menu_counts_what_waits_for_oneself_and_not_what_others_decide() -> None:
@@ -88,7 +88,7 @@ def test_an_inbox_is_empty_where_nothing_waits_for_anybody(found: dict[str, Any]
 
 def contract(**more: Any) -> ContractOut:
     told: dict[str, Any] = {
-        "id": "shop", "name": "Shop", "owner": "ann", "active_version": None, "created": NOW, "last_run": None,
+        "id": "shop", "name": "Shop", "owner": "ann", "active_version": None, "created_at": NOW, "last_run": None,
         "open_proposals": 0, "versions": (), "datasets": (), "runs": (),
     }  # fmt: skip
     return ContractOut.model_validate({**told, **more})

@@ -41,11 +41,11 @@ SEEN = st.builds(
 
 def measured(partition: str | None, value: float | None, *, day: int = 0, run: UUID = RUN) -> MetricHistoryItemOut:
     told: dict[str, Any] = {
-        "identity": "size", "analyzer": "size", "arguments": {}, "segment": None, "exact": None, "counted": None,
+        "identity": "size", "analyzer": "size", "arguments": {}, "segment": None, "exact": None, "row_count": None,
         "version": "1.0.0", "dataset": None, "tags": (), "reason": None if value is not None else "no rows",
     }  # fmt: skip
     return MetricHistoryItemOut(
-        **told, partition=partition, value=value, run_id=run, data_time=NOW + day * DAY, measured=NOW + day * DAY
+        **told, partition=partition, value=value, run_id=run, data_at=NOW + day * DAY, measured_at=NOW + day * DAY
     )
 
 
@@ -54,8 +54,8 @@ def judged(
 ) -> CheckHistoryItemOut:
     told: dict[str, Any] = {
         "check_id": "c", "name": "c", "severity": "error", "scope": "delta", "sentence": "s", "column": None,
-        "dimension": None, "value": None, "measurement": "size", "found": None, "counted": None, "broken": None,
-        "unevaluated": 0, "bound": None, "reference": None, "version": "1.0.0", "finished": NOW, "run_id": RUN,
+        "dimension": None, "value": None, "measurement": "size", "finding": None, "row_count": None, "violating_rows": None,
+        "unevaluated_rows": 0, "threshold": None, "reference": None, "version": "1.0.0", "finished_at": NOW, "run_id": RUN,
     }  # fmt: skip
     return CheckHistoryItemOut.model_validate(
         {**told, "partition": partition, "outcome": outcome, "band": band, "reason": reason or None}
@@ -174,7 +174,7 @@ def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[sch
 
 def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
     said = [
-        schemas.FeedbackOut(id=RUN, object="o", run_id=RUN, partition="a", mark=mark, why="w", by="b", created=NOW,
+        schemas.FeedbackOut(id=RUN, object="o", run_id=RUN, partition="a", kind=mark, reason="w", author="b", created_at=NOW,
                         incident_id=None)
         for mark in ("expected", "incident")
     ]  # fmt: skip

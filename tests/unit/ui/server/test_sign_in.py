@@ -23,7 +23,7 @@ from treaty.ui.texts import sign_in as texts
 SITE = "http://treaty.test"
 OWN = {"Origin": SITE}
 EXPIRES = datetime(2126, 3, 1, 12, tzinfo=UTC)
-USER = UserOut(id=UUID(int=1), name="maria", roles=(Role.OWNER,), active=True, created=EXPIRES)
+USER = UserOut(id=UUID(int=1), name="maria", roles=(Role.OWNER,), active=True, created_at=EXPIRES)
 
 
 @dataclass
@@ -55,12 +55,12 @@ class FakeClient:
         self._answer()
         if (name, password) not in [("maria", "a long password"), *self.registry.made]:
             raise ClientError(401, "the name or the password is not right")
-        return SessionOut(secret="s3cret", expires=EXPIRES, user=USER)
+        return SessionOut(secret="s3cret", expires_at=EXPIRES, user=USER)
 
     def sign_in_as(self, token: str, nonce: str) -> SessionOut:
         self._answer()
         self.registry.shown.append((token, nonce))
-        return SessionOut(secret="s3cret", expires=EXPIRES, user=USER)
+        return SessionOut(secret="s3cret", expires_at=EXPIRES, user=USER)
 
     def sign_out(self) -> None:
         self._answer()
