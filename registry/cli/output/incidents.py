@@ -83,7 +83,8 @@ def print_readers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], con
 def _incident_lines(found: schemas.IncidentOut) -> Iterator[str]:
     columns = "all columns" if found.columns is None else ", ".join(found.columns)
     yield f"incident {found.id}, revision {found.revision}: {found.contract_id}.{found.object}, {columns}"
-    yield f"{found.state.value}, opened {_when(found.opened_at)}, data bad since {_when(found.started_at)}{_until(found)}"
+    opened = f"{found.state.value}, opened {_when(found.opened_at)}"
+    yield f"{opened}, data bad since {_when(found.started_at)}{_until(found)}"
     yield f"assigned to {found.assignee or 'nobody'}; acknowledged by {found.acknowledged_by or 'nobody'}"
     if _end(found):
         yield _end(found)

@@ -24,7 +24,8 @@ NEWEST_REFUSED = SortOrder((RejectedLineageEventRow.id,), newest_first=True)
 TOLD_WITHIN = 1024 * 1024
 NAMED = 5
 SHOWN = (
-    "id", "content_hash", "received_at", "producer", "state", "duplicates", "attempts", "error", "diagnostics", "original_size"
+    "id", "content_hash", "received_at", "producer", "state", "duplicates", "attempts", "error", "diagnostics",
+    "original_size"
 )  # fmt: skip
 
 

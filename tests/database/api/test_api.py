@@ -506,8 +506,8 @@ def filled(world: World) -> dict[str, str]:
 def incident(dataset_id: UUID, state: IncidentState) -> IncidentRow:
     """An incident about what is known."""
     return IncidentRow(
-        id=ids.new(), contract_id="known", object="orders", dataset_id=dataset_id, state=state, opened_at=NOW, updated_at=NOW,
-        started_at=NOW,
+        id=ids.new(), contract_id="known", object="orders", dataset_id=dataset_id, state=state, opened_at=NOW,
+        updated_at=NOW, started_at=NOW,
     )  # fmt: skip
 
 
@@ -523,8 +523,8 @@ def given_up(contract_id: str) -> TaskRow:
 def parked_event() -> LineageEventRow:
     """An event that could not be folded."""
     return LineageEventRow(
-        id=ids.new(), content_hash="parked", received_at=NOW, body=b"{}", original_sha256="", original_size=2, producer="spark",
-        state=LineageEventState.PARKED, attempts=3, error="no",
+        id=ids.new(), content_hash="parked", received_at=NOW, body=b"{}", original_sha256="", original_size=2,
+        producer="spark", state=LineageEventState.PARKED, attempts=3, error="no",
     )  # fmt: skip
 
 

@@ -39,7 +39,8 @@ def test_two_versions_are_compared(world: World) -> None:
 
     found = client.diff("shop", "1.0.0", "1.1.0")
 
-    assert [(each.element, each.direction, each.check) for each in found.differences] == [("threshold", "tightens", "c")]
+    changes = [(each.element, each.direction, each.check) for each in found.differences]
+    assert changes == [("threshold", "tightens", "c")]
     assert (found.bump, found.suggested_version, found.is_bump_sufficient) == ("minor", "1.2.0", True)
     assert client.diff("shop", "1.1.0", "1.0.0").differences[0].direction == "loosens"
     assert client.diff("shop", "1.0.0") == found

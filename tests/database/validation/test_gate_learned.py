@@ -43,8 +43,8 @@ def learned(table: Registered, upper: float, *, admitted: bool) -> str:
         tx.add(
             FitRow(
                 id=ids.new(), contract_id="orders", object="orders", check_id="level", version="2.0.0", clause=approved,
-                name=name, upper=upper, points=30, backtest_alarms=[], is_active=admitted, reason=FitReason.NIGHTLY, created_at=NOW,
-                **told,
+                name=name, upper=upper, points=30, backtest_alarms=[], is_active=admitted, reason=FitReason.NIGHTLY,
+                created_at=NOW, **told,
             )
         )  # fmt: skip
         tx.commit()

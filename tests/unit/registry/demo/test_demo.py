@@ -192,8 +192,8 @@ def test_broken_checks_are_named_failed_ones_first_and_each_once(broken: list[Ch
 def judged(verdict: Verdict, delivery: DemoDelivery) -> DeliveryResult:
     """The verdict on a delivery."""
     run = RunSummaryOut(
-        id=UUID(int=1), contract_id=delivery.table, version="1.0.0", object=delivery.table, partitions=(), outcome_counts={},
-        verdict=verdict, rows=1, started_at=NOW, finished_at=NOW, reason=None,
+        id=UUID(int=1), contract_id=delivery.table, version="1.0.0", object=delivery.table, partitions=(),
+        outcome_counts={}, verdict=verdict, rows=1, started_at=NOW, finished_at=NOW, reason=None,
     )  # fmt: skip
     return DeliveryResult(delivery, run, (result("complete", value="0.5"),), 1.0)
 

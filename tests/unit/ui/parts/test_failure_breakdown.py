@@ -136,8 +136,8 @@ def report(partitions: tuple[str, ...], location: str = "/lake/orders") -> RunOu
     told: dict[str, Any] = {
         "id": run_id(0), "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": partitions,
         "verdict": "failed", "outcome_counts": {}, "rows": 1, "started_at": NOW, "finished_at": NOW, "reason": None,
-        "fingerprint": "f", "dataset": dataset, "task_id": None, "lineage_run": None, "dataset_fingerprint": None, "results": (),
-        "history": {},
+        "fingerprint": "f", "dataset": dataset, "task_id": None, "lineage_run": None, "dataset_fingerprint": None,
+        "results": (), "history": {},
     }  # fmt: skip
     return RunOut.model_validate(told)
 

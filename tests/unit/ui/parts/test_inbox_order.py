@@ -32,8 +32,8 @@ NOBODY: dict[str, Any] = {"to_decide": (), "awaiting_others": (), "affecting": (
 
 def run(number: int, verdict: str, *, hours: int = 0) -> RunSummaryOut:
     told: dict[str, Any] = {
-        "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": (), "outcome_counts": {}, "rows": 1,
-        "started_at": NOW, "reason": None,
+        "contract_id": "shop", "version": "1.0.0", "object": "orders", "partitions": (), "outcome_counts": {},
+        "rows": 1, "started_at": NOW, "reason": None,
     }  # fmt: skip
     return RunSummaryOut(**told, id=UUID(int=number), verdict=Verdict(verdict), finished_at=NOW + hours * HOUR)
 
@@ -67,7 +67,8 @@ def test_what_failed_stands_before_what_could_not_be_told_and_the_newest_first()
 def test_the_nearest_deadline_stands_first_and_what_was_answered_waits_no_more() -> None:
     asked = (question(1, deadline=None), question(2, deadline=48), question(3, deadline=5))
     answered = question(4, deadline=1, answer="acknowledged")
-    assert [each.id.int for each in inbox_order.pending_acknowledgements(inbox(acknowledgements=(*asked, answered)))] == [3, 2, 1]
+    waiting = inbox_order.pending_acknowledgements(inbox(acknowledgements=(*asked, answered)))
+    assert [each.id.int for each in waiting] == [3, 2, 1]
 
 
 def test_the_menu_counts_what_waits_for_oneself_and_not_what_others_decide() -> None:

@@ -54,8 +54,10 @@ def judged(
 ) -> CheckHistoryItemOut:
     told: dict[str, Any] = {
         "check_id": "c", "name": "c", "severity": "error", "scope": "delta", "sentence": "s", "column": None,
-        "dimension": None, "value": None, "measurement": "size", "finding": None, "row_count": None, "violating_rows": None,
-        "unevaluated_rows": 0, "threshold": None, "reference": None, "version": "1.0.0", "finished_at": NOW, "run_id": RUN,
+        "dimension": None, "value": None, "measurement": "size", "finding": None, "row_count": None,
+        "violating_rows": None,
+        "unevaluated_rows": 0, "threshold": None, "reference": None, "version": "1.0.0", "finished_at": NOW,
+        "run_id": RUN,
     }  # fmt: skip
     return CheckHistoryItemOut.model_validate(
         {**told, "partition": partition, "outcome": outcome, "band": band, "reason": reason or None}
@@ -174,8 +176,9 @@ def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[sch
 
 def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
     said = [
-        schemas.FeedbackOut(id=RUN, object="o", run_id=RUN, partition="a", kind=mark, reason="w", author="b", created_at=NOW,
-                        incident_id=None)
+        schemas.FeedbackOut(
+            id=RUN, object="o", run_id=RUN, partition="a", kind=mark, reason="w", author="b", created_at=NOW, incident_id=None
+        )
         for mark in ("expected", "incident")
     ]  # fmt: skip
     verdicts = [judged("a", "failed", band={"lower": 1, "upper": 2, "fit": "f1"})]
