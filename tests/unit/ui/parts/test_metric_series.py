@@ -177,7 +177,8 @@ def test_any_foreseen_course_makes_a_chart_that_vega_lite_takes(points: list[sch
 def test_a_point_says_which_fit_judged_it_and_what_was_said_of_it() -> None:
     said = [
         schemas.FeedbackOut(
-            id=RUN, object="o", run_id=RUN, partition="a", kind=mark, reason="w", author="b", created_at=NOW, incident_id=None
+            id=RUN, object="o", run_id=RUN, partition="a", kind=mark, reason="w", author="b", created_at=NOW,
+            incident_id=None,
         )
         for mark in ("expected", "incident")
     ]  # fmt: skip
