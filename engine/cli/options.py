@@ -65,7 +65,7 @@ Sample = Annotated[
 ]
 LakeIndex = Annotated[
     Path | None,
-    typer.Option("--lake", help="the folder of an index of patterns, to learn from", envvar="TREATY_PATTERNS"),
+    typer.Option("--lake", help="the folder of an index of patterns, to learn from", envvar="TREATY_PATTERN_INDEX_URL"),
 ]
 Out = Annotated[Path | None, typer.Option(help="write the contract to this file")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
@@ -104,5 +104,5 @@ Recover = Annotated[bool, typer.Option("--recover", help="end a publication that
 Keep = Annotated[bool, typer.Option("--keep", help="keep a candidate that is rejected, and say where")]
 KeyFile = Annotated[
     Path | None,
-    typer.Option(help="32 bytes that values of classified columns are hashed with", envvar="TREATY_KEY_FILE"),
+    typer.Option(help="32 bytes that values of classified columns are hashed with", envvar="TREATY_HASH_KEY_FILE"),
 ]

@@ -20,7 +20,9 @@ patterns = typer.Typer(add_completion=False, no_args_is_help=True, help=ABOUT)
 
 LakeFolder = Annotated[
     Path,
-    typer.Option("--lake", help="the folder of the lake's index", envvar="TREATY_PATTERNS", show_default="patterns"),
+    typer.Option(
+        "--lake", help="the folder of the lake's index", envvar="TREATY_PATTERN_INDEX_URL", show_default="patterns"
+    ),
 ]
 Tables = Annotated[list[str], typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
 Text = Annotated[str, typer.Argument(help="a table; - for values on standard input, one a line", show_default=False)]

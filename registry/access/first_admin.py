@@ -29,7 +29,7 @@ def initialise(settings: RegistrySettings) -> str:
     migrate(engine)
     now = clock.now()
     with transaction(engine) as tx:
-        secret = issue(tx, token_id=ids.new(), now=now, lasts=timedelta(hours=settings.setup_hours))
+        secret = issue(tx, token_id=ids.new(), now=now, lasts=timedelta(hours=settings.setup_link_lifetime_hours))
         tx.commit()
     engine.dispose()
     return f"{settings.ui_url}/setup?token={secret}"

@@ -150,7 +150,7 @@ def provider(settings: RegistrySettings) -> OidcProvider | None:
         groups=settings.oidc_groups_claim,
         teams=dict(pair.split("=", 1) for pair in _words(settings.oidc_teams)),
         leeway=timedelta(seconds=settings.oidc_leeway_seconds),
-        keys=ProviderKeys(lambda: fetched(settings), fresh=timedelta(minutes=settings.oidc_keys_minutes)),
+        keys=ProviderKeys(lambda: fetched(settings), fresh=timedelta(minutes=settings.oidc_keys_cache_minutes)),
     )
 
 

@@ -38,9 +38,15 @@ class RateLimit:
 
 def limits(settings: RegistrySettings, *, address: str | None, name: str | None = None) -> tuple[RateLimit, ...]:
     """The limits to a sign-in by that name (None: by none) from that address (None: it is not known)."""
-    within = timedelta(minutes=settings.sign_in_minutes)
-    by_name = RateLimit("name", name.strip().lower(), settings.sign_in_tries, within) if name is not None else None
-    by_address = RateLimit("address", address, settings.sign_in_address_tries, within) if address is not None else None
+    within = timedelta(minutes=settings.sign_in_window_minutes)
+    by_name = (
+        RateLimit("name", name.strip().lower(), settings.sign_in_attempts_per_name, within)
+        if name is not None
+        else None
+    )
+    by_address = (
+        RateLimit("address", address, settings.sign_in_attempts_per_address, within) if address is not None else None
+    )
     return tuple(each for each in (by_name, by_address) if each)
 
 

@@ -114,7 +114,7 @@ def create_app(settings: RegistrySettings, engine: Engine) -> FastAPI:
     )
     app.state.service = Service(settings, engine, oidc.provider(settings))
     app.state.senders = SenderCache()
-    app.state.receiver = EventReceiver(engine, IntakeLimits(high_water=settings.inbox_events))
+    app.state.receiver = EventReceiver(engine, IntakeLimits(high_water=settings.intake_limit_events))
     apart = {LINEAGE: None, f"{PREFIX}{gate_store.PATH}": settings.max_state_bytes}
     app.add_exception_handler(RequestReplayed, repeat)
     app.add_middleware(IdempotencyMiddleware)

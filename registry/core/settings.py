@@ -30,10 +30,10 @@ class RegistrySettings(BaseModel):
     state_url: str = Field(
         default="", repr=False, description="where large states lie; by default a folder in the home"
     )
-    patterns: str = Field(
+    pattern_index_url: str = Field(
         default="", description="the folder of the index of patterns that texts have; by default one in the home"
     )
-    key_file: str = Field(
+    hash_key_file: str = Field(
         default="",
         description="32 bytes that values of classified columns are hashed with; by default a file in the home, which"
         " `treaty up` makes",
@@ -59,19 +59,21 @@ class RegistrySettings(BaseModel):
     spark_remote: str | None = Field(default=None, repr=False, description="Spark Connect, sc://host:port")
     spark_master: str | None = Field(default=None, description="a Spark cluster, spark://host:port or yarn")
     spark_memory: str = Field(default="2g", pattern=SIZE, description="memory of the local Spark")
-    engine_limit_seconds: float = Field(default=3600, gt=0, description="a reading of a table is ended after this time")
-    engine_limit_memory: str | None = Field(
+    engine_timeout_seconds: float = Field(
+        default=3600, gt=0, description="a reading of a table is ended after this time"
+    )
+    engine_memory: str | None = Field(
         default=None,
         pattern=SIZE,
         description="memory of the engine's processes together, as 8g; by default four times that of the local Spark",
     )
-    replay_seconds: float = Field(
+    replay_timeout_seconds: float = Field(
         default=10, gt=0, description="how long the API replays a version before it tells a part"
     )
-    portion_partitions: int = Field(
+    read_batch_partitions: int = Field(
         default=512, gt=0, description="partitions read before what was read is kept, should the worker end"
     )
-    merge_values: int = Field(
+    spark_merge_threshold: int = Field(
         default=16_000_000, gt=0, description="stored counts of more values than these are added up by Spark"
     )
     redraft_hour: int = Field(
@@ -81,22 +83,26 @@ class RegistrySettings(BaseModel):
         description="the hour (UTC) in which contracts in force are drafted anew once a day, and what is new is"
         " proposed; -1: never",
     )
-    redraft_rows: int = Field(
+    redraft_sample_rows: int = Field(
         default=1_000_000, gt=0, description="of larger tables about so many rows are read for that, drawn one by one"
     )
     sample_rows: int = Field(default=5, ge=0, le=50, description="rows kept of each failed check; 0: none are read")
-    state_days: float = Field(default=30, gt=0, description="how long states that are no longer current are kept")
-    compact_days: int = Field(
+    state_retention_days: float = Field(
+        default=30, gt=0, description="how long states that are no longer current are kept"
+    )
+    compaction_delay_days: int = Field(
         default=0, ge=0, description="states of days are merged once their month is over for so many days; 0: never"
     )
-    sample_days: float = Field(default=30, gt=0, description="how long rows of failed checks are kept and shown")
+    sample_retention_days: float = Field(
+        default=30, gt=0, description="how long rows of failed checks are kept and shown"
+    )
     plugins: str = Field(default="", description="packages whose analyzers and assertions are used, comma-separated")
     lease_seconds: float = Field(
         default=60, gt=10, description="a task of a silent worker is given to another after it"
     )
     heartbeat_seconds: float = Field(default=15, gt=0, description="how often a worker says that it is alive")
-    idle_seconds: float = Field(default=0.2, gt=0, description="how long a worker rests when there is nothing to do")
-    session_hours: float = Field(default=12, gt=0, description="how long a sign-in lasts")
+    poll_seconds: float = Field(default=0.2, gt=0, description="how long a worker rests when there is nothing to do")
+    session_lifetime_hours: float = Field(default=12, gt=0, description="how long a sign-in lasts")
     oidc_issuer: str = Field(
         default="", description="the OpenID Connect provider whose tokens are taken; by default none"
     )
@@ -106,27 +112,37 @@ class RegistrySettings(BaseModel):
     oidc_user_claim: str = Field(default="sub", description="the claim that names a user; an e-mail must be verified")
     oidc_groups_claim: str = Field(default="groups", description="the claim that lists groups")
     oidc_teams: str = Field(default="", description="which teams groups stand for: group=team, comma-separated")
-    oidc_creates: bool = Field(default=False, description="whether who is not known yet is made a viewer")
+    oidc_create_users: bool = Field(default=False, description="whether who is not known yet is made a viewer")
     oidc_leeway_seconds: float = Field(default=60, ge=0, le=600, description="how far the clocks may be apart")
-    oidc_keys_minutes: float = Field(default=60, gt=0, description="how long its keys are taken without asking again")
-    sign_in_tries: int = Field(default=10, gt=0, description="failed sign-ins by one name before others are refused")
-    sign_in_address_tries: int = Field(default=100, gt=0, description="failed sign-ins from one address, likewise")
-    sign_in_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
-    setup_hours: float = Field(default=24, gt=0, description="how long the one-time administrator link is valid")
-    event_days: float = Field(default=90, gt=0, description="how long lineage events are kept as they were sent")
-    inbox_events: int = Field(
+    oidc_keys_cache_minutes: float = Field(
+        default=60, gt=0, description="how long its keys are taken without asking again"
+    )
+    sign_in_attempts_per_name: int = Field(
+        default=10, gt=0, description="failed sign-ins by one name before others are refused"
+    )
+    sign_in_attempts_per_address: int = Field(
+        default=100, gt=0, description="failed sign-ins from one address, likewise"
+    )
+    sign_in_window_minutes: float = Field(default=15, gt=0, description="the time in which failed sign-ins are counted")
+    setup_link_lifetime_hours: float = Field(
+        default=24, gt=0, description="how long the one-time administrator link is valid"
+    )
+    event_retention_days: float = Field(
+        default=90, gt=0, description="how long lineage events are kept as they were sent"
+    )
+    intake_limit_events: int = Field(
         default=100_000, gt=0, description="events that wait to be folded before no more are taken for a while"
     )
-    trigger_days: float = Field(
+    trigger_max_age_days: float = Field(
         default=30, gt=0, description="events of what happened longer ago are remembered and trigger nothing"
     )
-    log: Literal["text", "json"] = Field(
+    log_format: Literal["text", "json"] = Field(
         default="text", description="what the processes write of their work: lines of text, or of JSON with all ids"
     )
     worker_metrics_port: int = Field(
         default=0, ge=0, le=65535, description="where a worker answers GET /metrics, without a token; 0: nowhere"
     )
-    drain_seconds: float = Field(
+    shutdown_timeout_seconds: float = Field(
         default=8, gt=0, description="how long the API, told to stop, goes on answering requests that it took"
     )
     public_url: str = Field(
@@ -141,18 +157,18 @@ class RegistrySettings(BaseModel):
     openlineage_config: str = Field(
         default="", description="an openlineage.yml whose transport, as Kafka's, takes the verdicts in its place"
     )
-    openlineage_mirror: bool = Field(
+    openlineage_dataset_facets: bool = Field(
         default=True, description="results are also in the facets of the dataset, where some pages look for them"
     )
     smtp_url: str = Field(
         default="", repr=False, description="the mail server for notices, smtp+starttls://USER:PASSWORD@HOST:PORT"
     )
     mail_from: str = Field(default="treaty@localhost", description="whom mails are from")
-    webhook_allow: str = Field(
+    webhook_allowed_hosts: str = Field(
         default="",
         description="hosts and networks that webhooks may be sent to though they are not public, comma-separated",
     )
-    metrics_open: bool = Field(default=False, description="GET /metrics answers without a token")
+    metrics_public: bool = Field(default=False, description="GET /metrics answers without a token")
     max_body_bytes: int = Field(default=2 * MIB, gt=0, description="longest request, lineage events and states apart")
     max_state_bytes: int = Field(default=256 * MIB, gt=0, description="longest states of a partition that a gate sends")
     max_event_bytes: int = Field(default=32 * MIB, gt=0, description="longest lineage request, unpacked")
@@ -178,12 +194,12 @@ class RegistrySettings(BaseModel):
     @property
     def lake(self) -> str:
         """Where the index of patterns lies; a folder in `home` when none is set."""
-        return self.patterns or str((self.home / "patterns").absolute())
+        return self.pattern_index_url or str((self.home / "patterns").absolute())
 
     @property
     def key(self) -> str:
         """The key file; one in `home` when none is set."""
-        return self.key_file or str((self.home / "key").absolute())
+        return self.hash_key_file or str((self.home / "key").absolute())
 
     @property
     def audit_keys(self) -> tuple[str, ...]:

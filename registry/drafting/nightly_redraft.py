@@ -73,7 +73,7 @@ def _ordered(
     if dataset is None or not dataset.location or not _judged_since(session, dataset.id, _last(session, about)):
         return None
     source = {"location": dataset.location, "format": dataset.format, "partition_by": list(dataset.partition_by)}
-    payload = {"contract_id": about[0], "object": about[1], "source": source, "sample": settings.redraft_rows}
+    payload = {"contract_id": about[0], "object": about[1], "source": source, "sample": settings.redraft_sample_rows}
     key = "/".join((TaskKind.REDRAFT, *about, str(now.date())))
     task_id = ids()
     return task_queue.enqueue(

@@ -184,7 +184,7 @@ def _post(
     desk: OutboxDeliverer, url: str, body: bytes, headers: Mapping[str, str], *, trusted: bool = False
 ) -> OutboundResponse:
     """What the place answers. `trusted`: the settings name it, so that it may be anywhere."""
-    within = ANYWHERE if trusted else reach(desk.settings.webhook_allow)
+    within = ANYWHERE if trusted else reach(desk.settings.webhook_allowed_hosts)
     try:
         return egress.post(url, body, headers, within=within, find=desk.find)
     except DestinationNotAllowed as error:

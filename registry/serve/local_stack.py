@@ -191,7 +191,7 @@ def serve_api(settings: RegistrySettings) -> None:
     from treaty.registry.core.database import connect, migrate
     from treaty.registry.serve import shared_port
 
-    logs.configure(settings.log)
+    logs.configure(settings.log_format)
     engine = connect(settings.database)
     migrate(engine)
     search.complete(engine)
@@ -206,7 +206,7 @@ def serve_api(settings: RegistrySettings) -> None:
         access_log=False,
         timeout_worker_healthcheck=60,
         timeout_keep_alive=KEPT_OPEN,
-        timeout_graceful_shutdown=math.ceil(settings.drain_seconds),
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_timeout_seconds),
     )
 
 
@@ -218,7 +218,7 @@ def application() -> "FastAPI":
     from treaty.registry.core.settings import load
 
     settings = load()
-    logs.configure(settings.log)
+    logs.configure(settings.log_format)
     made = create_app(settings, connect(settings.database))
     # What was loaded stays: to look through it for garbage is a fifth of what a long answer takes. What an event is
     # made of is given back by itself.

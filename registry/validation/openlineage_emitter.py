@@ -53,7 +53,7 @@ SILENT = Emitter()
 
 def emitter(settings: RegistrySettings) -> Emitter:
     """How the settings say that events are made."""
-    return Emitter(settings.pages, settings.api, settings.emits, settings.openlineage_mirror)
+    return Emitter(settings.pages, settings.api, settings.emits, settings.openlineage_dataset_facets)
 
 
 def of_run(

@@ -29,7 +29,7 @@ from treaty.registry.validation.dependencies import EvaluateFunction
 
 CONSUMED = "the run judged a consumer's own checks, which are no version of a contract: it is not done again"
 NOTHING = "the run judged no states: there is nothing to do again"
-PRUNED = "the states that the run judged are no longer all kept: state_days says for how long they are"
+PRUNED = "the states that the run judged are no longer all kept: state_retention_days says for how long they are"
 ERASED = "the states that the run judged were erased by {} at {:%Y-%m-%d %H:%M} UTC: it cannot be done again"
 
 

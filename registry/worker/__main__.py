@@ -7,7 +7,7 @@ from treaty.registry.worker import process
 def main() -> None:
     """Run a worker with the settings of the environment."""
     loaded = settings.load()
-    logs.configure(loaded.log)
+    logs.configure(loaded.log_format)
     process.run(loaded)
 
 

@@ -53,7 +53,7 @@ class WorkerContext:
 
     def tools(self, task: TaskRow) -> ValidationDeps:
         """What the validation of that task works with."""
-        sampling = SamplingPolicy(self.settings.sample_rows, timedelta(days=self.settings.sample_days))
+        sampling = SamplingPolicy(self.settings.sample_rows, timedelta(days=self.settings.sample_retention_days))
         parts = TaskCheckpoints(
             database=self.database, task_id=task.id, fence=task.fence, clock=self.clock, lease=self.lease
         )
@@ -61,7 +61,7 @@ class WorkerContext:
             database=self.database, engine=self.engine, evaluate=self.evaluate,
             missing_states=self.missing_states, large=self.large,
             clock=self.clock, state_url=self.settings.states, sampling=sampling, parts=parts,
-            portion=self.settings.portion_partitions, key=self.key, files=StateFiles(self.settings.states),
+            portion=self.settings.read_batch_partitions, key=self.key, files=StateFiles(self.settings.states),
         )  # fmt: skip
 
     def progress_reporter(self, task: TaskRow) -> ReportProgress:

@@ -62,7 +62,7 @@ class Worker(WorkerContext):
                     log.warning("the database does not answer; trying again", exc_info=True)
                     busy = False
                 if not busy:
-                    time.sleep(self.settings.idle_seconds)
+                    time.sleep(self.settings.poll_seconds)
 
     def take_in(self) -> bool:
         """Folds waiting events, some together; where that fails each for itself, so that one stops no other."""
@@ -119,7 +119,7 @@ class Worker(WorkerContext):
         return bool(events)
 
     def _take_in(self, tx: Session, events: Sequence[LineageEventRow]) -> None:
-        old = timedelta(days=self.settings.trigger_days)
+        old = timedelta(days=self.settings.trigger_max_age_days)
         event_processing.process_events(tx, events, now=self.clock(), ids=self.ids, old=old)
         tx.commit()
         for each in events:

@@ -29,8 +29,8 @@ def run(settings: RegistrySettings) -> None:
     from treaty.engine.spark.process.child import ChildSettings, SparkChild
 
     limits = ChildSettings(
-        limit_seconds=settings.engine_limit_seconds,
-        limit_memory=settings.engine_limit_memory,
+        limit_seconds=settings.engine_timeout_seconds,
+        limit_memory=settings.engine_memory,
         memory=settings.spark_memory,
         remote=settings.spark_remote,
         master=settings.spark_master,
@@ -67,15 +67,15 @@ def _large(settings: RegistrySettings) -> Large:
     from treaty.engine.evaluation.large_frequencies import large
     from treaty.engine.states.state_files import StateFiles
 
-    return partial(large, files=StateFiles(settings.states), most=settings.merge_values)
+    return partial(large, files=StateFiles(settings.states), most=settings.spark_merge_threshold)
 
 
 def _key(settings: RegistrySettings) -> HashKey | None:
     """What values of classified columns are hashed with; None where no key file is set and none is in the home.
 
     Raises EngineError where the file cannot be used."""
-    if not settings.key_file and not Path(settings.key).exists():
-        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_KEY_FILE to one")
+    if not settings.hash_key_file and not Path(settings.key).exists():
+        log.warning("there is no key file: hashes of classified values are not stored; set TREATY_HASH_KEY_FILE to one")
         return None
     return key_files.read(settings.key)
 

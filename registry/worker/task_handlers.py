@@ -61,7 +61,9 @@ def _validate(means: WorkerContext, task: TaskRow) -> Effect:
         emitter = openlineage_emitter.emitter(means.settings)
         done = planned.store(session, finding, emitter=emitter, now=now, ids=means.ids)
         validate.settle(session, task, planned.order.primary.covered_sequence, now=now, ids=means.ids)
-        state_store.prune(session, planned.order.dataset_id, before=now - timedelta(days=means.settings.state_days))
+        state_store.prune(
+            session, planned.order.dataset_id, before=now - timedelta(days=means.settings.state_retention_days)
+        )
         return done
 
     return effect

@@ -78,7 +78,7 @@ def test_an_event_that_is_half_sent_is_kept_before_the_service_ends(tmp_path: Pa
 
 
 def test_a_request_that_never_ends_does_not_hold_the_service(tmp_path: Path, database: Engine) -> None:
-    with half_sent(tmp_path, body(event()), drain_seconds=1) as (command, _, _):
+    with half_sent(tmp_path, body(event()), shutdown_timeout_seconds=1) as (command, _, _):
         code, _, errors = command.ended(signal.SIGTERM, within=15)
     assert code in {0, -signal.SIGTERM}
     assert "Traceback" not in errors

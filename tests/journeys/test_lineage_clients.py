@@ -150,7 +150,7 @@ def test_what_dbt_and_airflow_write_is_found_once(service: Services, producer: s
 
 
 def test_the_client_tries_again_where_the_inbox_is_full(tmp_path: Path) -> None:
-    with services(tmp_path, makers=(local_stack.api,), inbox_events=1) as full:
+    with services(tmp_path, makers=(local_stack.api,), intake_limit_events=1) as full:
         answer = awaited(lambda: refusal(full), within=30)
         every = [str(uuid4()) for _ in range(3)]
 

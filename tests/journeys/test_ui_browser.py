@@ -517,7 +517,7 @@ def test_somebody_signs_in_through_their_provider_and_comes_to_where_they_were_g
     engine = sqlite_copy(sqlite_template(tmp_path), tmp_path)
     with ExitStack() as stack:
         issuer = stack.enter_context(issuing())
-        told = {"oidc_issuer": issuer.address, "oidc_audience": "pages", "oidc_creates": True}
+        told = {"oidc_issuer": issuer.address, "oidc_audience": "pages", "oidc_create_users": True}
         monkeypatch.setenv("TREATY_OIDC_ISSUER", issuer.address)
         monkeypatch.setenv("TREATY_OIDC_CLIENT_ID", "pages")
         api = stack.enter_context(served(create_app(RegistrySettings(**told), engine)))

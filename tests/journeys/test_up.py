@@ -153,7 +153,7 @@ def test_several_processes_answer_as_one_and_end_together(tmp_path: Path) -> Non
     port = free_port()
     address = f"http://127.0.0.1:{port}/api/v1"
     (tmp_path / ".treaty").mkdir()
-    with started("api", folder=tmp_path, api_port=port, api_processes=2, metrics_open=True) as command:
+    with started("api", folder=tmp_path, api_port=port, api_processes=2, metrics_public=True) as command:
         awaited(lambda: answers(f"{address}/ready") or None)
         family = command.family()
         counted = awaited(lambda: two_counted(f"{address}/metrics"))

@@ -168,7 +168,7 @@ class Scene:
 
     @property
     def settings(self) -> RegistrySettings:
-        return RegistrySettings(home=self.home, portion_partitions=self.portion)
+        return RegistrySettings(home=self.home, read_batch_partitions=self.portion)
 
     def work(self, **other: Any) -> int:
         """Has a worker work until there is nothing to do; how many steps it took. Quiet times pass meanwhile."""

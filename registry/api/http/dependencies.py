@@ -84,7 +84,7 @@ def identified(shared: Service, who: Identity, now: datetime) -> authentication.
     """The user whom the provider names; made, where the settings say so. Raises Unauthenticated for an unknown one."""
     with read_session(shared.engine) as tx:
         found = authentication.principal_by_name(tx, who.name, who.teams)
-    if found is None and shared.settings.oidc_creates:
+    if found is None and shared.settings.oidc_create_users:
         with transaction(shared.engine) as tx:
             users.create_identified(tx, who.name, user_id=ids.new(), now=now)
             found = authentication.principal_by_name(tx, who.name, who.teams)

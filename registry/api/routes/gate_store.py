@@ -108,7 +108,7 @@ def swap_generation(
     ready, now = publications.prepared(read, of, swap, StateFiles(shared.settings.states)), clock.now()
     publishing = PublicationContext(by.name, now, ids.new, openlineage_emitter.emitter(shared.settings))
     made = publications.commit(tx, of, ready, publishing)
-    state_store.prune(tx, of.dataset.id, before=now - timedelta(days=shared.settings.state_days))
+    state_store.prune(tx, of.dataset.id, before=now - timedelta(days=shared.settings.state_retention_days))
     tx.commit()
     return _generation(made)
 

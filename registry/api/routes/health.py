@@ -42,7 +42,7 @@ def is_ready(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
 
 def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> None:
     """Returns for who may read what the service tells of itself: who may read everything; everybody where set."""
-    if not shared.settings.metrics_open:
+    if not shared.settings.metrics_public:
         authentication.require_permission(caller(shared, bearer_of(given)), Permission.READ)
 
 

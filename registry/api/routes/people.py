@@ -58,7 +58,7 @@ def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: O
     _count(shared, tried, now)
     with read_session(shared.engine) as looking:
         user = authentication.authenticate(looking, body.name, body.password.get_secret_value())
-    lasts = timedelta(hours=shared.settings.session_hours)
+    lasts = timedelta(hours=shared.settings.session_lifetime_hours)
     secret, opened = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts)
     sign_in_throttle.forgive(tx, tried)
     tx.commit()
@@ -76,7 +76,7 @@ def sign_in_as(body: schemas.IdentityTokenIn, shared: Shared, tx: Opener) -> sch
     if who.nonce is None or not compare_digest(who.nonce.encode(), body.nonce.get_secret_value().encode()):
         raise Unauthenticated(oidc.REFUSED)
     principal = identified(shared, who, now)
-    user, lasts = tx.get_one(UserRow, principal.user_id), timedelta(hours=shared.settings.session_hours)
+    user, lasts = tx.get_one(UserRow, principal.user_id), timedelta(hours=shared.settings.session_lifetime_hours)
     secret, opened = authentication.sign_in(tx, user, session_id=ids.new(), now=now, lasts=lasts, teams=who.teams)
     tx.commit()
     return schemas.SessionOut(secret=secret, expires_at=opened.expires_at, user=schemas.UserOut.model_validate(user))

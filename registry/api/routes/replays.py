@@ -33,7 +33,7 @@ RECORDED_SECONDS = 2.0
 @router.get("/proposals/{proposal_id}/replay")
 def replay_proposal(proposal_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.ReplayOut:
     """The proposal judged on the stored states of its datasets, beside the version in force. Checks that count values
-    are left to `POST /replays`; what takes longer than `replay_seconds` is told in part."""
+    are left to `POST /replays`; what takes longer than `replay_timeout_seconds` is told in part."""
     return _replay_out(tx, replay.of_proposal(tx, proposal_id, by=by), shared)
 
 
@@ -76,11 +76,13 @@ def _versions(tx: Session, body: schemas.ReplayIn, by: authentication.Principal)
 def replay_record(tx: Session, versions: ReplayVersions, shared: Service) -> dict[str, Any]:
     """What a replay found, to be put on record with something else: within a time in which others may wait for that.
     Raises Busy where others are being done."""
-    return _run_replay(tx, versions, shared, seconds=min(shared.settings.replay_seconds, RECORDED_SECONDS))
+    return _run_replay(tx, versions, shared, seconds=min(shared.settings.replay_timeout_seconds, RECORDED_SECONDS))
 
 
 def _replay_out(tx: Session, versions: ReplayVersions, shared: Service) -> schemas.ReplayOut:
-    return schemas.ReplayOut.model_validate(_run_replay(tx, versions, shared, seconds=shared.settings.replay_seconds))
+    return schemas.ReplayOut.model_validate(
+        _run_replay(tx, versions, shared, seconds=shared.settings.replay_timeout_seconds)
+    )
 
 
 def _run_replay(tx: Session, versions: ReplayVersions, shared: Service, *, seconds: float) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class RemovedFiles:
 
 def grace(settings: RegistrySettings) -> timedelta:
     """How long a file may lie there before a row names it: longer than a task can take from reading to its end."""
-    return PATIENCE + READINGS * timedelta(seconds=settings.engine_limit_seconds + settings.lease_seconds)
+    return PATIENCE + READINGS * timedelta(seconds=settings.engine_timeout_seconds + settings.lease_seconds)
 
 
 def collect(database: Database, shelf: CollectedFiles, *, before: datetime) -> RemovedFiles:

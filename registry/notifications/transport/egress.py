@@ -21,7 +21,7 @@ Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Sequence[Address]]
 PORTS = {"http": 80, "https": 443}
 SECONDS = 10.0
-REMEDY = "an administrator may allow it: TREATY_WEBHOOK_ALLOW"
+REMEDY = "an administrator may allow it: TREATY_WEBHOOK_ALLOWED_HOSTS"
 
 
 class DestinationNotAllowed(RegistryError):

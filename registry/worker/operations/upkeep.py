@@ -61,11 +61,11 @@ def work(
     `more` is there where merging was left for another task, so that others have their turn."""
     files, datasets = StateFiles(settings.states), _datasets(database)
     merged, more = 0, False
-    if settings.compact_days:
-        over = clock().date() - timedelta(days=settings.compact_days)
+    if settings.compaction_delay_days:
+        over = clock().date() - timedelta(days=settings.compaction_delay_days)
         months = (compaction.compact(database, files, each, over=over, clock=clock, ids=ids) for each in datasets)
         merged, more = _for_a_while(chain.from_iterable(months), clock)
-    pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_days)) for each in datasets)
+    pruned = sum(_pruned(database, each, clock() - timedelta(days=settings.state_retention_days)) for each in datasets)
     _forget(database, settings, clock())
     _remind(database, clock())
     search.complete(database)
@@ -98,7 +98,7 @@ def _forget(database: Database, settings: RegistrySettings, now: datetime) -> No
     """Deletes what is kept for a time only; of the events, which may be many, a portion at a time."""
     with transaction(database) as session:
         idempotency.forget(session, now=now)
-        sign_in_throttle.forget(session, before=now - timedelta(minutes=settings.sign_in_minutes))
+        sign_in_throttle.forget(session, before=now - timedelta(minutes=settings.sign_in_window_minutes))
         samples.forget(session, now=now)
         aliases.forget(session, now=now)
         unmatched.forget(session, now=now)
@@ -106,7 +106,7 @@ def _forget(database: Database, settings: RegistrySettings, now: datetime) -> No
     more = True
     while more:
         with transaction(database) as session:
-            over = now - timedelta(days=settings.event_days)
+            over = now - timedelta(days=settings.event_retention_days)
             more = event_store.forget(session, before=over) + outbox.forget(session, before=over) > 0
             session.commit()
 

@@ -54,7 +54,7 @@ def test_who_is_not_known_or_not_active_is_not_let_in(engine: Engine, issuer: Is
 
 
 def test_a_setting_has_who_is_not_known_made_a_viewer_once(engine: Engine, issuer: Issuer) -> None:
-    world = served(engine, issuer, oidc_creates=True)
+    world = served(engine, issuer, oidc_create_users=True)
     before = len(world.audited())
     for _ in range(2):
         assert asked(world, issuer.token("r", clock.now(), sub="zoe")).json()["user"]["roles"] == ["viewer"]

@@ -25,7 +25,7 @@ from treaty.registry.tables import AuditEntryRow, SignInWindowRow
 
 TRIES, BY_ADDRESS = 3, 5
 WITHIN = timedelta(minutes=15)
-SETTINGS = {"sign_in_tries": TRIES, "sign_in_address_tries": BY_ADDRESS}
+SETTINGS = {"sign_in_attempts_per_name": TRIES, "sign_in_attempts_per_address": BY_ADDRESS}
 
 
 @pytest.fixture

@@ -99,5 +99,5 @@ def test_work_is_told_as_it_stands(world: World) -> None:
 def test_metrics_need_a_token_unless_they_are_open(engine: Engine) -> None:
     world = build(engine)
     assert world.call(None, "GET", "/metrics").status_code == 401
-    world.http = TestClient(create_app(RegistrySettings(metrics_open=True), engine))
+    world.http = TestClient(create_app(RegistrySettings(metrics_public=True), engine))
     assert "treaty_runs_total" in "".join(told(world, None))

@@ -157,7 +157,7 @@ def test_a_right_that_is_taken_away_is_missed_with_the_next_event(engine: Engine
 
 def test_a_full_inbox_asks_for_the_event_again(engine: Engine, tmp_path: Path) -> None:
     user(engine)
-    app = application(RegistrySettings(home=tmp_path, inbox_events=1), engine)
+    app = application(RegistrySettings(home=tmp_path, intake_limit_events=1), engine)
     client = TestClient(app, headers={"Authorization": f"Bearer {TOKEN}"})
     answers = [post(client, event(run=f"{number}")) for number in range(2)]
     app.state.receiver._looked = 0.0

@@ -92,7 +92,7 @@ class Table(Scene):
 
     @property
     def settings(self) -> RegistrySettings:
-        return RegistrySettings(home=self.home, compact_days=30, portion_partitions=self.portion)
+        return RegistrySettings(home=self.home, compaction_delay_days=30, read_batch_partitions=self.portion)
 
     @property
     def here(self) -> dict[str, str]:

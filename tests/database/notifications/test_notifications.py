@@ -86,7 +86,11 @@ def waiting(world: World) -> list[tuple[str, str]]:
 
 
 def deliver(world: World, **settings: Any) -> list[OutboxMessageRow]:
-    given = {"webhook_allow": "127.0.0.1", "public_url": "https://treaty.example", "mail_from": "treaty@shop.example"}
+    given = {
+        "webhook_allowed_hosts": "127.0.0.1",
+        "public_url": "https://treaty.example",
+        "mail_from": "treaty@shop.example",
+    }
     moment = clock.now()
     OutboxDeliverer(
         database=world.engine,
@@ -199,7 +203,7 @@ def test_a_webhook_to_this_machine_or_a_private_network_is_never_asked(world: Wo
     approve(world, content())
     channel(world, "owner", target=url)
     tell(world, VIOLATION)
-    (message,) = deliver(world, webhook_allow="")
+    (message,) = deliver(world, webhook_allowed_hosts="")
     assert message.state.value == "dead"
     assert "not public" in str(message.error)
 

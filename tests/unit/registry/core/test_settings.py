@@ -24,7 +24,7 @@ def test_nothing_set_means_sqlite_and_local_files_on_this_machine() -> None:
         ("TREATY_API_URL", "https://treaty.example", "api", "https://treaty.example"),
         ("TREATY_LEASE_SECONDS", "90", "lease_seconds", 90.0),
         ("TREATY_SPARK_REMOTE", "sc://spark", "spark_remote", "sc://spark"),
-        ("TREATY_ENGINE_LIMIT_MEMORY", "12G", "engine_limit_memory", "12G"),
+        ("TREATY_ENGINE_MEMORY", "12G", "engine_memory", "12G"),
     ],
 )
 def test_a_variable_sets_its_setting(name: str, text: str, field: str, value: object) -> None:
@@ -37,7 +37,7 @@ def test_a_variable_sets_its_setting(name: str, text: str, field: str, value: ob
         ({"TREATY_API_PORT": "many"}, "TREATY_API_PORT: Input should be a valid integer"),
         ({"TREATY_API_PORT": "70000"}, "TREATY_API_PORT: Input should be less than or equal to 65535"),
         ({"TREATY_DATABSE_URL": "x"}, "TREATY_DATABSE_URL is no setting; did you mean TREATY_DATABASE_URL?"),
-        ({"TREATY_ENGINE_LIMIT_MEMORY": "8 gigs"}, "TREATY_ENGINE_LIMIT_MEMORY: String should match pattern"),
+        ({"TREATY_ENGINE_MEMORY": "8 gigs"}, "TREATY_ENGINE_MEMORY: String should match pattern"),
         ({"TREATY_ZZZ": "x"}, "TREATY_ZZZ is no setting"),
     ],
 )

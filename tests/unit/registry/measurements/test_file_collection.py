@@ -139,4 +139,4 @@ def test_what_was_removed_is_counted() -> None:
 @pytest.mark.parametrize("seconds", [60.0, 86400.0])
 def test_the_grace_is_longer_than_a_validation_can_take(seconds: float) -> None:
     # The table is read twice where a stored state is damaged, then once for rows of failed checks.
-    assert grace(RegistrySettings(engine_limit_seconds=seconds)) > timedelta(seconds=3 * seconds + 60)
+    assert grace(RegistrySettings(engine_timeout_seconds=seconds)) > timedelta(seconds=3 * seconds + 60)

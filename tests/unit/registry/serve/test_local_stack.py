@@ -17,7 +17,7 @@ from treaty.registry.serve import local_stack
 def test_every_setting_reaches_the_parts_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     settings = RegistrySettings(
-        home=Path("kept"), database_url="postgresql://u:secret@h/d", api_port=9000, ui_port=9001, idle_seconds=0.5
+        home=Path("kept"), database_url="postgresql://u:secret@h/d", api_port=9000, ui_port=9001, poll_seconds=0.5
     )
 
     told = local_stack.environment(settings, {"PATH": "/bin", "TREATY_UI_PORT": "1"})
