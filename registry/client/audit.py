@@ -33,4 +33,6 @@ class AuditApi(ApiTransport):
 
     def approvals(self, contract_id: str, version: str | None = None) -> list[schemas.ApprovalRecordOut]:
         """The records of the approvals of a version, the active one where none is named."""
-        return self._get(list[schemas.ApprovalRecordOut], "/contract/approvals", id=contract_id, version=version)
+        return self._get(
+            list[schemas.ApprovalRecordOut], "/contract/approvals", contract_id=contract_id, version=version
+        )

@@ -20,4 +20,4 @@ class ContractRequestsApi(ApiTransport):
 
     def end_contract_request(self, request_id: UUID, reason: str | None = None) -> None:
         """Takes one's own request back; declines another's, for that reason."""
-        self._send("POST", f"/contract-requests/{request_id}/end", body=schemas.ContractRequestEndIn(reason=reason))
+        self._send("POST", f"/contract-requests/{request_id}/close", body=schemas.ContractRequestEndIn(reason=reason))

@@ -34,11 +34,11 @@ class ContractsApi(ApiTransport):
 
     def contract(self, contract_id: str) -> schemas.ContractOut:
         """A contract with its versions, datasets and last runs."""
-        return self._get(schemas.ContractOut, "/contract", id=contract_id)
+        return self._get(schemas.ContractOut, "/contract", contract_id=contract_id)
 
     def document(self, contract_id: str, version: str | None = None) -> bytes:
         """A version's document, byte for byte; the active one where none is named."""
-        return self._send("GET", "/contract/document", query={"id": contract_id, "version": version}).content
+        return self._send("GET", "/contract/document", query={"contract_id": contract_id, "version": version}).content
 
     def runs(
         self, *, contract_id: str | None = None, subscription_id: UUID | None = None, limit: int = 50
@@ -68,8 +68,8 @@ class ContractsApi(ApiTransport):
 
     def checks(self, contract_id: str, version: str | None = None) -> schemas.ChecksOut:
         """All checks of a version, the active one where none is named, by who judges them."""
-        return self._get(schemas.ChecksOut, "/contract/checks", id=contract_id, version=version)
+        return self._get(schemas.ChecksOut, "/contract/checks", contract_id=contract_id, version=version)
 
     def deadlines(self, contract_id: str) -> list[schemas.DeadlineOut]:
         """When data of the contract's objects must come, and what is missed."""
-        return self._get(list[schemas.DeadlineOut], "/contract/deadlines", id=contract_id)
+        return self._get(list[schemas.DeadlineOut], "/contract/deadlines", contract_id=contract_id)

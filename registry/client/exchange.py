@@ -7,9 +7,11 @@ from treaty.registry.client.transport import ApiTransport
 class ExchangeApi(ApiTransport):
     """Exchange: versions in other forms, and documents made of texts of other tools."""
 
-    def export(self, contract_id: str, version: str | None = None, *, to: str = "odcs", record: bool = False) -> bytes:
+    def export(
+        self, contract_id: str, version: str | None = None, *, format: str = "odcs", record: bool = False
+    ) -> bytes:
         """A version in another form, the active one where none is named; `record`: with that of its approval."""
-        query = {"id": contract_id, "version": version, "to": to, "record": record}
+        query = {"contract_id": contract_id, "version": version, "format": format, "record": record}
         return self._send("GET", "/contract/export", query=query).content
 
     def templates(self) -> list[schemas.TemplateOut]:

@@ -17,16 +17,16 @@ class FitsApi(ApiTransport):
 
     def marks(self, contract_id: str, object_name: str) -> list[schemas.FeedbackOut]:
         """What people said of the object's data, newest first."""
-        return self._get(list[schemas.FeedbackOut], "/marks", contract_id=contract_id, object=object_name)
+        return self._get(list[schemas.FeedbackOut], "/feedback", contract_id=contract_id, object=object_name)
 
     def set_mark(self, run_id: UUID, partition: str | None, mark: FeedbackKind, why: str) -> schemas.FeedbackOut:
         """Says what the data of a partition were that the run judged."""
         body = schemas.FeedbackIn(run_id=run_id, partition=partition, kind=mark, reason=why)
-        return self._post(schemas.FeedbackOut, "/marks", body)
+        return self._post(schemas.FeedbackOut, "/feedback", body)
 
     def foresee_mark(
         self, check: str, run_id: UUID, partition: str | None, mark: FeedbackKind
     ) -> schemas.FeedbackPreviewOut:
         """What that word would change of the check; nothing is stored."""
         body = schemas.FeedbackPreviewIn(check_id=check, run_id=run_id, partition=partition, kind=mark)
-        return self._post(schemas.FeedbackPreviewOut, "/marks/foreseen", body)
+        return self._post(schemas.FeedbackPreviewOut, "/feedback/preview", body)

@@ -31,7 +31,7 @@ class GateApi(ApiTransport):
         self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None
     ) -> schemas.GatedDatasetOut:
         """What a gate needs to know of a dataset before it opens."""
-        return self._get(schemas.GatedDatasetOut, "/dataset/gate/subject", **_of(dataset, namespace, contract_id))
+        return self._get(schemas.GatedDatasetOut, "/dataset/gate/dataset", **_of(dataset, namespace, contract_id))
 
     def generation(
         self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None
@@ -62,7 +62,7 @@ class GateApi(ApiTransport):
 
     def settle(self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None) -> None:
         """Says that the open publication is settled; 409 where none is open."""
-        self._send("POST", "/dataset/gate/settled", query=_of(dataset, namespace, contract_id))
+        self._send("POST", "/dataset/gate/recovered", query=_of(dataset, namespace, contract_id))
 
 
 def _of(dataset: str, namespace: str | None, contract_id: str | None) -> dict[str, str | None]:

@@ -11,7 +11,7 @@ class HistoryApi(ApiTransport):
 
     def history(self, asked: schemas.MetricHistoryQuery) -> list[schemas.MetricHistoryItemOut]:
         """Return the newest measurements of an object's metrics, oldest first."""
-        return self._get(list[schemas.MetricHistoryItemOut], "/history", **asked.model_dump(mode="json"))
+        return self._get(list[schemas.MetricHistoryItemOut], "/history/metrics", **asked.model_dump(mode="json"))
 
     def checked(
         self, contract_id: str, object_name: str, check: str, *, since: datetime | None = None, limit: int = 500
@@ -20,7 +20,7 @@ class HistoryApi(ApiTransport):
         moment = since.isoformat() if since else None
         return self._get(
             list[schemas.CheckHistoryItemOut],
-            "/history/results",
+            "/history/checks",
             contract_id=contract_id,
             object=object_name,
             check_id=check,

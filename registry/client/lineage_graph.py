@@ -19,11 +19,11 @@ class GraphApi(ApiTransport):
     ) -> schemas.DownstreamImpactOut:
         """What lies downstream of a dataset, and what bad data made of it."""
         named = list(columns) if columns else None
-        return self._get(schemas.DownstreamImpactOut, "/dataset/blast", name=name, namespace=namespace, column=named)
+        return self._get(schemas.DownstreamImpactOut, "/dataset/impact", name=name, namespace=namespace, column=named)
 
     def incident_blast(self, incident_id: UUID) -> schemas.DownstreamImpactOut:
         """What the bad data of an incident came to."""
-        return self._get(schemas.DownstreamImpactOut, f"/incidents/{incident_id}/blast")
+        return self._get(schemas.DownstreamImpactOut, f"/incidents/{incident_id}/impact")
 
     def upstream(self, contract_id: str) -> list[schemas.UpstreamIncidentOut]:
         """What bad data came to a contract's datasets from further up."""
@@ -31,14 +31,14 @@ class GraphApi(ApiTransport):
 
     def readers(self, contract_id: str) -> list[schemas.InferredConsumerOut]:
         """Jobs of others that were seen reading a contract's data."""
-        return self._get(list[schemas.InferredConsumerOut], "/contract/readers", contract_id=contract_id)
+        return self._get(list[schemas.InferredConsumerOut], "/contract/inferred-consumers", contract_id=contract_id)
 
     def confirm_reader(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.SubscriptionOut:
         """Subscribes one to what that job of one's own reads."""
         body = schemas.InferredConsumerIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
-        return self._post(schemas.SubscriptionOut, "/contract/readers/confirm", body)
+        return self._post(schemas.SubscriptionOut, "/contract/inferred-consumers/confirm", body)
 
     def dismiss_reader(self, contract_id: str, job_namespace: str, job_name: str) -> schemas.InferredConsumerOut:
         """Says that the job is no consumer."""
         body = schemas.InferredConsumerIn(contract_id=contract_id, job_namespace=job_namespace, job_name=job_name)
-        return self._post(schemas.InferredConsumerOut, "/contract/readers/dismiss", body)
+        return self._post(schemas.InferredConsumerOut, "/contract/inferred-consumers/dismiss", body)

@@ -32,4 +32,4 @@ class NotificationsApi(ApiTransport):
 
     def replay_message(self, message_id: UUID) -> schemas.OutboxMessageOut:
         """Has a message that was given up be delivered after all."""
-        return self._post(schemas.OutboxMessageOut, f"/messages/{message_id}/replay")
+        return self._post(schemas.OutboxMessageOut, f"/messages/{message_id}/retry")

@@ -32,7 +32,7 @@ class PeopleApi(ApiTransport):
     def sign_in_as(self, token: str, nonce: str) -> schemas.SessionOut:
         """A new session for whom the identity provider's token names; make another Client with its secret."""
         body = schemas.IdentityTokenIn(token=SecretStr(token), nonce=SecretStr(nonce))
-        return self._post(schemas.SessionOut, "/session/identity", body)
+        return self._post(schemas.SessionOut, "/session/oidc", body)
 
     def sign_out(self) -> None:
         """Closes the session that this client acts through."""

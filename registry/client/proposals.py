@@ -58,12 +58,14 @@ class ProposalsApi(ApiTransport):
         *,
         revision: int,
         reason: str | None = None,
-        brief: bool = False,
+        decided_only: bool = False,
     ) -> schemas.ProposalOut:
-        """Decides about the suggestions, all or none, as of the revision that was seen. `brief`: the answer has these
+        """Decides about the suggestions, all or none, as of the revision that was seen. `decided_only`: the answer has these
         suggestions alone."""
         body = schemas.DecisionsIn(suggestions=tuple(suggestions), decision=decision, revision=revision, reason=reason)
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/decisions", body, brief=brief or None)
+        return self._post(
+            schemas.ProposalOut, f"/proposals/{proposal_id}/decisions", body, decided_only=decided_only or None
+        )
 
     def edit(
         self,
@@ -121,11 +123,11 @@ class ProposalsApi(ApiTransport):
     def request_changes(self, proposal_id: UUID, text: str, *, revision: int) -> schemas.ProposalOut:
         """Asks for changes, as of the revision that was seen; nobody approves it meanwhile."""
         body = schemas.ChangeRequestIn(text=text, revision=revision)
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/changes", body)
+        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/request-changes", body)
 
     def take_changes_back(self, proposal_id: UUID) -> schemas.ProposalOut:
         """Asks for changes no longer."""
-        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/changes/withdraw")
+        return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/request-changes/withdraw")
 
     def assign_proposal(self, proposal_id: UUID, to: str | None) -> schemas.ProposalOut:
         """Says who is to decide about it; None: nobody in particular."""

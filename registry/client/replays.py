@@ -17,7 +17,7 @@ class ReplaysApi(ApiTransport):
         """Any document judged as a version of the contract."""
         body = schemas.DocumentIn(document=document)
         response = self._request(
-            "POST", "/contract/replay", params={"id": contract_id}, json=body.model_dump(mode="json")
+            "POST", "/contract/replay", params={"contract_id": contract_id}, json=body.model_dump(mode="json")
         )
         return self._answer(schemas.ReplayOut, response)
 

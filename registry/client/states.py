@@ -30,11 +30,11 @@ class StatesApi(ApiTransport):
 
     def rerun(self, run_id: UUID) -> schemas.RerunOut:
         """The run done again from the states that it judged, and what comes out otherwise."""
-        return self._get(schemas.RerunOut, f"/runs/{run_id}/again")
+        return self._get(schemas.RerunOut, f"/runs/{run_id}/rerun")
 
     def erase(
         self, dataset: str, *, partitions: Sequence[str] = (), namespace: str | None = None
     ) -> schemas.ErasureOut:
         """Erases what is remembered of the dataset, or of these partitions: states, samples, values."""
         query = {"name": dataset, "namespace": namespace, "partition": list(partitions)}
-        return self._answer(schemas.ErasureOut, self._send("DELETE", "/dataset/memory", query=query))
+        return self._answer(schemas.ErasureOut, self._send("DELETE", "/dataset/states", query=query))

@@ -29,7 +29,7 @@ class TasksApi(ApiTransport):
 
     def retry_event(self, event_id: UUID) -> None:
         """Has a lineage event that could not be folded tried anew."""
-        self._request("POST", f"/inbox/{event_id}/retry")
+        self._request("POST", f"/lineage/events/{event_id}/retry")
 
     def tasks(
         self,

@@ -165,9 +165,9 @@ class DecisionsIn(DecisionBaseIn):
 
 
 class ResponseOptions(ApiRequest):
-    """How it is answered. `brief`: with the suggestions that were decided alone; the counts are of all."""
+    """How it is answered. `decided_only`: with the suggestions that were decided alone; the counts are of all."""
 
-    brief: bool = False
+    decided_only: bool = False
 
 
 class PreviewOut(ApiModel):

@@ -129,7 +129,7 @@ def exported(contract: ContractOut, version: str) -> None:
             form = st.selectbox(
                 texts.FORM, list(ui_texts.EXPORTS), format_func=ui_texts.EXPORTS.__getitem__, key="form"
             )
-            body = viewer.registry().export(contract.id, version, to=form)
+            body = viewer.registry().export(contract.id, version, format=form)
             st.download_button(
                 texts.DOWNLOAD, body, file_name=f"{contract.id}-{version}.{form}", mime="text/plain", key="export"
             )

@@ -37,7 +37,7 @@ def decide(
     """Decides about these suggestions, all or none; the way back, None where the registry refused."""
     registry, revision = viewer.registry(), proposal.revision
     if not judge(
-        lambda: registry.judge(proposal.id, suggestions, decision, revision=revision, reason=reason, brief=True)
+        lambda: registry.judge(proposal.id, suggestions, decision, revision=revision, reason=reason, decided_only=True)
     ):
         return None
     said = f"{decision_text(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
@@ -81,7 +81,7 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
 def undo(proposal: ProposalOut, suggestion: UUID) -> None:
     """Makes the suggestion pending again."""
     registry, revision = viewer.registry(), proposal.revision
-    judge(lambda: registry.judge(proposal.id, [suggestion], Decision.PENDING, revision=revision, brief=True))
+    judge(lambda: registry.judge(proposal.id, [suggestion], Decision.PENDING, revision=revision, decided_only=True))
 
 
 def open_reason(suggestion: UUID) -> None:

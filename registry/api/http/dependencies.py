@@ -22,6 +22,7 @@ from treaty.registry.core.errors import Unauthenticated
 from treaty.registry.core.pagination import PageRequest
 from treaty.registry.core.settings import RegistrySettings
 
+ContractId = Annotated[str, Query(min_length=1, max_length=500, description="the contract's id")]
 bearer = HTTPBearer(auto_error=False, description="an API token, or the secret of a session")
 
 

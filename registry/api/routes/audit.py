@@ -11,7 +11,7 @@ from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
-from treaty.registry.api.http.dependencies import Caller, Paging, Reader, Service, Shared
+from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader, Service, Shared
 from treaty.registry.audit import audit_log, hash_chain, signed_heads
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import AuditAction, Permission
@@ -40,7 +40,7 @@ def check_audit(by: Caller, tx: Reader) -> schemas.ChainOut:
 
 
 @router.get("/audit/head")
-def take_head(by: Caller, tx: Reader, shared: Shared) -> schemas.AuditHead:
+def get_head(by: Caller, tx: Reader, shared: Shared) -> schemas.AuditHead:
     """The last entry as it stands now, signed where there is an audit key: keep it, to see later that nothing is cut
     off or rewritten."""
     _auditor(by)
@@ -56,7 +56,7 @@ def export_audit(by: Caller, shared: Shared, after: Annotated[int, Query(ge=0)] 
 
 @router.get("/contract/approvals")
 def list_approvals(
-    contract_id: Annotated[str, Query(alias="id", min_length=1)], by: Caller, tx: Reader, version: str | None = None
+    contract_id: ContractId, by: Caller, tx: Reader, version: str | None = None
 ) -> list[schemas.ApprovalRecordOut]:
     """The records of the approvals of a version, the active one where none is named, each held against the version
     and the audit."""

@@ -33,8 +33,8 @@ def request_contract(body: schemas.ContractRequestIn, by: Caller, tx: Writer) ->
     return presenters.contract_request(made, by)
 
 
-@router.post("/{request_id}/end", status_code=204)
-def end_request(request_id: UUID, body: schemas.ContractRequestEndIn, by: Caller, tx: Writer) -> None:
+@router.post("/{request_id}/close", status_code=204)
+def close_request(request_id: UUID, body: schemas.ContractRequestEndIn, by: Caller, tx: Writer) -> None:
     """Takes one's own request back; declines another's, whose author is told the reason."""
     contract_requests.end(tx, request_id, body.reason, by=by, now=clock.now())
     tx.commit()

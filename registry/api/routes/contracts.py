@@ -9,7 +9,7 @@ from treaty.contracts.errors import ContractError
 from treaty.registry import schemas
 from treaty.registry.access import authentication, users, visibility
 from treaty.registry.api.http import check_presenter, presenters
-from treaty.registry.api.http.dependencies import Caller, Paging, Reader
+from treaty.registry.api.http.dependencies import Caller, ContractId, Paging, Reader
 from treaty.registry.browse import check_executors, contract_list
 from treaty.registry.contracts import lookup
 from treaty.registry.core.enums import Permission
@@ -19,7 +19,6 @@ from treaty.registry.measurements.runs import history
 from treaty.registry.validation import timetable
 
 router = APIRouter(tags=["contracts"])
-ContractId = Annotated[str, Query(alias="id", min_length=1)]
 Number = Annotated[str | None, Query(description="the version in force by default")]
 SHOWN_RUNS = PageRequest(20)
 
@@ -68,7 +67,7 @@ def get_document(
 
 
 @router.get("/contract/checks")
-def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Number = None) -> schemas.ChecksOut:
+def list_contract_checks(contract_id: ContractId, by: Caller, tx: Reader, version: Number = None) -> schemas.ChecksOut:
     """All checks of a version: those judged here, those that are another engine's, with the reason, and texts, with
     who signed them."""
     visibility.require_readable_contract(tx, contract_id, by)
@@ -83,7 +82,7 @@ def list_promises(contract_id: ContractId, by: Caller, tx: Reader, version: Numb
 
 
 @router.get("/contract/deadlines")
-def contract_deadlines(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.DeadlineOut]:
+def list_deadlines(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.DeadlineOut]:
     """When data of the contract's objects must come, when they last did, and service levels that nobody watches."""
     visibility.require_readable_contract(tx, contract_id, by)
     return [schemas.DeadlineOut.model_validate(each) for each in timetable.of_contract(tx, contract_id)]

@@ -9,7 +9,7 @@ from treaty.contracts.errors import ContractError, Fault, suggest_nearest
 from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import authentication, visibility
-from treaty.registry.api.http.dependencies import Caller, Reader, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.browse import contract_list
 from treaty.registry.contracts import lookup
 from treaty.registry.core.enums import Permission
@@ -23,9 +23,8 @@ from treaty.registry.exchange.html import POLICY
 from treaty.registry.review.approval import records
 
 router = APIRouter(tags=["exchange"])
-ContractId = Annotated[str, Query(alias="id", min_length=1)]
 Number = Annotated[str | None, Query(description="the version in force by default")]
-To = Annotated[str, Query(alias="to", description=f"one of {', '.join(exports.FORMS)}")]
+Format = Annotated[str, Query(alias="format", description=f"one of {', '.join(exports.FORMS)}")]
 WithRecord = Annotated[bool, Query(alias="record", description="with the hash of the record of its approval")]
 # Nothing that a document says is ever a page of this service.
 INERT = {"Content-Security-Policy": f"sandbox; {POLICY}", "X-Content-Type-Options": "nosniff"}
@@ -39,13 +38,13 @@ def export(
     by: Caller,
     tx: Reader,
     version: Number = None,
-    form: To = "odcs",
+    form: Format = "odcs",
     record: WithRecord = False,  # noqa: FBT002
 ) -> Response:
     """A version in another form, as a file. Its status is that which it has here; all else in `odcs` is byte for byte
     as it was approved."""
     visibility.require_readable_contract(tx, contract_id, by)
-    wanted = _format_by_name(exports.FORMS, form, "to")
+    wanted = _format_by_name(exports.FORMS, form, "format")
     found = lookup.version(tx, contract_id, version)
     seal = records.seal_of(tx, contract_id, found.version) if record else None
     subject = ExportSource(found.body, odcs_status(found.state), seal)
@@ -94,7 +93,7 @@ def list_templates(by: Caller, tx: Reader) -> tuple[schemas.TemplateOut, ...]:
 
 
 @router.post("/templates", status_code=201)
-def keep_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
+def save_template(body: schemas.TemplateIn, by: Caller, tx: Writer) -> schemas.TemplateOut:
     """Keeps a document for others to start from. It is never changed: remove it, and keep another."""
     made = saved_templates.keep(
         tx, DocumentTemplate(body.name, body.description, body.document), by=by, now=clock.now()

@@ -35,8 +35,8 @@ def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
     return [schemas.FitOut.model_validate(each) for each in rows]
 
 
-@router.get("/marks")
-def list_marks(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.FeedbackOut]:
+@router.get("/feedback")
+def list_feedback(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.FeedbackOut]:
     """What people said of an object's data, newest first; the newest word about a content of a partition counts."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     return [
@@ -45,8 +45,8 @@ def list_marks(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.Feedba
     ]
 
 
-@router.post("/marks", status_code=201)
-def set_mark(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.FeedbackOut:
+@router.post("/feedback", status_code=201)
+def give_feedback(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.FeedbackOut:
     """Says that the data of a partition were as expected, or that they were an incident, or takes back what was said.
     Programs that admit it are refitted."""
     now = clock.now()
@@ -56,8 +56,10 @@ def set_mark(body: schemas.FeedbackIn, by: Caller, tx: Writer) -> schemas.Feedba
     return _shown(row, by.name)
 
 
-@router.post("/marks/foreseen")
-def foresee_mark(body: schemas.FeedbackPreviewIn, by: Caller, tx: Reader, shared: Shared) -> schemas.FeedbackPreviewOut:
+@router.post("/feedback/preview")
+def preview_feedback(
+    body: schemas.FeedbackPreviewIn, by: Caller, tx: Reader, shared: Shared
+) -> schemas.FeedbackPreviewOut:
     """What a word about a point would change of a check: the bands and limits as they are and as they would be, and
     how many points that are clean lie outside. Nothing is stored."""
     said = NewFeedback(body.run_id, body.partition, body.kind, "")

@@ -69,8 +69,8 @@ def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.GateVer
     )
 
 
-@router.get("/subject")
-def get_subject(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
+@router.get("/dataset")
+def get_gated_dataset(of: Published, tx: Reader) -> schemas.GatedDatasetOut:
     """What a gate needs to know of the dataset before it opens."""
     dataset, described = of.dataset, of.object
     parted = tuple(dataset.partition_by) or described.partition_columns
@@ -121,7 +121,7 @@ def get_bag(of: Published, shared: Shared, tx: Reader, bag: BagName) -> Response
 
 
 @router.post("/bag", status_code=201)
-async def keep_bag(_: Publisher, request: Request, shared: Shared) -> schemas.StateBagOut:
+async def store_bag(_: Publisher, request: Request, shared: Shared) -> schemas.StateBagOut:
     """Keeps the body, packed states or a run, for a generation to name it. Keeping it again changes nothing."""
     content = await request.body()
     return schemas.StateBagOut(
@@ -129,8 +129,8 @@ async def keep_bag(_: Publisher, request: Request, shared: Shared) -> schemas.St
     )
 
 
-@router.post("/settled", status_code=204, response_class=Response)
-def settle(by: Publisher, of: Published, tx: Writer) -> None:
+@router.post("/recovered", status_code=204, response_class=Response)
+def recover_publication(by: Publisher, of: Published, tx: Writer) -> None:
     """Says that the open publication is settled: the table's files are those of the current generation."""
     if not publications.settle(tx, of.dataset.id, actor=by.name, now=clock.now()):
         raise Conflict("no publication is open")

@@ -22,13 +22,13 @@ UNWRITABLE = "large states cannot be written to TREATY_STATE_URL, or the folder 
 
 
 @router.get("/health")
-def is_alive() -> schemas.HealthOut:
+def get_health() -> schemas.HealthOut:
     """Answers as long as the process does; asks nothing of anything else."""
     return schemas.HealthOut(status="alive")
 
 
 @router.get("/ready")
-def is_ready(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
+def get_readiness(tx: Reader, shared: Shared) -> schemas.ReadinessOut:
     """Answers once the database can be reached and has its tables, and states can be written."""
     migration = migration_of(tx)
     if not migration:
@@ -47,7 +47,7 @@ def admitted(shared: Shared, given: Annotated[HTTPAuthorizationCredentials | Non
 
 
 @router.get("/metrics", response_class=Response, dependencies=[Depends(admitted)])
-def tell_metrics(request: Request, tx: Reader) -> Response:
+def get_service_metrics(request: Request, tx: Reader) -> Response:
     """Requests by route and status with their latency, events and tasks by state, how far the inbox and the queue are
     behind, runs by verdict, in Prometheus' text format, or in OpenMetrics where that is accepted."""
     every = chain(request.app.state.figures.collect(), metrics.work(tx, now=clock.now()))

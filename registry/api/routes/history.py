@@ -14,8 +14,8 @@ HistoryParameters = Annotated[schemas.MetricHistoryQuery, Query()]
 CheckedAsked = Annotated[schemas.CheckHistoryQuery, Query()]
 
 
-@router.get("/history")
-def list_history(by: Caller, tx: Reader, asked: HistoryParameters) -> list[schemas.MetricHistoryItemOut]:
+@router.get("/history/metrics")
+def list_metric_history(by: Caller, tx: Reader, asked: HistoryParameters) -> list[schemas.MetricHistoryItemOut]:
     """The newest measurements of an object's metrics, oldest first. What could not be measured is among them, with the
     reason and no value."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
@@ -26,8 +26,8 @@ def list_history(by: Caller, tx: Reader, asked: HistoryParameters) -> list[schem
     ]
 
 
-@router.get("/history/results")
-def list_results(by: Caller, tx: Reader, asked: CheckedAsked) -> list[schemas.CheckHistoryItemOut]:
+@router.get("/history/checks")
+def list_check_history(by: Caller, tx: Reader, asked: CheckedAsked) -> list[schemas.CheckHistoryItemOut]:
     """The newest results of a check, oldest first: what was found, and the limit or the band that it was held
     against."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)

@@ -11,7 +11,7 @@ from treaty.registry import schemas
 from treaty.registry.access import visibility
 from treaty.registry.access.authentication import Principal
 from treaty.registry.api.http import presenters
-from treaty.registry.api.http.dependencies import Caller, Reader, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.contracts import subscriptions
 from treaty.registry.core import ids
 from treaty.registry.datasets.names import LineageName
@@ -21,11 +21,10 @@ from treaty.registry.lineage.downstream.impact import AffectedContract, Downstre
 from treaty.registry.lineage.downstream.impact_queries import ImpactQuery
 from treaty.registry.lineage.downstream.incident_downstream import UpstreamIncident, upstream_incidents
 from treaty.registry.review.consumers import inferred_consumers
-from treaty.registry.review.consumers.inferred_consumers import InferredConsumer as FoundReader
+from treaty.registry.review.consumers.inferred_consumers import InferredConsumer
 from treaty.registry.tables import DatasetContractRow
 
 router = APIRouter(tags=["graph"])
-ContractId = Annotated[str, Query(min_length=1, max_length=500)]
 Named = Annotated[
     str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")
 ]
@@ -33,24 +32,24 @@ Namespace = Annotated[str | None, Query(max_length=2000, description="of a datas
 Columns = Annotated[list[str] | None, Query(max_length=5000, description="that bad data are in; all without one")]
 
 
-@router.get("/dataset/blast")
-def get_blast(
+@router.get("/dataset/impact")
+def get_downstream_impact(
     name: Named, by: Caller, tx: Reader, namespace: Namespace = None, column: Columns = None
 ) -> schemas.DownstreamImpactOut:
     """What lies downstream of a dataset: reached by the bad data of its open incident, or what would be, had it one."""
     asked = ImpactQuery(name, namespace, frozenset(column) if column else None)
     bad, columns, supposed = impact_queries.bad_data_of_dataset(tx, asked, by, now=clock.now())
-    return _blast(
+    return _impact(
         impact.downstream_impact(tx, bad, columns, impact_queries.impact_visibility(tx, by)), columns, supposed=supposed
     )
 
 
-@router.get("/incidents/{incident_id}/blast")
-def get_incident_blast(incident_id: UUID, by: Caller, tx: Reader) -> schemas.DownstreamImpactOut:
+@router.get("/incidents/{incident_id}/impact")
+def get_incident_impact(incident_id: UUID, by: Caller, tx: Reader) -> schemas.DownstreamImpactOut:
     """What the bad data of an incident came to downstream, and may come to."""
     incident = actions.get(tx, incident_id, by=by)
     bad, columns = impact_queries.of_incident(tx, incident)
-    return _blast(
+    return _impact(
         impact.downstream_impact(tx, bad, columns, impact_queries.impact_visibility(tx, by)), columns, supposed=False
     )
 
@@ -63,14 +62,14 @@ def get_upstream(contract_id: ContractId, by: Caller, tx: Reader) -> list[schema
     return [_upstream(tx, each, by) for each in found]
 
 
-@router.get("/contract/readers")
-def list_readers(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.InferredConsumerOut]:
+@router.get("/contract/inferred-consumers")
+def list_inferred_consumers(contract_id: ContractId, by: Caller, tx: Reader) -> list[schemas.InferredConsumerOut]:
     """Jobs of others that were seen reading a contract's data: consumers, perhaps, whom nobody registered."""
-    return [_reader(each) for each in inferred_consumers.of_contract(tx, contract_id, by)]
+    return [_inferred_consumer(each) for each in inferred_consumers.of_contract(tx, contract_id, by)]
 
 
-@router.post("/contract/readers/confirm", status_code=201)
-def confirm_reader(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
+@router.post("/contract/inferred-consumers/confirm", status_code=201)
+def confirm_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.SubscriptionOut:
     """Subscribes one to what the job reads: it is one's own."""
     job, subscription_id = LineageName(body.job_namespace, body.job_name), ids.new()
     made = inferred_consumers.confirm(
@@ -80,16 +79,16 @@ def confirm_reader(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> 
     return presenters.subscription(subscriptions.subscription_listing(tx, made), by)
 
 
-@router.post("/contract/readers/dismiss")
-def dismiss_reader(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.InferredConsumerOut:
+@router.post("/contract/inferred-consumers/dismiss")
+def dismiss_inferred_consumer(body: schemas.InferredConsumerIn, by: Caller, tx: Writer) -> schemas.InferredConsumerOut:
     """Says that the job is no consumer, so that it is suggested no more."""
     job = LineageName(body.job_namespace, body.job_name)
     found = inferred_consumers.dismiss(tx, body.contract_id, job, by=by, now=clock.now())
     tx.commit()
-    return _reader(found)
+    return _inferred_consumer(found)
 
 
-def _blast(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed: bool) -> schemas.DownstreamImpactOut:
+def _impact(found: DownstreamImpact, columns: frozenset[str] | None, *, supposed: bool) -> schemas.DownstreamImpactOut:
     return schemas.DownstreamImpactOut(
         namespace=found.dataset.namespace,
         name=found.dataset.name,
@@ -142,7 +141,7 @@ def _upstream(tx: Session, found: UpstreamIncident, by: Principal) -> schemas.Up
     )
 
 
-def _reader(found: FoundReader) -> schemas.InferredConsumerOut:
+def _inferred_consumer(found: InferredConsumer) -> schemas.InferredConsumerOut:
     return schemas.InferredConsumerOut(
         job_namespace=found.job.namespace,
         job_name=found.job.name,

@@ -27,7 +27,7 @@ MEDIA_TYPE = "application/schema+json"
 Since = Annotated[AwareDatetime | None, Query(description="only events that were received from then on")]
 
 
-@router.get("/inbox")
+@router.get("/events")
 def list_events(
     by: Caller,
     tx: Reader,
@@ -41,7 +41,7 @@ def list_events(
     return presenters.page(_event, event_listing.events(tx, asked, state=state, producer=producer, since=since))
 
 
-@router.get("/inbox/counts")
+@router.get("/events/counts")
 def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
     """How many events lie in the inbox, and how far it is behind."""
     _reader(by)
@@ -55,8 +55,8 @@ def count_events(by: Caller, tx: Reader) -> schemas.LineageEventCountsOut:
     )
 
 
-@router.get("/rejected")
-def list_refused(
+@router.get("/events/rejected")
+def list_rejected_events(
     by: Caller, tx: Reader, asked: Paging, producer: str | None = None
 ) -> schemas.Page[schemas.RejectedEventOut]:
     """Bodies that were refused, newest first, with the reason that their senders were told."""
@@ -64,16 +64,16 @@ def list_refused(
     return presenters.page(schemas.RejectedEventOut.model_validate, event_listing.refused(tx, asked, producer=producer))
 
 
-@router.get("/rejected/{event_id}")
-def get_refused(event_id: UUID, by: Caller, tx: Reader) -> schemas.RejectedEventDetailOut:
+@router.get("/events/rejected/{event_id}")
+def get_rejected_event(event_id: UUID, by: Caller, tx: Reader) -> schemas.RejectedEventDetailOut:
     """A refused body; how it begins is told to its sender and to who reads the audit."""
     _reader(by)
     row, body = event_listing.refusal(tx, event_id, by)
     return schemas.RejectedEventDetailOut(**dict(schemas.RejectedEventOut.model_validate(row)), body=body)
 
 
-@router.get("/unmatched")
-def list_unmatched(
+@router.get("/unmatched-datasets")
+def list_unmatched_datasets(
     by: Caller, tx: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
 ) -> list[schemas.UnmatchedDatasetOut]:
     """Datasets that runs write and no contract in force is about, what was written last first."""

@@ -49,7 +49,7 @@ def remove_channel(channel_id: UUID, by: Caller, tx: Writer) -> None:
 
 
 @router.post("/channels/{channel_id}/test", status_code=202)
-def try_channel(channel_id: UUID, by: Caller, tx: Writer) -> schemas.ChannelOut:
+def send_test_message(channel_id: UUID, by: Caller, tx: Writer) -> schemas.ChannelOut:
     """Has a notice be sent that says only that it came."""
     tested = channels.try_out(tx, channel_id, subject=ids.new(), by=by, now=clock.now())
     tx.commit()
@@ -64,8 +64,8 @@ def list_messages(
     return presenters.page(schemas.OutboxMessageOut.model_validate, outbox.list_messages(tx, by, asked, state))
 
 
-@router.post("/messages/{message_id}/replay")
-def replay_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.OutboxMessageOut:
+@router.post("/messages/{message_id}/retry")
+def retry_message(message_id: UUID, by: Caller, tx: Writer) -> schemas.OutboxMessageOut:
     """Has a message that was given up be delivered after all."""
     message = outbox.replay(tx, message_id, by=by, now=clock.now())
     tx.commit()

@@ -26,7 +26,7 @@ def get_patterns(by: Caller, shared: Shared, tx: Reader, limit: Few = 100) -> li
 
 
 @router.get("/patterns/columns")
-def get_carriers(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.PatternInfoOut:
+def list_pattern_columns(pattern: Written, by: Caller, shared: Shared, tx: Reader) -> schemas.PatternInfoOut:
     """The columns that the caller may read in which at most one in ten values does not have the pattern."""
     authentication.require_permission_anywhere(by, Permission.READ)
     found = column_domains.find(tx, index_updates.lake(shared.settings), pattern, by)

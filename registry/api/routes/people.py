@@ -65,8 +65,8 @@ def sign_in(body: schemas.CredentialsIn, shared: Shared, address: Address, tx: O
     return schemas.SessionOut(secret=secret, expires_at=opened.expires_at, user=schemas.UserOut.model_validate(user))
 
 
-@router.post("/session/identity", status_code=201)
-def sign_in_as(body: schemas.IdentityTokenIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
+@router.post("/session/oidc", status_code=201)
+def sign_in_with_oidc(body: schemas.IdentityTokenIn, shared: Shared, tx: Opener) -> schemas.SessionOut:
     """Opens a session for whom the identity provider's token names, with the rights of the teams that it tells. 401
     where the token is not valid here, or is of another sign-in; 404 where no provider is set."""
     now = clock.now()
@@ -90,7 +90,7 @@ def sign_out(bearer: Secret, _: Caller, tx: Writer) -> None:
 
 
 @router.get("/me")
-def who_am_i(by: Caller, tx: Reader) -> schemas.CurrentUserOut:
+def get_me(by: Caller, tx: Reader) -> schemas.CurrentUserOut:
     """The user who asks, and what they may do."""
     return presenters.me(tx.get_one(UserRow, by.user_id), by)
 

@@ -134,7 +134,7 @@ def add_comment(proposal_id: UUID, body: schemas.CommentIn, by: Caller, tx: Writ
 
 
 @router.put("/proposals/{proposal_id}/suggestions/{suggestion_id}", dependencies=UNCHANGED)
-def judge(
+def decide(
     proposal_id: UUID, suggestion_id: UUID, body: schemas.DecisionIn, by: Caller, tx: Writer
 ) -> schemas.ProposalOut:
     """Decides about one suggestion."""
@@ -142,11 +142,11 @@ def judge(
 
 
 @router.post("/proposals/{proposal_id}/decisions", dependencies=UNCHANGED)
-def judge_several(
+def decide_several(
     proposal_id: UUID, body: schemas.DecisionsIn, by: Caller, tx: Writer, asked: Answered
 ) -> schemas.ProposalOut:
     """Decides about several suggestions, all or none."""
-    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, brief=asked.brief)
+    return _judge(tx, proposal_id, body.suggestions, _judgement(body), by, decided_only=asked.decided_only)
 
 
 @router.post("/proposals/{proposal_id}/submit", dependencies=UNCHANGED)
@@ -190,7 +190,7 @@ def reject(proposal_id: UUID, body: schemas.ReasonIn, by: Caller, tx: Writer) ->
     return _committed(tx, proposal, by)
 
 
-@router.post("/proposals/{proposal_id}/changes", dependencies=UNCHANGED)
+@router.post("/proposals/{proposal_id}/request-changes", dependencies=UNCHANGED)
 def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Asks for changes, without which nobody approves it; whoever wrote it is told."""
     asked = change_requests.NewChangeRequest(body.text, body.revision, ids.new)
@@ -199,8 +199,8 @@ def request_changes(proposal_id: UUID, body: schemas.ChangeRequestIn, by: Caller
     return _committed(tx, proposal, by)
 
 
-@router.post("/proposals/{proposal_id}/changes/withdraw", dependencies=UNCHANGED)
-def take_changes_back(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
+@router.post("/proposals/{proposal_id}/request-changes/withdraw", dependencies=UNCHANGED)
+def withdraw_change_request(proposal_id: UUID, by: Caller, tx: Writer) -> schemas.ProposalOut:
     """Asks for changes no longer; what was said stays in the discussion."""
     return _committed(tx, change_requests.take_back(tx, proposal_id, by=by, now=clock.now()), by)
 
@@ -246,11 +246,11 @@ def _judge(
     judgement: suggestion_decisions.SuggestionDecision,
     by: Principal,
     *,
-    brief: bool = False,
+    decided_only: bool = False,
 ) -> schemas.ProposalOut:
     with _keep_comment(tx, proposal_id, judgement.reason, by):
         proposal = suggestion_decisions.judge(tx, proposal_id, chosen, judgement, by=by, now=clock.now())
-    return _committed(tx, proposal, by, chosen if brief else None, judgement.documents)
+    return _committed(tx, proposal, by, chosen if decided_only else None, judgement.documents)
 
 
 @contextmanager

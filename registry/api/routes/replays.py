@@ -2,17 +2,17 @@
 
 from threading import BoundedSemaphore
 from time import monotonic, perf_counter
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from sqlmodel import Session
 
 from treaty.engine.core import clock
 from treaty.engine.states.state_files import StateFiles
 from treaty.registry import schemas
 from treaty.registry.access import authentication
-from treaty.registry.api.http.dependencies import Caller, Reader, Service, Shared, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Service, Shared, Writer
 from treaty.registry.audit import audit_log
 from treaty.registry.core import ids
 from treaty.registry.core.enums import AuditAction, Permission, TaskKind
@@ -22,7 +22,6 @@ from treaty.registry.review.replays import replay
 from treaty.registry.review.replays.replay import ReplayOptions, ReplayVersions
 
 router = APIRouter(tags=["replays"])
-ContractId = Annotated[str, Query(alias="id", max_length=500, description="the contract's id")]
 # A replay takes a whole core: a crowd that asks for them must not take all of the service.
 REPLAYING = BoundedSemaphore(2)
 PATIENCE = 1.0

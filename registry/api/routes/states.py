@@ -21,7 +21,7 @@ from treaty.registry.measurements.states.state_queries import QueryScope, StateQ
 from treaty.registry.validation import reruns
 from treaty.registry.validation.reruns import RerunDifference
 
-router = APIRouter(tags=["memory"])
+router = APIRouter(tags=["states"])
 NAMED = 20
 MAX_PARTITIONS = 1000
 Name = Annotated[str, Query(min_length=1, max_length=2000, description="contract, contract.object, or a dataset's own")]
@@ -84,8 +84,8 @@ def get_states(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.Stat
     )
 
 
-@router.delete("/dataset/memory")
-def erase_memory(
+@router.delete("/dataset/states")
+def erase_states(
     name: Name, shared: Shared, by: Caller, tx: Writer, namespace: Namespace = None, partition: Partitions = None
 ) -> schemas.ErasureOut:
     """Erases states, samples and values, of named partitions or of all, and the table's learned patterns. Runs stay,
@@ -99,8 +99,8 @@ def erase_memory(
     return schemas.ErasureOut(datasets=tuple(each.name for each in asked.datasets), **asdict(done))
 
 
-@router.get("/runs/{run_id}/again")
-def get_rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
+@router.get("/runs/{run_id}/rerun")
+def rerun(run_id: UUID, shared: Shared, by: Caller, tx: Reader) -> schemas.RerunOut:
     """The run done again from the states that it judged, as long as they are kept. Nothing is stored, no data read."""
     visibility.require_readable_run(tx, run_id, by)
     done = reruns.again(tx, run_id, evaluate, files=StateFiles(shared.settings.states))

@@ -78,13 +78,13 @@ def stop_task(task_id: UUID, by: Caller, tx: Writer) -> schemas.TaskOut:
 
 
 @router.get("/tasks/{task_id}/events")
-def task_events(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskEventsOut:
+def list_task_events(task_id: UUID, by: Caller, tx: Reader) -> schemas.TaskEventsOut:
     """The lineage events of the run that triggered the task, as far as they are kept."""
     task = visibility.see_task(tx, task_id, by)
     return schemas.TaskEventsOut(events=list(retries.events_of(tx, task)))
 
 
-@router.post("/inbox/{event_id}/retry", status_code=204)
+@router.post("/lineage/events/{event_id}/retry", status_code=204)
 def retry_event(event_id: UUID, by: Caller, tx: Writer) -> None:
     """Has a lineage event that could not be folded tried anew. 409 for any other."""
     retries.retry_event(tx, event_id, by=by, now=clock.now())

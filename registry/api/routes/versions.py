@@ -12,7 +12,7 @@ from treaty.engine.core import clock
 from treaty.registry import schemas
 from treaty.registry.access import users, visibility
 from treaty.registry.api.http import diff_presenter, presenters
-from treaty.registry.api.http.dependencies import Caller, Reader, Writer
+from treaty.registry.api.http.dependencies import Caller, ContractId, Reader, Writer
 from treaty.registry.contracts import lookup
 from treaty.registry.core.state_machines import VERSION
 from treaty.registry.review.approval import activation
@@ -21,7 +21,6 @@ from treaty.registry.review.proposals import diffs, proposals
 from treaty.registry.tables import ContractVersionRow
 
 router = APIRouter(tags=["versions"])
-ContractId = Annotated[str, Query(alias="id", min_length=1)]
 Number = Annotated[str, Query(alias="version", min_length=1)]
 OptionalNumber = Annotated[str | None, Query(description="the version in force by default")]
 

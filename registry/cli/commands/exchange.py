@@ -58,7 +58,7 @@ def _exported(contract: str, to: str, *, record: bool) -> bytes:
         raise CliError(f"there is no file {contract}")
     name, _, version = contract.partition("@")
     with open_client() as client:
-        return client.export(name, version or None, to=to, record=record)
+        return client.export(name, version or None, format=to, record=record)
 
 
 def bring(

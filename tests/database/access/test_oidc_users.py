@@ -115,7 +115,7 @@ def test_such_a_token_signs_nobody_out_and_is_in_no_answer_and_no_line_of_the_lo
 
 
 def opened(world: World, token: str, nonce: str = "n" * 32) -> Any:
-    return world.http.post("/api/v1/session/identity", json={"token": token, "nonce": nonce})
+    return world.http.post("/api/v1/session/oidc", json={"token": token, "nonce": nonce})
 
 
 def test_a_session_is_opened_for_whom_the_provider_names_with_the_rights_of_their_teams(

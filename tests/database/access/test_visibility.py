@@ -131,14 +131,22 @@ def test_lists_show_what_a_role_is_about_and_nothing_else(
 
 
 def test_who_has_no_role_anywhere_is_told_what_they_lack(two: Two) -> None:
-    paths = ("/contracts", "/contracts/ids", "/runs", "/proposals", "/inbox", "/inbox/counts", "/contract?id=orders")
+    paths = (
+        "/contracts",
+        "/contracts/ids",
+        "/runs",
+        "/proposals",
+        "/inbox",
+        "/inbox/counts",
+        "/contract?contract_id=orders",
+    )
     assert {two.status(path) for path in paths} == {403}
     assert two.world.call("ann", "GET", "/me").json()["permissions"] == []
 
 
 PATHS = [
-    "/contract?id={}",
-    "/contract/document?id={}",
+    "/contract?contract_id={}",
+    "/contract/document?contract_id={}",
     "/dataset/metrics?name={}&metric=size",
     "/dataset/states?name={}",
     "/dataset/profile?name={}",
@@ -146,13 +154,13 @@ PATHS = [
     "/dataset/gate?name={}",
     "/gate?dataset={}",
     "/gate?dataset=/lake/{}",
-    "/dataset/gate/subject?name={}",
+    "/dataset/gate/dataset?name={}",
     "/dataset/gate/generation?name={}",
     "/measurements?contract_id={}&object=orders&identity=x",
-    "/history?contract_id={}&object=orders",
-    "/history/results?contract_id={}&object=orders&check=c",
+    "/history/metrics?contract_id={}&object=orders",
+    "/history/checks?contract_id={}&object=orders&check_id=c",
     "/fits?contract_id={}&object=orders",
-    "/marks?contract_id={}&object=orders",
+    "/feedback?contract_id={}&object=orders",
 ]
 
 
@@ -169,7 +177,7 @@ def test_what_somebody_may_not_read_and_what_there_is_not_look_the_same(
     assert (told.status_code, told.text.replace("salaries", "nowhere")) == (404, unknown.text)
 
 
-@pytest.mark.parametrize("path", ["/runs/{}", "/runs/{}/samples", "/runs/{}/again", "/proposals/{}", "/tasks/{}"])
+@pytest.mark.parametrize("path", ["/runs/{}", "/runs/{}/samples", "/runs/{}/rerun", "/proposals/{}", "/tasks/{}"])
 def test_ids_of_others_are_not_found(two: Two, path: str) -> None:
     two.granted(Role.OWNER, GrantScope.DOMAIN, "shop")
     with read_session(two.world.engine) as tx:
@@ -185,7 +193,7 @@ def test_a_role_on_a_dataset_is_about_its_memory_and_no_more_than_reading_of_its
     two.granted(Role.OWNER, GrantScope.DATASET, two.dataset("orders"))
     assert two.status("/dataset/gate/generation?name=orders") == 200
     assert two.status(f"/runs/{two.run('orders')}/samples") == 200
-    assert two.world.call("ann", "DELETE", "/dataset/memory?name=orders").status_code == 200
+    assert two.world.call("ann", "DELETE", "/dataset/states?name=orders").status_code == 200
     document = {"document": sold("orders", version="2.0.0")}
     assert two.world.call("ann", "POST", "/proposals", json=document).status_code == 403
 
@@ -193,7 +201,7 @@ def test_a_role_on_a_dataset_is_about_its_memory_and_no_more_than_reading_of_its
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.CONSUMER, Role.PRODUCER, Role.SERVICE])
 def test_who_may_read_but_not_erase_is_forbidden_and_who_may_not_read_finds_nothing(two: Two, role: Role) -> None:
     two.granted(role, GrantScope.DOMAIN, "shop").granted(Role.OWNER, GrantScope.DOMAIN, "elsewhere")
-    told = [two.world.call("ann", "DELETE", f"/dataset/memory?name={each}") for each in ("orders", "salaries", "none")]
+    told = [two.world.call("ann", "DELETE", f"/dataset/states?name={each}") for each in ("orders", "salaries", "none")]
     assert [each.status_code for each in told] == [403, 404, 404]
     assert told[1].text.replace("salaries", "none") == told[2].text
 
@@ -296,20 +304,20 @@ def test_a_team_s_members_may_what_it_is_granted_as_long_as_they_belong_to_it(tw
     admin = two.world.client("admin")
     team = admin.create_team("sellers")
     given = admin.grant(schemas.GrantIn(role=Role.OWNER, scope=GrantScope.DOMAIN, target="shop", team_id=team.id))
-    assert two.status("/contract?id=orders") == 403
+    assert two.status("/contract?contract_id=orders") == 403
     admin.set_member(team.id, "ann")
-    assert [two.status(f"/contract?id={each}") for each in ("orders", "salaries")] == [200, 404]
+    assert [two.status(f"/contract?contract_id={each}") for each in ("orders", "salaries")] == [200, 404]
     assert [each.name for each in two.world.client("ann").teams()] == ["sellers"]
     assert two.world.client("ben").teams() == []
     admin.revoke_grant(given.id)
-    assert two.status("/contract?id=orders") == 403
+    assert two.status("/contract?contract_id=orders") == 403
     admin.grant(schemas.GrantIn(role=Role.VIEWER, scope=GrantScope.EVERYTHING, team_id=team.id))
     assert two.seen()["contracts"] == ALL
     admin.remove_member(team.id, "ann")
-    assert two.status("/contract?id=orders") == 403
+    assert two.status("/contract?contract_id=orders") == 403
     admin.set_member(team.id, "ann")
     admin.remove_team(team.id)
-    assert two.status("/contract?id=orders") == 403
+    assert two.status("/contract?contract_id=orders") == 403
     assert admin.grants() == []
 
 
@@ -362,7 +370,7 @@ def test_a_token_may_on_parts_what_its_scopes_are_and_its_user_may_there(two: Tw
     two.world.client("ann").issue_token("all", scopes=[Permission.DECIDE])
     secret = two.world.client("ann").issue_token("reads", scopes=[Permission.READ]).secret
     reads = Two(World(two.world.engine, two.world.http, two.world.users, {**two.world.secrets, "token": secret}))
-    assert [reads.status(f"/contract?id={each}", "token") for each in ("orders", "salaries")] == [200, 404]
+    assert [reads.status(f"/contract?contract_id={each}", "token") for each in ("orders", "salaries")] == [200, 404]
     assert reads.status("/dataset/gate/generation?name=orders", "token") == 403
     assert two.world.call("ann", "POST", "/tokens", json={"name": "x", "scopes": ["audit:read"]}).status_code == 403
 

@@ -157,7 +157,7 @@ CALLS = [
     Call("GET", "/metrics", EVERYBODY),
     Call("POST", "/setup", EVERYBODY, 401, SETUP, anonymous=True),
     Call("POST", "/session", EVERYBODY, 201, SIGN_IN, "session:opened", anonymous=True),
-    Call("POST", "/session/identity", EVERYBODY, 404, IDENTITY, anonymous=True),
+    Call("POST", "/session/oidc", EVERYBODY, 404, IDENTITY, anonymous=True),
     Call("DELETE", "/session", EVERYBODY, 204, None, "session:closed", local=True, elsewhere=True),
     Call("GET", "/me", EVERYBODY, local=True, elsewhere=True, bare=True),
     Call("GET", "/users", ADMIN),
@@ -226,36 +226,52 @@ CALLS = [
     ),
     Call("GET", "/proposals/{reviewed}/comments", EVERYBODY, local=True),
     Call("POST", "/proposals/{reviewed}/comments", PROPOSERS, 201, {"text": "why?"}, "comment:added", local=True),
-    Call("GET", "/contract/version?id=known&version=1.0.0", EVERYBODY, local=True),
+    Call("GET", "/contract/version?contract_id=known&version=1.0.0", EVERYBODY, local=True),
     Call(
         "POST",
-        "/contract/version/deprecate?id=known&version=1.0.0",
+        "/contract/version/deprecate?contract_id=known&version=1.0.0",
         OWNERS,
         200,
         GOES,
         "version:deprecated",
         local=True,
     ),
-    Call("POST", "/contract/version/retire?id=known&version=1.0.0", OWNERS, 200, GOES, "version:retired", local=True),
+    Call(
+        "POST",
+        "/contract/version/retire?contract_id=known&version=1.0.0",
+        OWNERS,
+        200,
+        GOES,
+        "version:retired",
+        local=True,
+    ),
     Call("POST", "/proposals/{unsent}/submit", AUTHOR, 200, None, "proposal:submitted", authored=True),
     Call("POST", "/proposals/{reviewed}/approve", OWNERS, 200, APPROVED, CONCLUDED, local=True),
     Call("POST", "/proposals/{reviewed}/reject", OWNERS, 200, {"reason": "no"}, "proposal:rejected", local=True),
-    Call("POST", "/proposals/{reviewed}/changes", OWNERS, 200, CHANGES, MADE, local=True),
-    Call("POST", "/proposals/{returned}/changes/withdraw", OTHER, 200, None, "change_request:withdrawn", authored=True),
+    Call("POST", "/proposals/{reviewed}/request-changes", OWNERS, 200, CHANGES, MADE, local=True),
+    Call(
+        "POST",
+        "/proposals/{returned}/request-changes/withdraw",
+        OTHER,
+        200,
+        None,
+        "change_request:withdrawn",
+        authored=True,
+    ),
     Call("POST", "/proposals/{reviewed}/assign", OWNERS, 200, {"assignee": "owner"}, "proposal:assigned", local=True),
     Call("POST", "/proposals/{reviewed}/snooze", EVERYBODY, 200, {"until": None}, "proposal:snoozed", local=True),
     Call("POST", "/proposals/{reviewed}/withdraw", AUTHOR, 200, {}, "proposal:withdrawn", authored=True),
     Call("GET", "/contracts", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/contracts/ids", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/catalog?q=orders", EVERYBODY, local=True, elsewhere=True),
-    Call("GET", "/contract?id=known", EVERYBODY, local=True),
-    Call("GET", "/contract/document?id=known", EVERYBODY, local=True),
-    Call("GET", "/contract/approvals?id=known", EVERYBODY, local=True),
-    Call("GET", "/contract/diff?id=known&old=1.0.0", EVERYBODY, local=True),
-    Call("GET", "/contract/checks?id=known", EVERYBODY, local=True),
-    Call("GET", "/contract/deadlines?id=known", EVERYBODY, local=True),
-    Call("GET", "/contract/export?id=known&to=html", EVERYBODY, local=True),
-    Call("GET", "/contract/badge?id=known", EVERYBODY, local=True),
+    Call("GET", "/contract?contract_id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/document?contract_id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/approvals?contract_id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/diff?contract_id=known&old=1.0.0", EVERYBODY, local=True),
+    Call("GET", "/contract/checks?contract_id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/deadlines?contract_id=known", EVERYBODY, local=True),
+    Call("GET", "/contract/export?contract_id=known&format=html", EVERYBODY, local=True),
+    Call("GET", "/contract/badge?contract_id=known", EVERYBODY, local=True),
     Call("GET", "/templates", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/templates", OWNERS, 201, TEMPLATE, "template:kept", local=True, elsewhere=True),
     Call(
@@ -264,46 +280,46 @@ CALLS = [
     Call("POST", "/import", PROPOSERS, 200, {"form": "spark", "text": "id int"}, local=True, elsewhere=True),
     Call("GET", "/proposals/{reviewed}/diff", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/replay", EVERYBODY, local=True),
-    Call("POST", "/contract/replay?id=known", EVERYBODY, 200, {"document": sold("known")}, local=True),
+    Call("POST", "/contract/replay?contract_id=known", EVERYBODY, 200, {"document": sold("known")}, local=True),
     Call("POST", "/replays", PROPOSERS, 202, {"proposal_id": "{reviewed}"}, "replay:requested", local=True),
     Call("GET", "/runs", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/runs/{run}", EVERYBODY, local=True),
     Call("GET", "/runs/{run}/samples", EVERYBODY - {"viewer", "service", "admin"}, local=True),
-    Call("GET", "/runs/{run}/again", EVERYBODY, 422, local=True),
+    Call("GET", "/runs/{run}/rerun", EVERYBODY, 422, local=True),
     Call("GET", "/measurements?contract_id=known&object=orders&identity=x", EVERYBODY, local=True),
-    Call("GET", "/history?contract_id=known&object=orders", EVERYBODY, local=True),
-    Call("GET", "/history/results?contract_id=known&object=orders&check=c", EVERYBODY, local=True),
+    Call("GET", "/history/metrics?contract_id=known&object=orders", EVERYBODY, local=True),
+    Call("GET", "/history/checks?contract_id=known&object=orders&check_id=c", EVERYBODY, local=True),
     Call("GET", "/fits?contract_id=known&object=orders", EVERYBODY, local=True),
-    Call("GET", "/marks?contract_id=known&object=orders", EVERYBODY, local=True),
-    Call("POST", "/marks", KEEPERS, 201, MARK, "mark:set", local=True),
-    Call("POST", "/marks/foreseen", EVERYBODY, 422, FORESEEN, local=True),
+    Call("GET", "/feedback?contract_id=known&object=orders", EVERYBODY, local=True),
+    Call("POST", "/feedback", KEEPERS, 201, MARK, "mark:set", local=True),
+    Call("POST", "/feedback/preview", EVERYBODY, 422, FORESEEN, local=True),
     Call("GET", "/analyzers", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/dataset/metrics?name=known&metric=size", EVERYBODY, local=True),
     Call("GET", "/dataset/profile?name=known", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/profile", EVERYBODY, 404, local=True),
     Call("GET", "/dataset/states?name=known", EVERYBODY, local=True),
-    Call("DELETE", "/dataset/memory?name=known", OWNERS, 200, None, "memory:erased", local=True),
+    Call("DELETE", "/dataset/states?name=known", OWNERS, 200, None, "memory:erased", local=True),
     Call("GET", "/patterns", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/patterns/columns?pattern=A", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/patterns", PRODUCERS, 202, None, "patterns:requested"),
     Call("GET", "/dataset/gate?name=known", EVERYBODY, local=True),
     Call("GET", "/gate?dataset=known", EVERYBODY, local=True),
-    Call("GET", "/dataset/gate/subject?name=known", PRODUCERS, local=True),
+    Call("GET", "/dataset/gate/dataset?name=known", PRODUCERS, local=True),
     Call("GET", "/dataset/gate/generation?name=known", PRODUCERS, local=True),
     Call("POST", "/dataset/gate/generation?name=known", PRODUCERS, 201, GENERATION, "states:committed", local=True),
-    Call("POST", "/dataset/gate/settled?name=known", PRODUCERS, 204, None, "states:settled", local=True),
+    Call("POST", "/dataset/gate/recovered?name=known", PRODUCERS, 204, None, "states:settled", local=True),
     Call("GET", f"/dataset/gate/bag?name=known&bag={'0' * 64}", PRODUCERS, 404, local=True),
     Call("POST", "/dataset/gate/bag", PRODUCERS, 201, {}, local=True, elsewhere=True),
-    Call("GET", "/lineage/inbox", EVERYBODY),
-    Call("GET", "/lineage/inbox/counts", EVERYBODY),
-    Call("GET", "/lineage/rejected", EVERYBODY),
-    Call("GET", "/lineage/rejected/{refused}", EVERYBODY),
-    Call("GET", "/lineage/unmatched", EVERYBODY),
+    Call("GET", "/lineage/events", EVERYBODY),
+    Call("GET", "/lineage/events/counts", EVERYBODY),
+    Call("GET", "/lineage/events/rejected", EVERYBODY),
+    Call("GET", "/lineage/events/rejected/{refused}", EVERYBODY),
+    Call("GET", "/lineage/unmatched-datasets", EVERYBODY),
     Call("GET", "/contract-requests", EVERYBODY, local=True, elsewhere=True),
     Call("POST", "/contract-requests", PROPOSERS, 201, WANTED, "contract_request:made"),
     Call(
         "POST",
-        "/contract-requests/{wanted}/end",
+        "/contract-requests/{wanted}/close",
         OWNERS | PRODUCER,
         204,
         {"reason": "no"},
@@ -373,14 +389,14 @@ CALLS = [
     Call("GET", "/namespaces", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/namespaces/{space}", EVERYBODY, local=True),
     Call("GET", "/jobs/runs/{lineage_run}", EVERYBODY, local=True),
-    Call("GET", "/dataset/blast?name=known", EVERYBODY, local=True),
+    Call("GET", "/dataset/impact?name=known", EVERYBODY, local=True),
     Call("GET", "/contract/upstream?contract_id=known", EVERYBODY, local=True),
-    Call("GET", "/contract/readers?contract_id=known", EVERYBODY, local=True),
-    Call("POST", "/contract/readers/confirm", SUBSCRIBERS, 201, DASH, SUBSCRIBES, local=True),
-    Call("POST", "/contract/readers/dismiss", SUBSCRIBERS, 200, DASH, "reader:dismissed", local=True),
+    Call("GET", "/contract/inferred-consumers?contract_id=known", EVERYBODY, local=True),
+    Call("POST", "/contract/inferred-consumers/confirm", SUBSCRIBERS, 201, DASH, SUBSCRIBES, local=True),
+    Call("POST", "/contract/inferred-consumers/dismiss", SUBSCRIBERS, 200, DASH, "reader:dismissed", local=True),
     Call("GET", "/incidents", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/incidents/{incident}", EVERYBODY, local=True),
-    Call("GET", "/incidents/{incident}/blast", EVERYBODY, local=True),
+    Call("GET", "/incidents/{incident}/impact", EVERYBODY, local=True),
     Call("POST", "/incidents/{incident}/acknowledge", KEEPERS, 200, SEEN, "incident:acknowledged", local=True),
     Call(
         "POST",
@@ -408,14 +424,14 @@ CALLS = [
     Call("GET", "/tasks/{dead}/events", EVERYBODY, local=True),
     Call("POST", "/tasks/{task}/stop", PRODUCERS, 200, None, "task:stopped", local=True),
     Call("POST", "/tasks/{dead}/retry", PRODUCERS, 200, None, "task:retried", local=True),
-    Call("POST", "/inbox/{parked}/retry", PRODUCERS, 204, None, "event:retried"),
+    Call("POST", "/lineage/events/{parked}/retry", PRODUCERS, 204, None, "event:retried"),
     Call("GET", FACET, EVERYBODY, anonymous=True),
     Call("GET", "/channels", PEOPLE, local=True, elsewhere=True),
     Call("POST", "/channels", PEOPLE, 201, CHANNEL, "channel:added", local=True, elsewhere=True),
     Call("DELETE", "/channels/{channel}", PRODUCER | ADMIN, 204, None, "channel:removed", authored=True),
     Call("POST", "/channels/{channel}/test", PRODUCER | ADMIN, 202, authored=True),
     Call("GET", "/messages", ADMIN),
-    Call("POST", "/messages/{message}/replay", ADMIN, 200, None, "message:replayed"),
+    Call("POST", "/messages/{message}/retry", ADMIN, 200, None, "message:replayed"),
 ]
 
 
@@ -737,7 +753,7 @@ def shape(path: str) -> str:
 
 @pytest.mark.parametrize(
     "path",
-    ["/proposals/{}", "/proposals/{}/preview", "/runs/{}", "/runs/{}/again", "/tasks/{}"],
+    ["/proposals/{}", "/proposals/{}/preview", "/runs/{}", "/runs/{}/rerun", "/tasks/{}"],
 )
 def test_unknown_things_are_not_found(world: World, path: str) -> None:
     assert world.call("admin", "GET", path.format(NOBODY)).status_code == 404
@@ -759,7 +775,7 @@ def test_unknown_and_forbidden_things_get_the_same_answer(full: Shown) -> None:
         (lambda w: w.call("producer", "POST", "/proposals", content=b"{"), 422, "cannot be used"),
         (lambda w: w.call("producer", "POST", "/drafts", json={**DRAFT, "object": "a\x00b"}), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/proposals/not-an-id"), 422, "cannot be used"),
-        (lambda w: w.call("producer", "GET", "/contract?id=unknown"), 404, "no such thing"),
+        (lambda w: w.call("producer", "GET", "/contract?contract_id=unknown"), 404, "no such thing"),
         (lambda w: w.call("producer", "GET", "/dataset/metrics?name=unknown"), 404, "no contract is about a dataset"),
         (lambda w: w.call("producer", "GET", "/dataset/states"), 422, "cannot be used"),
         (lambda w: w.call("producer", "GET", "/nowhere"), 404, "Not Found"),
@@ -825,9 +841,9 @@ def test_a_body_beyond_the_limit_is_refused(engine: Engine) -> None:
 
 def test_a_document_carries_its_fingerprint_and_is_not_sent_twice(full: Shown) -> None:
     world = full.world
-    first = world.call("viewer", "GET", "/contract/document?id=known")
+    first = world.call("viewer", "GET", "/contract/document?contract_id=known")
     headers = {"Authorization": f"Bearer {world.secrets['viewer']}", "If-None-Match": first.headers["ETag"]}
-    again = world.http.get("/api/v1/contract/document?id=known", headers=headers)
+    again = world.http.get("/api/v1/contract/document?contract_id=known", headers=headers)
     assert (first.headers["Treaty-Version"], again.status_code, again.content) == ("1.0.0", 304, b"")
 
 
@@ -896,7 +912,9 @@ def test_names_that_no_database_keeps_are_refused(world: World, change: dict[str
     assert (answer.status_code, where in {each["where"] for each in answer.json()["faults"]}) == (422, True)
 
 
-@pytest.mark.parametrize("path", ["/contract?id=%00", "/runs?contract_id=%00", "/contract/document?id=%00&version=%00"])
+@pytest.mark.parametrize(
+    "path", ["/contract?contract_id=%00", "/runs?contract_id=%00", "/contract/document?contract_id=%00&version=%00"]
+)
 def test_a_text_that_the_database_cannot_hold_finds_nothing_or_is_refused(world: World, path: str) -> None:
     assert world.call("viewer", "GET", path).status_code in {200, 404, 422}
 

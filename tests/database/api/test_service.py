@@ -48,7 +48,12 @@ def test_is_not_ready_where_no_state_can_be_written(engine: Engine, tmp_path: Pa
 
 
 def test_requests_are_counted_by_route_and_status(world: World) -> None:
-    for path, times in (("/contracts", 3), ("/contract?id=unknown", 2), ("/runs/not-an-id", 1), ("/nowhere", 1)):
+    for path, times in (
+        ("/contracts", 3),
+        ("/contract?contract_id=unknown", 2),
+        ("/runs/not-an-id", 1),
+        ("/nowhere", 1),
+    ):
         for _ in range(times):
             world.call("viewer", "GET", path)
     found = told(world)

@@ -49,25 +49,25 @@ def test_it_says_the_worst_that_the_last_run_of_each_table_found(
     shop: World, runs: tuple[tuple[str, Verdict], ...], word: str
 ) -> None:
     ran(shop, *runs)
-    picture = shop.call("viewer", "GET", f"/contract/badge?id={ID}").content
+    picture = shop.call("viewer", "GET", f"/contract/badge?contract_id={ID}").content
     assert said(picture) == [badge.LABEL, word]
     assert ID not in picture.decode()
 
 
 def test_it_is_sent_once_for_each_word_and_nothing_in_it_runs(shop: World) -> None:
     ran(shop, ("orders", Verdict.FAILED))
-    first = shop.call("viewer", "GET", f"/contract/badge?id={ID}")
+    first = shop.call("viewer", "GET", f"/contract/badge?contract_id={ID}")
     assert (first.status_code, first.headers["Content-Type"]) == (200, "image/svg+xml")
     assert first.headers["Cache-Control"] == "private, max-age=60"
     assert first.headers["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
     seen = {"If-None-Match": first.headers["ETag"]}
-    assert shop.call("viewer", "GET", f"/contract/badge?id={ID}", seen).status_code == 304
+    assert shop.call("viewer", "GET", f"/contract/badge?contract_id={ID}", seen).status_code == 304
     ran(shop, ("orders", Verdict.PASSED))
-    assert shop.call("viewer", "GET", f"/contract/badge?id={ID}", seen).status_code == 200
+    assert shop.call("viewer", "GET", f"/contract/badge?contract_id={ID}", seen).status_code == 200
 
 
 def test_of_what_is_not_there_there_is_none(shop: World) -> None:
-    assert shop.call("viewer", "GET", "/contract/badge?id=unknown").status_code == 404
+    assert shop.call("viewer", "GET", "/contract/badge?contract_id=unknown").status_code == 404
 
 
 @pytest.mark.parametrize("verdict", Verdict)

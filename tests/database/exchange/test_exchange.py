@@ -52,7 +52,7 @@ def test_a_version_that_is_named_is_exported(world: World) -> None:
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_form_is_a_file_in_which_nothing_runs(world: World, form: str) -> None:
     contract_id = in_force(world, document())
-    answer = world.call("viewer", "GET", f"/contract/export?id={contract_id}&to={form}")
+    answer = world.call("viewer", "GET", f"/contract/export?contract_id={contract_id}&format={form}")
     assert (answer.status_code, answer.headers["Treaty-Version"]) == (200, "1.0.0")
     assert answer.headers["Content-Type"].startswith(FORMS[form].media_type)
     assert answer.headers["Content-Disposition"] == f'attachment; filename="shop-orders-1.0.0{FORMS[form].suffix}"'
@@ -63,14 +63,14 @@ def test_every_form_is_a_file_in_which_nothing_runs(world: World, form: str) -> 
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_hostile_words_are_exported_as_words(world: World, form: str) -> None:
     contract_id = in_force(world, hostile("<script>alert(1)</script>").decode())
-    body = world.client("viewer").export(contract_id, to=form)
+    body = world.client("viewer").export(contract_id, format=form)
     assert (b"<script" in body) == (form not in {"html", "markdown"})
 
 
 def test_an_unknown_form_is_refused_with_the_nearest_one(world: World) -> None:
     in_force(world, document())
     with pytest.raises(ClientError, match="no such form") as error:
-        world.client("viewer").export("shop-orders", to="htm")
+        world.client("viewer").export("shop-orders", format="htm")
     assert (error.value.status, error.value.faults[0].remedy) == (422, "did you mean 'html'?")
 
 

@@ -133,7 +133,9 @@ def test_who_cannot_ask_is_told_why(world: World, by: str, state: str, status: i
     made = returned(world) if state == "asked" else proposed(world)
     if state == "ended":
         world.client("producer").withdraw(made.id)
-    answer = world.call(by, "POST", f"/proposals/{made.id}/changes", json={"text": "no", "revision": made.revision})
+    answer = world.call(
+        by, "POST", f"/proposals/{made.id}/request-changes", json={"text": "no", "revision": made.revision}
+    )
     assert answer.status_code == status
 
 

@@ -108,7 +108,7 @@ def test_of_two_decisions_at_once_one_wins(world: World) -> None:
 def test_a_brief_answer_has_what_was_decided_alone_and_counts_all(world: World) -> None:
     proposal, owner = draft(world, suggestion("id"), suggestion("day")), world.client("owner")
     chosen = proposal.suggestions[1]
-    brief = owner.judge(proposal.id, [chosen.id], ACCEPTED, revision=1, brief=True)
+    brief = owner.judge(proposal.id, [chosen.id], ACCEPTED, revision=1, decided_only=True)
     whole = owner.proposal(proposal.id)
     assert (brief.accepted, brief.pending, [each.identity for each in brief.suggestions]) == (1, 1, [chosen.identity])
     assert brief == whole.model_copy(update={"suggestions": whole.suggestions[1:]})

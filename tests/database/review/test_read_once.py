@@ -106,7 +106,7 @@ def test_a_decision_about_a_suggestion_reads_the_draft_and_binds_nothing(followe
     made = draft(followed)
     chosen = suggestions(followed, made)[:1]
     readings.taken()
-    followed.client("owner").judge(made, chosen, Decision.ACCEPTED, revision=1, brief=True)
+    followed.client("owner").judge(made, chosen, Decision.ACCEPTED, revision=1, decided_only=True)
     read, bound = readings.taken()
     assert (sorted(read.values()), sum(bound.values())) == ([1], 0)
 

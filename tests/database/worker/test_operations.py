@@ -87,8 +87,8 @@ def test_events_are_chosen_by_state_by_sender_and_by_when_they_came(world: World
 
 def test_a_list_goes_on_where_its_portion_ended(world: World) -> None:
     sent(world, 5)
-    portion = world.call("viewer", "GET", "/lineage/inbox?limit=2").json()
-    rest = world.call("viewer", "GET", f"/lineage/inbox?limit=500&cursor={portion['next']}").json()
+    portion = world.call("viewer", "GET", "/lineage/events?limit=2").json()
+    rest = world.call("viewer", "GET", f"/lineage/events?limit=500&cursor={portion['next']}").json()
     assert (len(portion["items"]), len(rest["items"]), rest["next"]) == (2, 3, None)
 
 
@@ -256,7 +256,7 @@ def test_an_event_is_followed_by_its_ids_from_the_inbox_to_the_verdict(
 
 
 def test_a_request_is_told_by_its_id_without_what_it_asked_for(world: World, told: list[dict[str, Any]]) -> None:
-    answer = world.call("viewer", "GET", "/contract?id=secret-name", given={"X-Request-ID": "job-7"})
+    answer = world.call("viewer", "GET", "/contract?contract_id=secret-name", given={"X-Request-ID": "job-7"})
     assert answer.headers["X-Request-ID"] == "job-7"
     (line,) = [each for each in told if each["message"] == "answered"]
     assert (line["request_id"], line["route"], line["status"], line["method"]) == ("job-7", "/contract", "404", "GET")
@@ -345,7 +345,7 @@ def test_a_task_that_was_given_up_names_the_command_that_tries_it_again(
 
 def test_who_may_not_read_everything_does_not_see_what_came(world: World) -> None:
     bare = world.client("producer").issue_token("spark", scopes=[Permission.LINEAGE]).secret
-    for path in ("/lineage/inbox", "/lineage/rejected", "/lineage/inbox/counts"):
+    for path in ("/lineage/events", "/lineage/events/rejected", "/lineage/events/counts"):
         answer = world.http.get(f"/api/v1{path}", headers={"Authorization": f"Bearer {bare}"})
         assert answer.status_code == 403
 
