@@ -48,7 +48,7 @@ def draw() -> None:
         signed_out()
         return
     me = viewer.me()
-    page = navigation(viewer.registry().waiting().total, permissions=me.permissions)
+    page = navigation(viewer.registry().inbox_counts().total, permissions=me.permissions)
     sidebar(me)
     loading.age()
     page.run()

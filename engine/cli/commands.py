@@ -19,6 +19,7 @@ from treaty.engine.cli.options import (
     ContractFile,
     ContractId,
     Data,
+    ExcludePartition,
     FailOn,
     FalseAlarms,
     Folder,
@@ -42,7 +43,6 @@ from treaty.engine.cli.options import (
     Sample,
     Samples,
     Warnings,
-    Without,
 )
 from treaty.engine.core.clock import now
 from treaty.engine.protocol.requests import (
@@ -210,8 +210,8 @@ def _console() -> Any:
 
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
-    sample: Sample = None, without: Without = None, object_name: ObjectName = None, lake: LakeIndex = None,
-    by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED, out: Out = None,
+    sample: Sample = None, exclude_partition: ExcludePartition = None, object_name: ObjectName = None,
+    lake: LakeIndex = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED, out: Out = None,
     format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
@@ -222,7 +222,7 @@ def draft(
         source=TableSource(data, format, tuple(partition_by or ())), contract_id=contract_id or name, object=name,
         columns=tuple(each.strip() for each in columns.split(",")) if columns else (), sample=sample,
         lake=str(lake) if lake else None, alarms=false_alarms if by_history else None, refit=refit,
-        excluded_partitions=_named(without or (), partition_by or ()),
+        excluded_partitions=_named(exclude_partition or (), partition_by or ()),
     )  # fmt: skip
     with in_spark(remote, memory) as spark:
         drafted = spark.draft(request, progress)
@@ -235,8 +235,10 @@ def _named(names: Sequence[str], by: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if [pair.partition("=")[0] for pair in name.split("/")] != list(columns):
             shape = "/".join(f"{column}=..." for column in columns)
-            remedy = f"write --without '{shape}'" if shape else "say with --partition-by what it is partitioned by"
-            raise CliError(f"--without {name} names no partition of the table: {remedy}")
+            remedy = (
+                f"write --exclude-partition '{shape}'" if shape else "say with --partition-by what it is partitioned by"
+            )
+            raise CliError(f"--exclude-partition {name} names no partition of the table: {remedy}")
     return tuple(names)
 
 

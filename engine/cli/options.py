@@ -56,7 +56,7 @@ FalseAlarms = Annotated[
 Refit = Annotated[
     str, typer.Option(help="with --by-history: which later limits judge: pinned (none), tighten_only, 'within: 10%'")
 ]
-Without = Annotated[
+ExcludePartition = Annotated[
     list[str] | None,
     typer.Option(help="learn nothing from this partition, such as one of an incident: day=2026-01-01; repeat for more"),
 ]
@@ -101,7 +101,7 @@ Partition = Annotated[
 ]
 StateUrl = Annotated[str | None, typer.Option(help="the folder of the table's states; beside the table by default")]
 Recover = Annotated[bool, typer.Option("--recover", help="end a publication that was cut off")]
-Keep = Annotated[bool, typer.Option("--keep", help="keep a candidate that is rejected, and say where")]
+Keep = Annotated[bool, typer.Option("--keep-rejected", help="keep a candidate that is rejected, and say where")]
 KeyFile = Annotated[
     Path | None,
     typer.Option(help="32 bytes that values of classified columns are hashed with", envvar="TREATY_HASH_KEY_FILE"),

@@ -26,17 +26,17 @@ LakeFolder = Annotated[
 ]
 Tables = Annotated[list[str], typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
 Text = Annotated[str, typer.Argument(help="a table; - for values on standard input, one a line", show_default=False)]
-Older = Annotated[str, typer.Argument(help="a table as it was", show_default=False)]
-Newer = Annotated[str, typer.Argument(help="the table as it is now", show_default=False)]
+Old = Annotated[str, typer.Argument(help="a table as it was", show_default=False)]
+New = Annotated[str, typer.Argument(help="the table as it is now", show_default=False)]
 Rows = Annotated[int, typer.Option(min=5, max=100_000, help="rows that are drawn from each table")]
 Few = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="show so many")]
 PatternArgument = Annotated[str, typer.Argument(help="a pattern, as `top` and `infer` write it", show_default=False)]
-Forget = Annotated[bool, typer.Option("--forget", help="take these tables out of the index instead")]
+Remove = Annotated[bool, typer.Option("--remove", help="take these tables out of the index instead")]
 HERE = Path("patterns")
 
 
 def index(
-    tables: Tables, lake: LakeFolder = HERE, forget: Forget = False, rows: Rows = 1000,
+    tables: Tables, lake: LakeFolder = HERE, remove: Remove = False, rows: Rows = 1000,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Add tables to the index of a lake; one that is in it already is replaced."""
@@ -44,7 +44,7 @@ def index(
 
     opened = PatternLake(lake)
     with _cli_errors():
-        if forget:
+        if remove:
             opened.forget(tables)
         else:
             opened.add(_sample_texts(tables, rows, format, remote, memory))
@@ -75,7 +75,7 @@ def infer(
 
 @patterns.command()
 def compare(
-    older: Older, newer: Newer, lake: LakeFolder = HERE, rows: Rows = 1000, as_json: Json = False,
+    old: Old, new: New, lake: LakeFolder = HERE, rows: Rows = 1000, as_json: Json = False,
     format: Format = None, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Find text columns of a newer table that are no longer what they were, and what they look like instead.
@@ -87,7 +87,7 @@ def compare(
     with _cli_errors():
         known = PatternLake(lake).index()
     with in_spark(remote, memory) as spark:
-        before, after = (spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in (older, newer))
+        before, after = (spark.texts(TextsRequest(TableSource(table, format), (), rows)) for table in (old, new))
     found = swapped_columns(before, after, known)
     print_items([asdict(each) for each in found], _swap_line, as_json=as_json)
     if found:

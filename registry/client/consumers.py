@@ -32,7 +32,7 @@ class ConsumersApi(ApiTransport):
         sent = self._send("PUT", f"/subscriptions/{subscription_id}", body=change)
         return self._answer(schemas.SubscriptionOut, sent)
 
-    def choose_notices(
+    def choose_notifications(
         self, seen: schemas.SubscriptionOut, *, kinds: Sequence[str], channel_id: UUID | None
     ) -> schemas.SubscriptionOut:
         """Chooses of which notices one is told for the subscription, () of all, and through which channel, None through

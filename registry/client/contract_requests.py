@@ -18,6 +18,6 @@ class ContractRequestsApi(ApiTransport):
         body = schemas.ContractRequestIn(namespace=namespace, name=name, purpose=why)
         return self._post(schemas.ContractRequestOut, "/contract-requests", body)
 
-    def end_contract_request(self, request_id: UUID, reason: str | None = None) -> None:
+    def close_contract_request(self, request_id: UUID, reason: str | None = None) -> None:
         """Takes one's own request back; declines another's, for that reason."""
         self._send("POST", f"/contract-requests/{request_id}/close", body=schemas.ContractRequestEndIn(reason=reason))

@@ -18,7 +18,7 @@ class ExchangeApi(ApiTransport):
         """Documents to start a contract from: those that come with Treaty, then those of owners, by name."""
         return self._get(list[schemas.TemplateOut], "/templates")
 
-    def keep_template(self, name: str, about: str, document: str) -> schemas.TemplateOut:
+    def save_template(self, name: str, about: str, document: str) -> schemas.TemplateOut:
         """Keeps a document for others to start from, with places such as ${id}."""
         body = schemas.TemplateIn(name=name, description=about, document=document)
         return self._post(schemas.TemplateOut, "/templates", body)

@@ -15,16 +15,16 @@ class FitsApi(ApiTransport):
         chosen = {"check_id": check} if check else {}
         return self._get(list[schemas.FitOut], "/fits", contract_id=contract_id, object=object_name, **chosen)
 
-    def marks(self, contract_id: str, object_name: str) -> list[schemas.FeedbackOut]:
+    def feedback(self, contract_id: str, object_name: str) -> list[schemas.FeedbackOut]:
         """What people said of the object's data, newest first."""
         return self._get(list[schemas.FeedbackOut], "/feedback", contract_id=contract_id, object=object_name)
 
-    def set_mark(self, run_id: UUID, partition: str | None, mark: FeedbackKind, why: str) -> schemas.FeedbackOut:
+    def give_feedback(self, run_id: UUID, partition: str | None, mark: FeedbackKind, why: str) -> schemas.FeedbackOut:
         """Says what the data of a partition were that the run judged."""
         body = schemas.FeedbackIn(run_id=run_id, partition=partition, kind=mark, reason=why)
         return self._post(schemas.FeedbackOut, "/feedback", body)
 
-    def foresee_mark(
+    def preview_feedback(
         self, check: str, run_id: UUID, partition: str | None, mark: FeedbackKind
     ) -> schemas.FeedbackPreviewOut:
         """What that word would change of the check; nothing is stored."""

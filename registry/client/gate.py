@@ -27,7 +27,7 @@ class GateApi(ApiTransport):
         seen = {"consumer": consumer, "marker": marker, "as_of": as_of and as_of.isoformat()}
         return self._get(schemas.GateOut, "/gate", **asked, **seen)
 
-    def gated(
+    def gated_dataset(
         self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None
     ) -> schemas.GatedDatasetOut:
         """What a gate needs to know of a dataset before it opens."""
@@ -55,12 +55,14 @@ class GateApi(ApiTransport):
         query = {**_of(dataset, namespace, contract_id), "bag": bag}
         return self._send("GET", "/dataset/gate/bag", query=query).content
 
-    def keep_bag(self, content: bytes) -> str:
+    def store_bag(self, content: bytes) -> str:
         """The name under which packed states, or a run, are kept for a generation to name them."""
         sent = self._request("POST", "/dataset/gate/bag", {"Content-Type": "application/octet-stream"}, content=content)
         return self._answer(schemas.StateBagOut, sent).bag
 
-    def settle(self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None) -> None:
+    def recover_publication(
+        self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None
+    ) -> None:
         """Says that the open publication is settled; 409 where none is open."""
         self._send("POST", "/dataset/gate/recovered", query=_of(dataset, namespace, contract_id))
 

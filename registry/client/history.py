@@ -9,11 +9,11 @@ from treaty.registry.client.transport import ApiTransport
 class HistoryApi(ApiTransport):
     """What was measured over time."""
 
-    def history(self, asked: schemas.MetricHistoryQuery) -> list[schemas.MetricHistoryItemOut]:
+    def metric_history(self, asked: schemas.MetricHistoryQuery) -> list[schemas.MetricHistoryItemOut]:
         """Return the newest measurements of an object's metrics, oldest first."""
         return self._get(list[schemas.MetricHistoryItemOut], "/history/metrics", **asked.model_dump(mode="json"))
 
-    def checked(
+    def check_history(
         self, contract_id: str, object_name: str, check: str, *, since: datetime | None = None, limit: int = 500
     ) -> list[schemas.CheckHistoryItemOut]:
         """The newest results of the check of that id, oldest first."""

@@ -23,20 +23,22 @@ class LineageEventsApi(ApiTransport):
         form, moment = schemas.Page[schemas.LineageEventOut], since.isoformat() if since else None
         return self._list(form, "/lineage/events", state=state, producer=producer, since=moment, limit=limit)
 
-    def inbox_counts(self) -> schemas.LineageEventCountsOut:
+    def event_counts(self) -> schemas.LineageEventCountsOut:
         """How many events lie in the inbox, and how far it is behind."""
         return self._get(schemas.LineageEventCountsOut, "/lineage/events/counts")
 
-    def refused(self, *, producer: str | None = None, limit: int | None = 100) -> list[schemas.RejectedEventOut]:
+    def rejected_events(
+        self, *, producer: str | None = None, limit: int | None = 100
+    ) -> list[schemas.RejectedEventOut]:
         """Bodies that were refused, newest first."""
         return self._list(
             schemas.Page[schemas.RejectedEventOut], "/lineage/events/rejected", producer=producer, limit=limit
         )
 
-    def refusal(self, event_id: UUID) -> schemas.RejectedEventDetailOut:
+    def rejected_event(self, event_id: UUID) -> schemas.RejectedEventDetailOut:
         """A refused body, with how it begins where that may be seen."""
         return self._get(schemas.RejectedEventDetailOut, f"/lineage/events/rejected/{event_id}")
 
-    def unmatched(self, *, limit: int = 100) -> list[schemas.UnmatchedDatasetOut]:
+    def unmatched_datasets(self, *, limit: int = 100) -> list[schemas.UnmatchedDatasetOut]:
         """Datasets that runs write and no contract in force is about."""
         return self._get(list[schemas.UnmatchedDatasetOut], "/lineage/unmatched-datasets", limit=limit)

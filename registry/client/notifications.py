@@ -30,6 +30,6 @@ class NotificationsApi(ApiTransport):
         """Messages that go out, newest first; for who administers."""
         return self._list(schemas.Page[schemas.OutboxMessageOut], "/messages", limit=limit, state=state)
 
-    def replay_message(self, message_id: UUID) -> schemas.OutboxMessageOut:
+    def retry_message(self, message_id: UUID) -> schemas.OutboxMessageOut:
         """Has a message that was given up be delivered after all."""
         return self._post(schemas.OutboxMessageOut, f"/messages/{message_id}/retry")

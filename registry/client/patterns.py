@@ -11,7 +11,7 @@ class PatternsApi(ApiTransport):
         """The common domains of text columns, those of most columns first."""
         return self._get(list[schemas.CommonPatternOut], "/patterns", limit=limit)
 
-    def carriers(self, pattern: str) -> schemas.PatternInfoOut:
+    def pattern_columns(self, pattern: str) -> schemas.PatternInfoOut:
         """The columns that carry a pattern, what is known of it, and its neighbours."""
         return self._get(schemas.PatternInfoOut, "/patterns/columns", pattern=pattern)
 

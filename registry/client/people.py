@@ -29,7 +29,7 @@ class PeopleApi(ApiTransport):
         headers = {"X-Forwarded-For": address} if address else None
         return self._answer(schemas.SessionOut, self._send("POST", "/session", body=body, headers=headers))
 
-    def sign_in_as(self, token: str, nonce: str) -> schemas.SessionOut:
+    def sign_in_with_oidc(self, token: str, nonce: str) -> schemas.SessionOut:
         """A new session for whom the identity provider's token names; make another Client with its secret."""
         body = schemas.IdentityTokenIn(token=SecretStr(token), nonce=SecretStr(nonce))
         return self._post(schemas.SessionOut, "/session/oidc", body)

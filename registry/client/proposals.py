@@ -17,7 +17,7 @@ class ProposalsApi(ApiTransport):
         """What waits for whom this client acts as."""
         return self._get(schemas.InboxOut, "/inbox")
 
-    def waiting(self) -> schemas.InboxCountsOut:
+    def inbox_counts(self) -> schemas.InboxCountsOut:
         """How much of it waits for them themself."""
         return self._get(schemas.InboxCountsOut, "/inbox/counts")
 
@@ -50,7 +50,7 @@ class ProposalsApi(ApiTransport):
         """The document that an approval would make a version."""
         return self._get(schemas.PreviewOut, f"/proposals/{proposal_id}/preview")
 
-    def judge(
+    def decide(
         self,
         proposal_id: UUID,
         suggestions: Iterable[UUID],
@@ -60,8 +60,8 @@ class ProposalsApi(ApiTransport):
         reason: str | None = None,
         decided_only: bool = False,
     ) -> schemas.ProposalOut:
-        """Decides about the suggestions, all or none, as of the revision that was seen. `decided_only`: the answer has these
-        suggestions alone."""
+        """Decides about the suggestions, all or none, as of the revision that was seen. `decided_only`: the answer has
+        these suggestions alone."""
         body = schemas.DecisionsIn(suggestions=tuple(suggestions), decision=decision, revision=revision, reason=reason)
         return self._post(
             schemas.ProposalOut, f"/proposals/{proposal_id}/decisions", body, decided_only=decided_only or None
@@ -125,7 +125,7 @@ class ProposalsApi(ApiTransport):
         body = schemas.ChangeRequestIn(text=text, revision=revision)
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/request-changes", body)
 
-    def take_changes_back(self, proposal_id: UUID) -> schemas.ProposalOut:
+    def withdraw_change_request(self, proposal_id: UUID) -> schemas.ProposalOut:
         """Asks for changes no longer."""
         return self._post(schemas.ProposalOut, f"/proposals/{proposal_id}/request-changes/withdraw")
 

@@ -94,7 +94,7 @@ class DemoLoop:
         shown = self.people.owner.proposal(proposal_id)
         pending = [each.id for each in shown.suggestions]
         if pending:
-            self.people.owner.judge(proposal_id, pending, Decision.ACCEPTED, revision=shown.revision)
+            self.people.owner.decide(proposal_id, pending, Decision.ACCEPTED, revision=shown.revision)
         self.people.owner.approve(proposal_id, self.people.owner.preview(proposal_id).fingerprint)
         return len(pending)
 

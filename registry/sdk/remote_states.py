@@ -58,7 +58,7 @@ class RegistryStates:
     def keep(self, packed: bytes) -> str:
         """The name of the bag, its content's checksum; it is not part of the memory until a generation names it."""
         with _engine_errors():
-            kept = self.client.keep_bag(packed)
+            kept = self.client.store_bag(packed)
         self._read[kept] = packed
         return kept
 
@@ -88,7 +88,7 @@ class RegistryStates:
         """How the run ended, with the run itself kept, to be recorded with the generation. What the contract classifies
         does not leave this process."""
         with _engine_errors():
-            kept = self.client.keep_bag(run_codec.written(redact(bind(self.object, schema), run)))
+            kept = self.client.store_bag(run_codec.written(redact(bind(self.object, schema), run)))
         return GenerationVerdict(run.verdict.value, run.contract_fingerprint, run.object, kept)
 
     def swap(
@@ -117,7 +117,7 @@ class RegistryStates:
         """Has the registry know that no publication is open; it collects what is left over itself."""
         with _engine_errors():
             try:
-                self.client.settle(self.name, **self._query)
+                self.client.recover_publication(self.name, **self._query)
             except ClientError as error:
                 if error.status != CONFLICT:
                     raise
@@ -132,7 +132,7 @@ def remembered(dataset: str, namespace: str | None = None, *, client: Client | N
     settings = load()
     with client or Client(settings.api, settings.token or None, timeout=TIMEOUT_SECONDS) as used:
         with _engine_errors():
-            found = used.gated(dataset, namespace=namespace)
+            found = used.gated_dataset(dataset, namespace=namespace)
             contract = _promised(used.document(found.contract_id, found.version), found)
         where = f"{settings.api}/dataset/{found.dataset_id}"
         others = {name: _source(place) for name, place in found.datasets.items()}

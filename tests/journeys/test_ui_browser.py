@@ -259,7 +259,7 @@ def test_of_two_who_decide_on_cards_the_second_is_told_and_goes_on_from_there(si
     expect(page.get_by_text("2 of 10 decided")).to_be_visible()
 
     other = site.shop.client("other-owner")
-    other.judge(proposal, [third], Decision.ACCEPTED, revision=other.proposal(proposal).revision)
+    other.decide(proposal, [third], Decision.ACCEPTED, revision=other.proposal(proposal).revision)
     page.locator(f".st-key-undo-{second} button").click()
 
     expect(page.get_by_text("Somebody changed this in the meantime").first).to_be_visible()

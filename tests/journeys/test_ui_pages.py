@@ -263,7 +263,7 @@ def test_a_decision_over_a_newer_one_says_who_was_faster_and_keeps_the_reason(op
     at.text_input(key=f"reason-{card}").set_value("typed with care")
     other = the_shop.client("other-owner")
     seen = other.proposal(the_shop.review)
-    other.judge(seen.id, [seen.suggestions[1].id], Decision.ACCEPTED, revision=seen.revision)
+    other.decide(seen.id, [seen.suggestions[1].id], Decision.ACCEPTED, revision=seen.revision)
 
     click(at, f"confirm-{card}")
 
@@ -493,7 +493,7 @@ def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(op
     assert "Say why" in texts(at)
     at.text_input(key="why").set_value("a holiday")
     click(at, "say")
-    (said,) = the_shop.client("viewer").marks("shop-sales", "orders")
+    (said,) = the_shop.client("viewer").feedback("shop-sales", "orders")
     assert (said.partition, said.kind, said.reason, said.author) == (
         "day=2026-02-25",
         FeedbackKind.EXPECTED,
@@ -720,13 +720,13 @@ def test_foreign_text_stays_text_everywhere(open_page: Open, the_shop: Shop) -> 
 def accept_everything(the_shop: Shop) -> None:
     other = the_shop.client("other-owner")
     seen = other.proposal(the_shop.review)
-    other.judge(seen.id, [each.id for each in seen.suggestions], Decision.ACCEPTED, revision=seen.revision)
+    other.decide(seen.id, [each.id for each in seen.suggestions], Decision.ACCEPTED, revision=seen.revision)
 
 
 def reject_first(the_shop: Shop) -> None:
     other = the_shop.client("other-owner")
     seen = other.proposal(the_shop.review)
-    other.judge(seen.id, [seen.suggestions[1].id], Decision.REJECTED, revision=seen.revision, reason="not now")
+    other.decide(seen.id, [seen.suggestions[1].id], Decision.REJECTED, revision=seen.revision, reason="not now")
 
 
 def test_a_search_that_finds_nothing_is_given_up_with_a_click(open_page: Open) -> None:
@@ -979,8 +979,8 @@ def test_many_decisions_are_taken_back_at_once_but_for_those_decided_since(open_
     assert "Accepted: 9 suggestions." in texts(click(at, "accept-all"))
     kept = first_card(the_shop)
     client = the_shop.client("owner")
-    seen = client.judge(the_shop.review, [kept], Decision.PENDING, revision=client.proposal(the_shop.review).revision)
-    client.judge(the_shop.review, [kept], Decision.REJECTED, revision=seen.revision, reason="too strict")
+    seen = client.decide(the_shop.review, [kept], Decision.PENDING, revision=client.proposal(the_shop.review).revision)
+    client.decide(the_shop.review, [kept], Decision.REJECTED, revision=seen.revision, reason="too strict")
 
     click(at, "take-back")
     assert decisions(the_shop) == [Decision.REJECTED, *[Decision.PENDING] * 9]

@@ -42,7 +42,7 @@ PLAIN: Mapping[Any, tuple[Any, ...]] = {
 # Arguments of which the hint says less than the API, by method and name.
 NAMED: Mapping[tuple[str, str], Any] = {
     ("bag", "bag"): "0" * 64,
-    ("choose_notices", "kinds"): ("lag",),
+    ("choose_notifications", "kinds"): ("lag",),
     ("tasks", "state"): "queued",
 }
 LISTS = (list, tuple, set, frozenset, Iterable, Sequence)

@@ -182,7 +182,7 @@ def _told(shop: Shop) -> None:
 def _said(shop: Shop, review: UUID) -> None:
     owner, consumer, admin = (shop.client(who) for who in ("owner", "consumer", "admin"))
     seen = owner.proposal(review)
-    owner.judge(review, [seen.suggestions[0].id], Decision.REJECTED, revision=seen.revision, reason=CORPUS[6])
+    owner.decide(review, [seen.suggestions[0].id], Decision.REJECTED, revision=seen.revision, reason=CORPUS[6])
     consumer.subscribe(schemas.SubscriptionIn(contract_id="spoilt-live", purpose=CORPUS[7], contact=CORPUS[12]))
     admin.issue_token(CORPUS[8].replace("\n", " ")[:100], scopes=[Permission.LINEAGE])
     (found,) = (each for each in owner.incidents() if each.contract_id == "spoilt-live")

@@ -107,7 +107,7 @@ def revoke(token_id: UUID) -> None:
 def health() -> None:
     """Whether the service can work, and how far it is behind."""
     registry = viewer.registry()
-    ready, inbox = registry.ready(), registry.inbox_counts()
+    ready, inbox = registry.ready(), registry.event_counts()
     failed = registry.tasks(state=TaskState.FAILED, limit=SHOWN)
     waiting = registry.tasks(state=TaskState.QUEUED, limit=SHOWN)
     with st.container(horizontal=True, gap="medium", key="facts"):
@@ -148,7 +148,7 @@ def message(of: OutboxMessageOut) -> None:
 
 def replay(message_id: UUID) -> None:
     """Has the message be delivered after all."""
-    step_runner.run_step(lambda: viewer.registry().replay_message(message_id), done=texts.DELIVERED_AGAIN)
+    step_runner.run_step(lambda: viewer.registry().retry_message(message_id), done=texts.DELIVERED_AGAIN)
 
 
 page()

@@ -126,7 +126,7 @@ def steps(incident: IncidentOut) -> None:
 
 def reached(incident: IncidentOut) -> None:
     """What the bad data came to downstream, and may come to."""
-    found = viewer.registry().incident_blast(incident.id)
+    found = viewer.registry().incident_impact(incident.id)
     st.subheader(texts.downstream(len(found.datasets)))
     if not found.datasets:
         panels.empty(texts.NOTHING_DOWNSTREAM, texts.NO_READER)

@@ -78,7 +78,7 @@ def promised(shown: Sequence[graph_chart.ShownNode]) -> None:
 def events() -> None:
     """How far the inbox is, and the newest events."""
     registry = viewer.registry()
-    counts(registry.inbox_counts())
+    counts(registry.event_counts())
     found = registry.events(limit=SHOWN)
     if not found:
         panels.empty(texts.NO_EVENT, texts.SEND_EVENTS)
@@ -121,7 +121,7 @@ def event(found: LineageEventOut) -> dict[str, str]:
 
 def refused() -> None:
     """What was refused, and why."""
-    found = viewer.registry().refused(limit=SHOWN)
+    found = viewer.registry().rejected_events(limit=SHOWN)
     if not found:
         panels.empty(texts.NOTHING_REFUSED, texts.REFUSED_APPEAR)
         return
@@ -141,7 +141,7 @@ def refusal(found: RejectedEventOut) -> dict[str, str]:
 
 def unmatched() -> None:
     """What runs write and nobody promises anything about, each with the commands to change that."""
-    found = viewer.registry().unmatched(limit=SHOWN)
+    found = viewer.registry().unmatched_datasets(limit=SHOWN)
     if not found:
         panels.empty(texts.ALL_HAVE_CONTRACTS, texts.UNMATCHED_APPEAR)
         return

@@ -80,7 +80,7 @@ def explore(contract: ContractOut, report: RunOut, checks: dict[str, CheckResult
             texts.OF_THE_LAST, list(PERIODS), default=ui_texts.ALL, required=True, key="period", bind="query-params"
         )
     document = document_rows.parse_document(viewer.registry().document(contract.id, report.version).decode())
-    said = viewer.registry().marks(contract.id, report.object)
+    said = viewer.registry().feedback(contract.id, report.object)
     chosen = checks[check or next(iter(checks))]
     seen = metric(report, chosen, document, period or ui_texts.ALL, said, key="course")
     fits.section(report, chosen)
@@ -130,7 +130,9 @@ def load_history(
     wanted = MetricHistoryQuery(
         contract_id=report.contract_id, object=report.object, metric=check.measurement, since=since, limit=MOST
     )
-    return registry.history(wanted), registry.checked(report.contract_id, report.object, check.check_id, limit=MOST)
+    return registry.metric_history(wanted), registry.check_history(
+        report.contract_id, report.object, check.check_id, limit=MOST
+    )
 
 
 def segmented(measured: Sequence[MetricHistoryItemOut], *, key: str) -> str | None:

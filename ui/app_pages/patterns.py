@@ -30,7 +30,7 @@ def page() -> None:
 def one(pattern: str) -> None:
     """The pattern's figures, its columns, and its neighbours; why not, where the text is no pattern."""
     try:
-        found = viewer.registry().carriers(pattern)
+        found = viewer.registry().pattern_columns(pattern)
     except ClientError as error:
         if error.status != UNUSABLE:
             raise

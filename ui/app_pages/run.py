@@ -144,7 +144,7 @@ def likely(run: RunOut, results: list[CheckResultOut], sample: ViolationSampleOu
     check = results[0]
     if check.outcome != "failed":
         return
-    course = viewer.registry().checked(run.contract_id, run.object, check.check_id, limit=PAST)
+    course = viewer.registry().check_history(run.contract_id, run.object, check.check_id, limit=PAST)
     if (known := failure_breakdown.since(course, run.id)) is not None:
         st.text(failure_breakdown.sentence(known, now=viewer.now()))
     every = [each for each in run.results if each.check_id == check.check_id]

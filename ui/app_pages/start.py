@@ -75,7 +75,7 @@ def listener() -> None:
 def arrived() -> int | None:
     """How many lineage events came; None where the viewer may not know."""
     try:
-        return sum(viewer.registry().inbox_counts().events.values())
+        return sum(viewer.registry().event_counts().events.values())
     except ClientError as error:
         if error.status != FORBIDDEN:
             raise

@@ -74,7 +74,7 @@ def changed(of: SubscriptionOut) -> None:
         panels.flash(EVENTS_MISSING, problem=True)
         return
     about = texts.tells_now(of.contract_id)
-    step_runner.run_step(lambda: viewer.registry().choose_notices(of, **told), done=about)
+    step_runner.run_step(lambda: viewer.registry().choose_notifications(of, **told), done=about)
 
 
 def end(subscription_id: UUID) -> None:

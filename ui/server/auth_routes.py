@@ -82,7 +82,7 @@ class AuthRoutes:
             return rendered(self._sign_in(next_path), status=401, problem=texts.DECLINED)
         try:
             token = await run_in_threadpool(self._provider().token, flow, self._back(request), code)
-            opened = await self._call_client(lambda nobody: nobody.sign_in_as(token, flow.nonce))
+            opened = await self._call_client(lambda nobody: nobody.sign_in_with_oidc(token, flow.nonce))
         except SignInFailed as error:
             return rendered(self._sign_in(next_path), status=401, problem=str(error))
         except ClientError as error:

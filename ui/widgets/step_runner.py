@@ -37,7 +37,7 @@ def decide(
     """Decides about these suggestions, all or none; the way back, None where the registry refused."""
     registry, revision = viewer.registry(), proposal.revision
     if not judge(
-        lambda: registry.judge(proposal.id, suggestions, decision, revision=revision, reason=reason, decided_only=True)
+        lambda: registry.decide(proposal.id, suggestions, decision, revision=revision, reason=reason, decided_only=True)
     ):
         return None
     said = f"{decision_text(decision, len(suggestions))} ({proposal.title or proposal.contract_id})"
@@ -54,7 +54,7 @@ def _undecide(proposal_id: UUID, suggestions: Sequence[UUID], decision: Decision
     registry = viewer.registry()
     seen = registry.proposal(proposal_id)
     if still := [each.id for each in seen.suggestions if each.id in suggestions and each.decision == decision]:
-        registry.judge(proposal_id, still, Decision.PENDING, revision=seen.revision)
+        registry.decide(proposal_id, still, Decision.PENDING, revision=seen.revision)
 
 
 def accept(suggestions: Sequence[UUID]) -> None:
@@ -81,7 +81,7 @@ def reject(proposal: ProposalOut, suggestion: UUID) -> None:
 def undo(proposal: ProposalOut, suggestion: UUID) -> None:
     """Makes the suggestion pending again."""
     registry, revision = viewer.registry(), proposal.revision
-    judge(lambda: registry.judge(proposal.id, [suggestion], Decision.PENDING, revision=revision, decided_only=True))
+    judge(lambda: registry.decide(proposal.id, [suggestion], Decision.PENDING, revision=revision, decided_only=True))
 
 
 def open_reason(suggestion: UUID) -> None:

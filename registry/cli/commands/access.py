@@ -31,26 +31,26 @@ app = typer.Typer(name="access", no_args_is_help=True, help="Say who may do what
 
 @app.command()
 def grants(
-    on: Annotated[str | None, typer.Option(help="only those on that domain, contract or dataset")] = None,
+    target: Annotated[str | None, typer.Option(help="only those on that domain, contract or dataset")] = None,
     as_json: Json = False,
 ) -> None:
     """List what is granted to users and teams beside the roles that users have on everything."""
     with service.open_client() as registry:
-        found = registry.grants(target=on)
+        found = registry.grants(target=target)
     _print_rows(found, ("id", "holder", "role", "scope", "target"), as_json=as_json)
 
 
 @app.command()
 def grant(
     role: Annotated[Role, typer.Argument(help="viewer, consumer, producer, owner or service")],
-    part: Annotated[GrantScope, typer.Argument(help="everything, domain, contract or dataset")],
+    scope: Annotated[GrantScope, typer.Argument(help="everything, domain, contract or dataset")],
     target: Target = "",
     user: User = None,
     team: Team = None,
 ) -> None:
     """Grant a role to a user or to a team on a part of the registry, and print the grant's id."""
     with service.open_client() as registry:
-        print(registry.grant(_grant_body(registry, role, part, target, user=user, team=team)).id)
+        print(registry.grant(_grant_body(registry, role, scope, target, user=user, team=team)).id)
 
 
 @app.command()
@@ -68,15 +68,15 @@ def teams(as_json: Json = False) -> None:
     _print_rows(found, ("id", "name", "members"), as_json=as_json)
 
 
-@app.command()
-def team(name: TeamName) -> None:
+@app.command("create-team")
+def create_team(name: TeamName) -> None:
     """Make a team, and print its id."""
     with service.open_client() as registry:
         print(registry.create_team(name).id)
 
 
-@app.command()
-def member(
+@app.command("set-member")
+def set_member(
     team: TeamName,
     user: UserName,
     lead: Annotated[bool, typer.Option("--lead", help="they say who belongs to the team")] = False,
@@ -98,8 +98,10 @@ def rotate(token: TokenId, overlap_hours: Overlap = 24, expires_days: Days = Non
         print(registry.rotate_token(token, overlap_hours=overlap_hours, expires_days=expires_days).secret)
 
 
-@app.command()
-def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall be", show_default=False)]) -> None:
+@app.command("create-key")
+def create_key(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall be", show_default=False)],
+) -> None:
     """Make a key file for this user alone; one that is there stays as it is."""
     from treaty.engine.core import key_files
 
@@ -110,7 +112,7 @@ def key(file: Annotated[str, typer.Argument(metavar="FILE", help="where it shall
 
 
 def _grant_body(
-    registry: "Client", role: Role, part: GrantScope, target: str, *, user: str | None, team: str | None
+    registry: "Client", role: Role, scope: GrantScope, target: str, *, user: str | None, team: str | None
 ) -> "GrantIn":
     from treaty.registry.schemas import GrantIn
 
@@ -118,7 +120,7 @@ def _grant_body(
     if user and user_id is None:
         raise CliError(f"there is no user named {user}")
     team_id = _team(registry, team).id if team else None
-    return GrantIn(role=role, scope=part, target=target, user_id=user_id, team_id=team_id)
+    return GrantIn(role=role, scope=scope, target=target, user_id=user_id, team_id=team_id)
 
 
 def _team(registry: "Client", name: str) -> "TeamOut":

@@ -24,7 +24,7 @@ Export = Annotated[
     Path | None, typer.Option("--from", help="verify this export instead of the database; it may lie anywhere")
 ]
 SignatureInvalid = Annotated[
-    bool, typer.Option("--unsigned", help="take the head's word where it is not signed, or its key is not here")
+    bool, typer.Option("--allow-unsigned", help="take the head's word where it is not signed, or its key is not here")
 ]
 ExportFile = Annotated[Path | None, typer.Argument(help="write to this file; by default they are printed")]
 After = Annotated[int, typer.Option(min=0, help="only entries behind this position")]
@@ -118,7 +118,7 @@ def _head(settings: RegistrySettings, file: Path | None, *, unsigned: bool) -> "
     if genuine is False:
         raise CliError(f"{file} was not signed by the audit's key: it was changed, or another audit's", VIOLATED)
     if genuine is None and not unsigned:
-        raise CliError(f"{file} cannot be trusted: {_untrusted(taken, settings)}; --unsigned takes its word")
+        raise CliError(f"{file} cannot be trusted: {_untrusted(taken, settings)}; --allow-unsigned takes its word")
     return taken
 
 

@@ -30,7 +30,7 @@ ChecksApi = Annotated[
 ]
 TeamName = Annotated[str | None, typer.Option("--team", help="for this team of yours: every member may answer")]
 VersionNumber = Annotated[str, typer.Argument(metavar="VERSION", help="the approved version", show_default=False)]
-Object = Annotated[bool, typer.Option("--object", help="object to it instead, with a comment that says why")]
+Object = Annotated[bool, typer.Option("--objection", help="object to it instead, with a comment that says why")]
 Comment = Annotated[str | None, typer.Option(help="what its owners should know")]
 
 

@@ -47,7 +47,7 @@ def history(
             contract_id=contract_id, object=object_name, metric=metric, since=_moment(since), until=_moment(until),
             segment=segment, tag=tag, limit=limit,
         )  # fmt: skip
-        found = registry.history(asked)
+        found = registry.metric_history(asked)
     if parquet:
         _write(found, parquet)
     elif as_csv:

@@ -27,7 +27,7 @@ Assignee = Annotated[str | None, typer.Argument(metavar="USER", help="nobody in 
 Hours = Annotated[float, typer.Option("--hours", help="for how long; 0: not any longer", min=0, max=24 * 365)]
 Reason = Annotated[Resolution, typer.Argument(help="why it is over; that data recovered is found by itself")]
 Comment = Annotated[str | None, typer.Option(help="what others should know")]
-Duplicate = Annotated[UUID | None, typer.Option("--of", help="the incident that it is a duplicate of")]
+Duplicate = Annotated[UUID | None, typer.Option("--duplicate-of", help="the incident that it is a duplicate of")]
 ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
 DatasetName = Annotated[
     str,
@@ -82,14 +82,18 @@ def snooze(incident: IncidentArgument, hours: Hours = 24, as_json: Json = False)
 
 @app.command()
 def resolve(
-    incident: IncidentArgument, reason: Reason, comment: Comment = None, of: Duplicate = None, as_json: Json = False
+    incident: IncidentArgument,
+    reason: Reason,
+    comment: Comment = None,
+    duplicate_of: Duplicate = None,
+    as_json: Json = False,
 ) -> None:
     """End it for a reason."""
     if reason is Resolution.RECOVERED:
         raise CliError("that data recovered is found by validating them: say fixed")
 
     def step(registry: "Client", seen: "schemas.IncidentOut") -> "schemas.IncidentOut":
-        return registry.resolve_incident(seen.id, seen.revision, reason, comment=comment, duplicate_of=of)
+        return registry.resolve_incident(seen.id, seen.revision, reason, comment=comment, duplicate_of=duplicate_of)
 
     _done(incident, step, as_json=as_json)
 
@@ -100,29 +104,33 @@ def reopen(incident: IncidentArgument, as_json: Json = False) -> None:
     _done(incident, lambda registry, seen: registry.reopen_incident(seen.id, seen.revision), as_json=as_json)
 
 
-def blast(dataset: DatasetName, namespace: Namespace = None, column: Column = None, as_json: Json = False) -> None:
+def impact(dataset: DatasetName, namespace: Namespace = None, column: Column = None, as_json: Json = False) -> None:
     """Show what lies downstream of a dataset, and how far its bad data came."""
-    from treaty.registry.cli.output.incidents import print_blast
+    from treaty.registry.cli.output.incidents import print_impact
 
     with service.open_client() as registry:
-        service.print_result(registry.blast(dataset, namespace=namespace, columns=column), print_blast, as_json=as_json)
+        service.print_result(
+            registry.downstream_impact(dataset, namespace=namespace, columns=column), print_impact, as_json=as_json
+        )
 
 
-def readers(contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = None, as_json: Json = False) -> None:
+def inferred_consumers(
+    contract: ContractName, confirm: Confirm = None, dismiss: Dismiss = None, as_json: Json = False
+) -> None:
     """Show jobs of others that were seen reading a contract's data, and subscribe to what one of them reads."""
     from pydantic import RootModel
 
     from treaty.registry import schemas
-    from treaty.registry.cli.output.incidents import print_readers
+    from treaty.registry.cli.output.incidents import print_inferred_consumers
 
     with service.open_client() as registry:
         if confirm:
-            registry.confirm_reader(contract, *confirm)
+            registry.confirm_inferred_consumer(contract, *confirm)
         if dismiss:
-            registry.dismiss_reader(contract, *dismiss)
-        found = registry.readers(contract)
+            registry.dismiss_inferred_consumer(contract, *dismiss)
+        found = registry.inferred_consumers(contract)
     service.print_result(
-        RootModel[tuple[schemas.InferredConsumerOut, ...]](tuple(found)), print_readers, as_json=as_json
+        RootModel[tuple[schemas.InferredConsumerOut, ...]](tuple(found)), print_inferred_consumers, as_json=as_json
     )
 
 
@@ -146,4 +154,4 @@ def _incident_by_prefix(registry: "Client", named: str) -> "schemas.IncidentOut"
     return found[0]
 
 
-COMMANDS = (blast, readers)
+COMMANDS = (impact, inferred_consumers)

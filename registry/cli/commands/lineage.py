@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treaty.registry.schemas import LineageEventOut
 
 Producer = Annotated[str | None, typer.Option(help="only what that user sent")]
-Most = Annotated[int, typer.Option("--lines", "-n", min=1, help="how many, the newest")]
+Most = Annotated[int, typer.Option("--limit", "-n", min=1, help="how many, the newest")]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="go on with those that come, until Ctrl-C")]
 EventId = Annotated[str | None, typer.Argument(metavar="ID", help="show this one, and how its body begins")]
 ContractName = Annotated[str, typer.Argument(metavar="CONTRACT", help="a contract's id", show_default=False)]
@@ -66,13 +66,13 @@ def settings(jar: Jar = None, out: NewFile = None) -> None:
 
 
 @app.command()
-def tail(lines: Most = 20, follow: Follow = False, producer: Producer = None, as_json: Json = False) -> None:
+def tail(limit: Most = 20, follow: Follow = False, producer: Producer = None, as_json: Json = False) -> None:
     """Show the events that came last, oldest first, and those that come."""
     from treaty.registry.cli.output import lineage
 
     shown = (lambda event: event.model_dump_json()) if as_json else lineage.line
     with service.open_client() as registry:
-        found = registry.events(producer=producer, limit=lines)
+        found = registry.events(producer=producer, limit=limit)
         for event in reversed(found):
             print(shown(event), flush=True)
         if follow:
@@ -82,38 +82,38 @@ def tail(lines: Most = 20, follow: Follow = False, producer: Producer = None, as
 
 
 @app.command()
-def inbox(as_json: Json = False) -> None:
+def status(as_json: Json = False) -> None:
     """Show how many events wait and how long, and those that could not be folded."""
     from treaty.registry.core.enums import LineageEventState
 
     with service.open_client() as registry:
-        counts, parked = registry.inbox_counts(), registry.events(state=LineageEventState.PARKED, limit=20)
+        counts, parked = registry.event_counts(), registry.events(state=LineageEventState.PARKED, limit=20)
 
     def show(_: object, console: "Console") -> None:
-        from treaty.registry.cli.output.lineage import print_inbox
+        from treaty.registry.cli.output.lineage import print_event_status
 
-        print_inbox(counts, parked, console)
+        print_event_status(counts, parked, console)
 
     service.print_result(counts, show, as_json=as_json)
 
 
 @app.command()
-def rejected(event: EventId = None, producer: Producer = None, lines: Most = 20, as_json: Json = False) -> None:
+def rejected(event: EventId = None, producer: Producer = None, limit: Most = 20, as_json: Json = False) -> None:
     """Show what was refused and why: producers seldom log the answer."""
     from treaty.registry import schemas
     from treaty.registry.cli.output import lineage
 
     with service.open_client() as registry:
         if event is not None:
-            service.print_result(registry.refusal(read_id(event)), lineage.print_refusal, as_json=as_json)
+            service.print_result(registry.rejected_event(read_id(event)), lineage.print_refusal, as_json=as_json)
             return
-        found = registry.refused(producer=producer, limit=lines)
+        found = registry.rejected_events(producer=producer, limit=limit)
     page = schemas.Page[schemas.RejectedEventOut](items=tuple(found))
     service.print_result(page, lineage.print_refused, as_json=as_json)
 
 
 @app.command()
-def replay(event: Annotated[str, typer.Argument(metavar="ID", help="the event's id", show_default=False)]) -> None:
+def retry(event: Annotated[str, typer.Argument(metavar="ID", help="the event's id", show_default=False)]) -> None:
     """Have an event tried again that could not be folded."""
     with service.open_client() as registry:
         registry.retry_event(read_id(event))
@@ -121,13 +121,13 @@ def replay(event: Annotated[str, typer.Argument(metavar="ID", help="the event's 
 
 
 @app.command()
-def unmatched(lines: Most = 20, as_json: Json = False) -> None:
+def unmatched(limit: Most = 20, as_json: Json = False) -> None:
     """Show datasets that runs write and no contract is about, and how to make a contract or an alias of each."""
     from treaty.registry import schemas
     from treaty.registry.cli.output import lineage
 
     with service.open_client() as registry:
-        found = registry.unmatched(limit=lines)
+        found = registry.unmatched_datasets(limit=limit)
     page = schemas.Page[schemas.UnmatchedDatasetOut](items=tuple(found))
     service.print_result(page, lineage.print_unmatched, as_json=as_json)
 

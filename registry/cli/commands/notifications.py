@@ -22,7 +22,9 @@ app = typer.Typer(
 KIND = typer.Argument(metavar="KIND", help="email, slack or webhook", show_default=False)
 Target = Annotated[str, typer.Argument(metavar="TARGET", help="an address, or a URL", show_default=False)]
 Contract = Annotated[str | None, typer.Option(help="this contract alone; by default all that concern you")]
-On = Annotated[list[NotificationKind] | None, typer.Option(help="of what; repeat for more; by default everything")]
+Event = Annotated[
+    list[NotificationKind] | None, typer.Option("--event", help="of what; repeat for more; by default everything")
+]
 TeamName = Annotated[str | None, typer.Option("--team", help="a channel of a team that you lead")]
 ChannelArgument = Annotated[UUID, typer.Argument(metavar="CHANNEL", help="its id", show_default=False)]
 Subscription = Annotated[UUID, typer.Argument(metavar="SUBSCRIPTION", help="its id", show_default=False)]
@@ -35,7 +37,7 @@ def add(
     kind: Annotated[ChannelKind, KIND],
     target: Target,
     contract: Contract = None,
-    on: On = None,
+    event: Event = None,
     team: TeamName = None,
     as_json: Json = False,
 ) -> None:
@@ -45,7 +47,7 @@ def add(
     with service.open_client() as registry:
         team_id = _team(registry, team) if team else None
         body = schemas.ChannelIn(
-            kind=kind, target=target, contract_id=contract, notification_kinds=tuple(on or ()), team_id=team_id  # type: ignore[arg-type]
+            kind=kind, target=target, contract_id=contract, notification_kinds=tuple(event or ()), team_id=team_id  # type: ignore[arg-type]
         )  # fmt: skip
         made = registry.add_channel(body)
     service.print_result(made, _print_made, as_json=as_json)
@@ -78,21 +80,23 @@ def remove(channel: ChannelArgument) -> None:
 
 
 @app.command()
-def choose(subscription: Subscription, on: On = None, channel: Through = None, as_json: Json = False) -> None:
+def choose(subscription: Subscription, event: Event = None, channel: Through = None, as_json: Json = False) -> None:
     """Choose of what a subscription of yours tells you, and where; `treaty subscriptions` shows it."""
     from treaty.registry.cli.commands.consumers import print_own
     from treaty.registry.schemas.consumers import Consumed
 
     known = get_args(Consumed)
-    if not {*(on or ())} <= {*known}:
+    if not {*(event or ())} <= {*known}:
         raise CliError(f"a subscription tells of {', '.join(known)}: choose from these")
     with service.open_client() as registry:
-        found = registry.choose_notices(registry.subscription(subscription), kinds=on or (), channel_id=channel)
+        found = registry.choose_notifications(
+            registry.subscription(subscription), kinds=event or (), channel_id=channel
+        )
     service.print_result(found, lambda told, console: print_own([told], console), as_json=as_json)
 
 
 @app.command()
-def undelivered(as_json: Json = False) -> None:
+def failed(as_json: Json = False) -> None:
     """Show the messages that were given up, newest first; for who administers."""
     from treaty.registry import schemas
 
@@ -102,10 +106,10 @@ def undelivered(as_json: Json = False) -> None:
 
 
 @app.command()
-def redeliver(message: Message, as_json: Json = False) -> None:
+def retry(message: Message, as_json: Json = False) -> None:
     """Have a message that was given up be delivered after all; for who administers."""
     with service.open_client() as registry:
-        found = registry.replay_message(message)
+        found = registry.retry_message(message)
     service.print_result(found, lambda told, console: _print_rows(console, [told]), as_json=as_json)
 
 

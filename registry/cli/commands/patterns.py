@@ -12,26 +12,24 @@ from treaty.engine.cli.options import Format, Json, Memory, Remote
 from treaty.registry.cli.commands import service
 
 Registered = Annotated[
-    bool, typer.Option("--registered", help="have the service index the tables that contracts in force are about")
+    bool, typer.Option("--registry", help="have the service index the tables that contracts in force are about")
 ]
-Served = Annotated[
-    bool, typer.Option("--registered", help="ask the service, whose index is of what contracts are about")
-]
+Served = Annotated[bool, typer.Option("--registry", help="ask the service, whose index is of what contracts are about")]
 Tables = Annotated[list[str] | None, typer.Argument(help="paths, URLs or catalog tables", show_default=False)]
 
 
 def index(
-    tables: Tables = None, registered: Registered = False, lake: patterns.LakeFolder = patterns.HERE,
-    forget: patterns.Forget = False, rows: patterns.Rows = 1000, format: Format = None, remote: Remote = None,
+    tables: Tables = None, from_registry: Registered = False, lake: patterns.LakeFolder = patterns.HERE,
+    remove: patterns.Remove = False, rows: patterns.Rows = 1000, format: Format = None, remote: Remote = None,
     memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Add tables to the index of a lake; one that is in it already is replaced.
 
-    With --registered the service does it, over its own index: a task, which `treaty tasks --kind learn` shows."""
-    if bool(tables) == registered:
-        raise CliError("name tables, or --registered, one of the two")
-    if not registered:
-        patterns.index(tables or [], lake, forget, rows, format, remote, memory)
+    With --registry the service does it, over its own index: a task, which `treaty tasks --kind learn` shows."""
+    if bool(tables) == from_registry:
+        raise CliError("name tables, or --registry, one of the two")
+    if not from_registry:
+        patterns.index(tables or [], lake, remove, rows, format, remote, memory)
         return
     with service.open_client() as treaty:
         task = treaty.learn_patterns()
@@ -40,12 +38,12 @@ def index(
 
 def top(
     lake: patterns.LakeFolder = patterns.HERE,
-    registered: Served = False,
+    from_registry: Served = False,
     limit: patterns.Few = 20,
     as_json: Json = False,
 ) -> None:
     """Show the common domains of the lake: patterns of many columns that are nearly all of them."""
-    if not registered:
+    if not from_registry:
         patterns.top(lake, limit, as_json)
         return
     with service.open_client() as treaty:
@@ -56,15 +54,15 @@ def top(
 def find(
     pattern: patterns.PatternArgument,
     lake: patterns.LakeFolder = patterns.HERE,
-    registered: Served = False,
+    from_registry: Served = False,
     as_json: Json = False,
 ) -> None:
     """Find the columns of the lake that carry a pattern."""
-    if not registered:
+    if not from_registry:
         patterns.find(pattern, lake, as_json)
         return
     with service.open_client() as treaty:
-        found = treaty.carriers(pattern).columns
+        found = treaty.pattern_columns(pattern).columns
     patterns.print_items([each.model_dump() for each in found], _carrier, as_json=as_json)
 
 

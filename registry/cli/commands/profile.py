@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from treaty.engine.profile.format import ProfileDocument
 
 Table = Annotated[str | None, typer.Argument(help="a path, a URL or a catalog table", show_default=False)]
-Stored = Annotated[
+StoredDataset = Annotated[
     str | None, typer.Option(help="instead of a table: a dataset of the registry, from its stored states alone")
 ]
 Html = Annotated[Path | None, typer.Option("--html", help="write the profile to this file, as HTML")]
 
 
 def profile(
-    data: Table = None, stored: Stored = None, partition_by: PartitionBy = None, columns: Columns = None,
+    data: Table = None, dataset: StoredDataset = None, partition_by: PartitionBy = None, columns: Columns = None,
     sample: Sample = None, format: Format = None, where: PartitionFilterOption = None, namespace: Namespace = None,
     html: Html = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Tell what is in a table, column by column: completeness, distinct and frequent values, quantiles, types.
 
-    With --stored no row is read and no Spark is started: what validations kept of past partitions is merged."""
-    if (data is None) == (stored is None):
-        raise CliError("name a table to be read, or --stored DATASET, one of the two")
-    if stored:
-        found = _stored(stored, where, namespace)
+    With --dataset no row is read and no Spark is started: what validations kept of past partitions is merged."""
+    if (data is None) == (dataset is None):
+        raise CliError("name a table to be read, or --dataset DATASET, one of the two")
+    if dataset:
+        found = _stored(dataset, where, namespace)
     else:
         named = tuple(each.strip() for each in columns.split(",")) if columns else ()
         source = TableSource(str(data), format, tuple(partition_by or ()))

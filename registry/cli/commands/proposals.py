@@ -110,12 +110,12 @@ def request_changes(proposal: ProposalArgument, text: Text, as_json: Json = Fals
     service.print_result(row, print_proposal, as_json=as_json)
 
 
-def take_changes_back(proposal: ProposalArgument, as_json: Json = False) -> None:
+def withdraw_changes(proposal: ProposalArgument, as_json: Json = False) -> None:
     """Ask for no changes of a proposal any more; what you said stays in its discussion."""
     from treaty.registry.cli.output.proposals import print_proposal
 
     with service.open_client() as registry:
-        row = registry.take_changes_back(_id(registry, proposal))
+        row = registry.withdraw_change_request(_id(registry, proposal))
     service.print_result(row, print_proposal, as_json=as_json)
 
 
@@ -178,7 +178,7 @@ COMMANDS = (
     approve,
     reject,
     request_changes,
-    take_changes_back,
+    withdraw_changes,
     withdraw,
     comment,
     versions,

@@ -25,11 +25,11 @@ def replay(
         Path | None, typer.Option("--document", "-d", help="a contract document, as the contract's next version")
     ] = None,
     counts: Annotated[
-        bool, typer.Option("--counts", help="have a worker merge counts of values too, and wait for it")
+        bool, typer.Option("--merge-counts", help="have a worker merge counts of values too, and wait for it")
     ] = False,
     replaced: Annotated[
         bool,
-        typer.Option("--replaced", help="have a worker judge replaced states too, and wait for it"),
+        typer.Option("--include-replaced", help="have a worker judge replaced states too, and wait for it"),
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -14,29 +14,21 @@ Contract = Annotated[str | None, typer.Option(help="only tasks about that contra
 
 
 def tasks(
-    state: State = None, kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False
+    state: State = None, kind: Kind = None, contract: Contract = None, limit: Most = 20, as_json: Json = False
 ) -> None:
-    """Show the tasks of the queue, newest first."""
+    """Show the tasks of the queue, newest first; of those that were given up (--state failed) also why, and how to try
+    each again."""
     from treaty.registry import schemas
-    from treaty.registry.cli.output.lineage import print_tasks
-
-    with service.open_client() as registry:
-        found = registry.tasks(state=state, kind=kind, contract_id=contract, limit=lines)
-    service.print_result(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_tasks, as_json=as_json)
-
-
-def dead(kind: Kind = None, contract: Contract = None, lines: Most = 20, as_json: Json = False) -> None:
-    """Show the tasks that were given up, why, and how to have each tried again."""
-    from treaty.registry import schemas
-    from treaty.registry.cli.output.lineage import print_dead
+    from treaty.registry.cli.output.lineage import print_failed_tasks, print_tasks
     from treaty.registry.core.enums import TaskState
 
     with service.open_client() as registry:
-        found = registry.tasks(state=TaskState.FAILED, kind=kind, contract_id=contract, limit=lines)
-    service.print_result(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), print_dead, as_json=as_json)
+        found = registry.tasks(state=state, kind=kind, contract_id=contract, limit=limit)
+    show = print_failed_tasks if state == TaskState.FAILED else print_tasks
+    service.print_result(schemas.Page[schemas.TaskSummaryOut](items=tuple(found)), show, as_json=as_json)
 
 
-def replay_task(
+def retry_task(
     task: Annotated[str, typer.Argument(metavar="TASK", help="the task's id", show_default=False)],
 ) -> None:
     """Have a task tried again that was given up."""
@@ -54,4 +46,4 @@ def stop_task(
     print("it is stopped")
 
 
-COMMANDS = (tasks, dead, replay_task, stop_task)
+COMMANDS = (tasks, retry_task, stop_task)

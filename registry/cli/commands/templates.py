@@ -14,7 +14,7 @@ Words = Annotated[list[str] | None, typer.Option("--set", help="what to put in a
 File = Annotated[Path | None, typer.Option("-o", "--out", help="write to this new file")]
 RegistryOption = Annotated[bool, typer.Option("--registry", help="those that owners keep in the registry, too")]
 Document = Annotated[Path, typer.Argument(metavar="FILE", help="a contract with places as ${id}", show_default=False)]
-About = Annotated[str, typer.Option(help="what it is for", show_default=False)]
+Description = Annotated[str, typer.Option(help="what it is for", show_default=False)]
 
 
 @app.command("list")
@@ -50,19 +50,19 @@ def show(name: Name, words: Words = None, out: File = None, registry: RegistryOp
 
 
 @app.command()
-def keep(name: Name, document: Document, about: About) -> None:
+def save(name: Name, document: Document, description: Description) -> None:
     """Keep a contract document in the registry for others to start from; for owners."""
     try:
         text = document.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CliError(f"{document} cannot be read as text: {type(error).__name__}") from None
     with open_client() as client:
-        made = client.keep_template(name, about, text)
+        made = client.save_template(name, description, text)
     print(f"{made.name}: {made.description}\n  places: {', '.join(made.placeholders)}")
 
 
 @app.command()
-def drop(name: Name) -> None:
+def remove(name: Name) -> None:
     """Remove a template of yours from the registry."""
     with open_client() as client:
         client.remove_template(name)

@@ -43,7 +43,7 @@ def print_incident(found: schemas.IncidentOut, console: Console) -> None:
     _print(console, ("of", "check", "partition", ""), rows)
 
 
-def print_blast(found: schemas.DownstreamImpactOut, console: Console) -> None:
+def print_impact(found: schemas.DownstreamImpactOut, console: Console) -> None:
     """A line for each dataset downstream, nearest first."""
     about = ", ".join(f"{each.contract_id}.{each.object}" for each in found.contracts) or found.name
     whether = "no incident is open; were its data bad from now on" if found.is_hypothetical else "bad since"
@@ -64,7 +64,7 @@ def print_blast(found: schemas.DownstreamImpactOut, console: Console) -> None:
         console.print("there is more: the graph is too large to be shown whole")
 
 
-def print_readers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
+def print_inferred_consumers(found: RootModel[tuple[schemas.InferredConsumerOut, ...]], console: Console) -> None:
     """A line for each job."""
     rows = [
         (

@@ -27,7 +27,7 @@ def line(event: schemas.LineageEventOut) -> str:
     return visible(f"{_moment(event.received_at)} {about}  ({event.state.value}{again}; by {event.producer}){noted}")
 
 
-def print_inbox(
+def print_event_status(
     counts: schemas.LineageEventCountsOut, parked: Sequence[schemas.LineageEventOut], console: Console
 ) -> None:
     """How many events there are and wait; those that could not be folded, and the command that tries each again."""
@@ -41,7 +41,7 @@ def print_inbox(
     for event in parked:
         console.print(f"\n{line(event)}", markup=False, soft_wrap=True)
         console.print(visible(f"  {event.error}"), markup=False, soft_wrap=True)
-        console.print(f"  treaty lineage replay {event.id}", markup=False, soft_wrap=True)
+        console.print(f"  treaty lineage retry {event.id}", markup=False, soft_wrap=True)
 
 
 def print_refused(page: schemas.Page[schemas.RejectedEventOut], console: Console) -> None:
@@ -90,7 +90,7 @@ def print_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) ->
     _print(console, headings, rows, none="there is no such task")
 
 
-def print_dead(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
+def print_failed_tasks(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> None:
     """Each task that was given up, why, and the command that tries it again."""
     if not page.items:
         console.print("no task was given up")
@@ -98,7 +98,7 @@ def print_dead(page: schemas.Page[schemas.TaskSummaryOut], console: Console) -> 
         said = f"{each.kind} {_about(each)}".strip()
         console.print(visible(f"{_moment(each.finished_at)} {said}, after {each.attempts} attempts"), markup=False)
         console.print(visible(f"  {each.error or ''}"), markup=False, soft_wrap=True)
-        console.print(f"  treaty replay-task {each.id}", markup=False, soft_wrap=True)
+        console.print(f"  treaty retry-task {each.id}", markup=False, soft_wrap=True)
 
 
 def _about(task: schemas.TaskSummaryOut) -> str:

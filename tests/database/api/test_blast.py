@@ -46,7 +46,7 @@ def told(found: schemas.DownstreamImpactOut) -> dict[str, tuple[int, Contaminati
 def test_each_dataset_downstream_is_told_with_how_far_the_bad_data_came(harm: Harm) -> None:
     harm.events(*WAY)
     harm.judge("orders", Fails(), at=6, by=("load", 1))
-    found = harm.world.client("viewer").blast("orders")
+    found = harm.world.client("viewer").downstream_impact("orders")
     assert told(found) == {
         "copy": (1, ContaminationState.CONTAMINATED),
         "report": (1, ContaminationState.CONTAMINATED),
@@ -71,7 +71,7 @@ def test_ways_that_do_not_use_the_columns_are_left_out(
 ) -> None:
     harm.events(*WAY)
     harm.judge("orders", Fails(column=column), at=6, by=("load", 1))
-    found = harm.world.client("viewer").blast("orders")
+    found = harm.world.client("viewer").downstream_impact("orders")
     assert {
         each.name.removeprefix("/lake/"): (each.is_direct, each.is_table_level) for each in found.datasets
     } == reached
@@ -80,7 +80,7 @@ def test_ways_that_do_not_use_the_columns_are_left_out(
 
 def test_without_an_incident_it_is_told_what_would_be(harm: Harm) -> None:
     harm.events(*WAY, step("mail", "START", 9, 2, reads=["report"], writes=["audience"]))
-    found = harm.world.client("viewer").blast("/lake/orders", namespace="file", columns=["note"])
+    found = harm.world.client("viewer").downstream_impact("/lake/orders", namespace="file", columns=["note"])
     assert (found.is_hypothetical, told(found)) == (True, {"copy": (1, ContaminationState.AT_RISK)})
 
 
@@ -90,7 +90,7 @@ def test_consumers_and_owners_are_told(harm: Harm) -> None:
     use = schemas.SubscriptionIn(contract_id="report", purpose="board", contact="me")
     harm.world.client("consumer").subscribe(use)
     harm.judge("orders", Fails(), at=0)
-    (entry,) = harm.world.client("viewer").blast("orders").datasets
+    (entry,) = harm.world.client("viewer").downstream_impact("orders").datasets
     assert (entry.owners, entry.contracts[0].consumers) == (("team:growth",), (("consumer", "board"),))
 
 
@@ -112,11 +112,11 @@ def test_what_may_not_be_read_is_left_out_and_nothing_is_found_through_it(world:
         )
         tx.commit()
     narrow = replace(world, secrets={"viewer": secret}).client("viewer")
-    assert told(narrow.blast("orders")) == {}
+    assert told(narrow.downstream_impact("orders")) == {}
     assert [each.contract_id for each in narrow.incidents()[0].objects] == ["orders"]
     for name in ("report", "nowhere"):
         with pytest.raises(ClientError) as unknown:
-            narrow.blast(name)
+            narrow.downstream_impact(name)
         assert unknown.value.status == 404
 
 
@@ -142,7 +142,7 @@ def test_a_graph_of_hundreds_is_walked_with_a_few_questions_a_level(harm: Harm) 
     harm.events(*WAY, *wide)
     harm.judge("orders", Fails(), at=6, by=("load", 1))
     with counted_queries(harm.world.engine) as statements:
-        found = harm.world.client("viewer").blast("orders")
+        found = harm.world.client("viewer").downstream_impact("orders")
     assert (len(found.datasets), len(statements) < 40) == (63, True)
 
 
@@ -157,7 +157,7 @@ def test_the_food_delivery_sample_tells_who_is_hit_by_which_column(harm: Harm) -
     client = harm.world.client("viewer")
 
     def hit(name: str, *named: str) -> set[str]:
-        found = client.blast(f"public.{name}", namespace=FOOD, columns=named)
+        found = client.downstream_impact(f"public.{name}", namespace=FOOD, columns=named)
         return {each.name.removeprefix("public.") for each in found.datasets}
 
     assert hit("orders_7_days") == {"delivery_7_days", "top_delivery_times", "discounts"}

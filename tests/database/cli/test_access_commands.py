@@ -29,24 +29,24 @@ def told(world: World, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_team_is_made_granted_and_emptied_again(world: World, told: Any) -> None:
-    code, team = told("admin", "team", "sellers")
+    code, team = told("admin", "create-team", "sellers")
     assert (code, len(team)) == (0, 36)
-    assert told("admin", "member", "sellers", "viewer", "--lead") == (0, "")
+    assert told("admin", "set-member", "sellers", "viewer", "--lead") == (0, "")
     code, grant = told("admin", "grant", "owner", "domain", "shop", "--team", "sellers")
     assert code == 0
     shown = told("admin", "grants")[1]
     assert [word in shown for word in (grant[:8], "sellers", "owner", "domain", "shop")] == [True] * 5
     assert "viewer (lead)" in told("viewer", "teams")[1]
     assert [each["target"] for each in world.call("viewer", "GET", "/me").json()["granted"]] == ["shop"]
-    assert told("viewer", "member", "sellers", "consumer") == (0, "")
-    assert told("viewer", "member", "sellers", "consumer", "--remove") == (0, "")
+    assert told("viewer", "set-member", "sellers", "consumer") == (0, "")
+    assert told("viewer", "set-member", "sellers", "consumer", "--remove") == (0, "")
     assert told("admin", "revoke", grant) == (0, "")
     assert json.loads(told("admin", "grants", "--json")[1]) == []
 
 
 def test_a_user_is_granted_by_name(world: World, told: Any) -> None:
     assert told("admin", "grant", "producer", "contract", "orders", "--user", "viewer")[0] == 0
-    assert json.loads(told("admin", "grants", "--on", "orders", "--json")[1])[0]["holder"] == "viewer"
+    assert json.loads(told("admin", "grants", "--target", "orders", "--json")[1])[0]["holder"] == "viewer"
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_a_user_is_granted_by_name(world: World, told: Any) -> None:
         (("grant", "owner", "domain", "shop", "--user", "zoe"), "there is no user named zoe"),
         (("grant", "owner", "domain", "shop", "--team", "zoe"), "there is no team named zoe"),
         (("grant", "owner", "domain", "shop"), "names no holder, or two"),
-        (("member", "zoe", "viewer"), "there is no team named zoe"),
-        (("key", "/nowhere/at/all"), "cannot be written"),
+        (("set-member", "zoe", "viewer"), "there is no team named zoe"),
+        (("create-key", "/nowhere/at/all"), "cannot be written"),
     ],
 )
 def test_what_is_not_there_is_said(told: Any, words: tuple[str, ...], message: str) -> None:
@@ -74,9 +74,9 @@ def test_a_token_gets_a_new_secret(world: World, told: Any) -> None:
 
 
 def test_a_key_is_made_for_its_owner_alone_and_stays(told: Any, tmp_path: Path) -> None:
-    file = tmp_path / "key"
-    assert told("admin", "key", str(file)) == (0, "")
+    file = tmp_path / "create-key"
+    assert told("admin", "create-key", str(file)) == (0, "")
     made = file.read_bytes()
     assert (len(made), oct(file.stat().st_mode & 0o777)) == (32, "0o600")
-    assert told("admin", "key", str(file)) == (0, "")
+    assert told("admin", "create-key", str(file)) == (0, "")
     assert file.read_bytes() == made

@@ -85,7 +85,10 @@ def test_a_consumer_chooses_of_what_they_are_told_and_where(shop: World, capsys:
     channel = shop.client("consumer").add_channel(ChannelIn(kind=ChannelKind.EMAIL, target="me@example.org")).channel
     capsys.readouterr()
 
-    assert run("notify", "choose", str(made.id), "--on", "breaking", "--on", "lag", "--channel", str(channel.id)) == 0
+    assert (
+        run("notify", "choose", str(made.id), "--event", "breaking", "--event", "lag", "--channel", str(channel.id))
+        == 0
+    )
     (chosen,) = shop.client("consumer").subscriptions(mine=True)
     assert (chosen.notification_kinds, chosen.channel_id, chosen.revision) == (
         ("breaking", "lag"),
@@ -95,7 +98,7 @@ def test_a_consumer_chooses_of_what_they_are_told_and_where(shop: World, capsys:
     assert (chosen.purpose, chosen.contact, chosen.reads) == (made.purpose, made.contact, made.reads)
     assert "breaking, lag" in " ".join(capsys.readouterr().out.split())
 
-    assert run("notify", "choose", str(made.id), "--on", "review") == 3
+    assert run("notify", "choose", str(made.id), "--event", "review") == 3
     assert "a subscription tells of violation, recovery, breaking, lag" in capsys.readouterr().err
     assert run("notify", "choose", str(made.id)) == 0
     assert "everything all your channels" in " ".join(capsys.readouterr().out.split())
@@ -104,7 +107,7 @@ def test_a_consumer_chooses_of_what_they_are_told_and_where(shop: World, capsys:
 def test_a_consumer_objects_and_then_acknowledges(shop: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*SUBSCRIBE) == 0
     approve(shop, content("2.0.0", quality=[check("many", "size", mustBeGreaterThan=0)]))
-    assert run("acknowledge", CONTRACT, "2.0.0", "--object", "--comment", "our report needs it") == 0
+    assert run("acknowledge", CONTRACT, "2.0.0", "--objection", "--comment", "our report needs it") == 0
     assert "objected" in capsys.readouterr().out
     assert run("acknowledge", CONTRACT, "2.0.0") == 0
     assert run("acknowledge", CONTRACT, "2.0.0") == 3

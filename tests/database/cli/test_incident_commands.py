@@ -1,4 +1,4 @@
-"""`treaty incidents`, `treaty blast`, `treaty readers`: what they print, and what they do."""
+"""`treaty incidents`, `treaty impact`, `treaty inferred-consumers`: what they print, and what they do."""
 
 import json
 from collections.abc import Callable
@@ -90,14 +90,14 @@ def test_what_cannot_be_done_is_said(command: Command, harm: Harm, arguments: tu
 
 
 def test_what_bad_data_did_is_told(command: Command) -> None:
-    code, out, _ = command("blast", "orders")
+    code, out, _ = command("impact", "orders")
     assert (code, "contaminated" in out, "/lake/report" in out, "bad since" in out) == (0, True, True, True)
-    assert "no incident is open" in command("blast", "report")[1]
+    assert "no incident is open" in command("impact", "report")[1]
 
 
 def test_readers_are_listed_and_confirmed(command: Command) -> None:
-    assert "dash" in command("readers", "orders")[1]
-    code, out, _ = command("readers", "orders", "--confirm", "growth", "dash")
+    assert "dash" in command("inferred-consumers", "orders")[1]
+    code, out, _ = command("inferred-consumers", "orders", "--confirm", "growth", "dash")
     assert (code, "confirmed" in out) == (0, True)
-    code, _, err = command("readers", "orders", "--dismiss", "growth", "dash")
+    code, _, err = command("inferred-consumers", "orders", "--dismiss", "growth", "dash")
     assert (code, "was confirmed already" in err) == (3, True)

@@ -35,7 +35,7 @@ def run(*arguments: str) -> int:
 
 
 def test_a_channel_is_added_listed_tried_and_removed(asking: World, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("add", "webhook", "https://hooks.example/x", "--on", "violation", "--on", "recovery") == 0
+    assert run("add", "webhook", "https://hooks.example/x", "--event", "violation", "--event", "recovery") == 0
     assert "signed with whsec_" in capsys.readouterr().out
     (made,) = rows(asking.engine, ChannelRow)
     assert run("test", str(made.id)) == 0
@@ -68,10 +68,10 @@ def test_what_was_given_up_is_shown_and_delivered_anew(asking: World, capsys: py
         attempts=10, error="it answered 503", available_at=NOW, created_at=NOW,
     )  # fmt: skip
     add(asking.engine, lost)
-    assert run("undelivered") == 0
+    assert run("failed") == 0
     told = capsys.readouterr().out
     assert str(lost.id) in told
     assert "it answered 503" in told
-    assert run("redeliver", str(lost.id)) == 0
+    assert run("retry", str(lost.id)) == 0
     assert [each.state for each in rows(asking.engine, OutboxMessageRow)] == [OutboxState.WAITING]
-    assert run("redeliver", str(lost.id)) == 3
+    assert run("retry", str(lost.id)) == 3

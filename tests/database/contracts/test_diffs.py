@@ -91,7 +91,7 @@ def test_accepted_suggestions_are_what_a_drafted_proposal_changes(world: World) 
     owner = world.client("owner")
     assert owner.proposal_diff(proposal).differences == ()
 
-    owner.judge(proposal, [first], "accepted", revision=1)  # type: ignore[arg-type]
+    owner.decide(proposal, [first], "accepted", revision=1)  # type: ignore[arg-type]
 
     assert [each.element for each in owner.proposal_diff(proposal).differences] == ["required"]
 

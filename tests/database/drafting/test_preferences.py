@@ -25,7 +25,7 @@ def decide(world: World, kind: str, *, accepted: int, rejected: int) -> None:
     found = owner.proposal(proposal.id)
     for at, decision in enumerate(decisions):
         chosen = [found.suggestions[at].id]
-        found = owner.judge(proposal.id, chosen, decision, revision=found.revision, reason="because")
+        found = owner.decide(proposal.id, chosen, decision, revision=found.revision, reason="because")
 
 
 def ordered(world: World, *suggestions: dict[str, Any]) -> list[dict[str, Any]]:

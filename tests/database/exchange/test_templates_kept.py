@@ -22,7 +22,7 @@ def refused(call: object) -> ClientError:
 
 
 def test_what_an_owner_keeps_others_start_from(world: World) -> None:
-    made = world.client("owner").keep_template("shop-table", "A table of the shop.", TEXT)
+    made = world.client("owner").save_template("shop-table", "A table of the shop.", TEXT)
     assert (made.owner, made.placeholders) == ("owner", ("id", "name"))
     found = world.client("viewer").templates()
     assert [each.owner for each in found[:-1]] == [None] * (len(found) - 1)
@@ -37,13 +37,13 @@ def test_what_an_owner_keeps_others_start_from(world: World) -> None:
 )
 def test_what_is_there_already_or_no_contract_is_refused(world: World, name: str, text: str, status: int) -> None:
     client = world.client("owner")
-    client.keep_template("ours", "Ours.", TEXT)
-    assert refused(lambda: client.keep_template(name, "Another.", text)).status == status
+    client.save_template("ours", "Ours.", TEXT)
+    assert refused(lambda: client.save_template(name, "Another.", text)).status == status
     assert len([each for each in client.templates() if each.owner]) == 1
 
 
 def test_who_keeps_it_removes_it(world: World) -> None:
-    world.client("owner").keep_template("ours", "Ours.", TEXT)
+    world.client("owner").save_template("ours", "Ours.", TEXT)
     assert refused(lambda: world.client("other-owner").remove_template("ours")).status == 403
     world.client("owner").remove_template("ours")
     assert refused(lambda: world.client("owner").remove_template("ours")).status == 404
@@ -66,12 +66,12 @@ def test_the_commands_keep_show_and_drop(
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     file = tmp_path / "ours.yaml"
     file.write_text(TEXT)
-    assert run("keep", "ours", str(file), "--about", "Ours.")[:2] == (0, "ours: Ours.\n  places: id, name\n")
+    assert run("save", "ours", str(file), "--description", "Ours.")[:2] == (0, "ours: Ours.\n  places: id, name\n")
     assert "ours: Ours. (kept by owner)\n  places: id, name\n" in run("list", "--registry")[1]
     assert "ours" not in run("list")[1]
     code, shown, _ = run("show", "ours", "--registry", "--set", "id=mine")
     assert (code, "id: mine\n" in shown, "${name}" in shown) == (0, True, True)
-    assert run("drop", "ours")[:2] == (0, "ours is removed\n")
+    assert run("remove", "ours")[:2] == (0, "ours is removed\n")
     code, _, told = run("show", "ours", "--registry")
     assert (code, "no template is named ours" in told) == (3, True)
-    assert run("keep", "ours", str(tmp_path / "nowhere"), "--about", "x")[0] == 3
+    assert run("save", "ours", str(tmp_path / "nowhere"), "--description", "x")[0] == 3

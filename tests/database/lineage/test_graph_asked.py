@@ -260,23 +260,25 @@ def test_jobs_of_others_that_read_a_contracts_data_are_suggested_and_confirmed_o
     mart["job"]["facets"] = owned
     harm.events(*READERS, mart)
     client = world.client("consumer")
-    assert [(each.job_name, each.owners, each.reads, each.state.value) for each in client.readers("orders")] == [
+    assert [
+        (each.job_name, each.owners, each.reads, each.state.value) for each in client.inferred_consumers("orders")
+    ] == [
         ("dash", (), {"orders": ("*",)}, "suggested"),
         ("mart", ("team:growth",), {"orders": ("day",)}, "suggested"),
     ]
-    made = client.confirm_reader("orders", "growth", "mart")
+    made = client.confirm_inferred_consumer("orders", "growth", "mart")
     assert (made.subscriber, made.purpose, made.contact, made.reads) == (
         "consumer",
         "job growth/mart",
         "team:growth",
         {"orders": ("day",)},
     )
-    client.dismiss_reader("orders", "growth", "dash")
+    client.dismiss_inferred_consumer("orders", "growth", "dash")
     harm.events(step("dash", "COMPLETE", 9, 2, reads=["orders"], namespace="growth"))
-    found = {each.job_name: (each.state.value, each.subscription_id) for each in client.readers("orders")}
+    found = {each.job_name: (each.state.value, each.subscription_id) for each in client.inferred_consumers("orders")}
     assert found == {"dash": ("dismissed", None), "mart": ("confirmed", str(made.id))}
     for job, status in (("mart", 409), ("dash", 409), ("load", 404), ("clean", 404)):
         with pytest.raises(ClientError) as refused:
-            client.confirm_reader("orders", "warehouse" if status == 404 else "growth", job)
+            client.confirm_inferred_consumer("orders", "warehouse" if status == 404 else "growth", job)
         assert refused.value.status == status
     assert [each for each in world.audited() if each.startswith("reader:")] == ["reader:confirmed", "reader:dismissed"]

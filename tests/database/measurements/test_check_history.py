@@ -42,7 +42,7 @@ def shop(world: World) -> World:
 
 
 def found(shop: World, check: str, *, since: datetime | None = None, limit: int = 500) -> list[CheckHistoryItemOut]:
-    return shop.client("viewer").checked(CONTRACT, "orders", check, since=since, limit=limit)
+    return shop.client("viewer").check_history(CONTRACT, "orders", check, since=since, limit=limit)
 
 
 def test_results_come_in_the_order_of_their_runs_with_what_was_admitted_then(shop: World) -> None:

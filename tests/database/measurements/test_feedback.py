@@ -252,7 +252,7 @@ def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
         assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
     client, found = world.client("owner"), harm.only
     client.resolve_incident(found.id, found.revision, resolution, comment="sale")  # type: ignore[arg-type]
-    (said,) = client.marks("orders", "orders")
+    (said,) = client.feedback("orders", "orders")
     assert (said.kind, said.reason, said.author, said.run_id, said.incident_id) == (
         mark,
         "sale",
@@ -263,7 +263,7 @@ def test_the_end_of_an_incident_is_a_word_and_opening_it_again_takes_it_back(
     with read_session(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == (set() if mark is FeedbackKind.EXPECTED else {(run, "ds=1")})
     client.reopen_incident(found.id, harm.only.revision)
-    assert [each.kind for each in client.marks("orders", "orders")] == [FeedbackKind.CLEARED, mark]
+    assert [each.kind for each in client.feedback("orders", "orders")] == [FeedbackKind.CLEARED, mark]
     with read_session(world.engine) as tx:
         assert baselines.spoilt(tx, WHOSE) == {(run, "ds=1")}
     assert TaskKind.REFIT not in {each.kind for each in scenes.rows(world.engine, TaskRow)}

@@ -415,12 +415,12 @@ def test_what_was_given_up_is_delivered_again_when_an_administrator_says_so(worl
         deliver(world)
         (dead,) = world.client("admin").messages()
         assert dead.state.value == "dead"
-        assert world.client("admin").replay_message(dead.id).state.value == "waiting"
+        assert world.client("admin").retry_message(dead.id).state.value == "waiting"
         (message,) = deliver(world)
     assert message.state.value == "sent"
     assert len({(each.body, each.headers["webhook-id"]) for each in hook.got}) == 1
     with pytest.raises(ClientError) as refused:
-        world.client("admin").replay_message(dead.id)
+        world.client("admin").retry_message(dead.id)
     assert refused.value.status == 409
 
 

@@ -280,11 +280,11 @@ def test_the_inbox_of_a_consumer_has_what_affects_them(shop: World) -> None:
     found = shop.client("consumer").inbox()
     assert [(each.version, each.state) for each in found.acknowledgements] == [("2.0.0", AcknowledgementState.PENDING)]
     assert found.outdated_pins == ()
-    assert shop.client("consumer").waiting().acknowledgements == 1
+    assert shop.client("consumer").inbox_counts().acknowledgements == 1
     shop.client("consumer").answer(
         found.acknowledgements[0].id, AcknowledgementState.OBJECTED, comment="our report needs it"
     )
-    assert shop.client("consumer").waiting().acknowledgements == 0
+    assert shop.client("consumer").inbox_counts().acknowledgements == 0
     shop.client("consumer").answer(found.acknowledgements[0].id, AcknowledgementState.ACKNOWLEDGED)
     later(shop)
     found = shop.client("consumer").inbox()

@@ -146,14 +146,14 @@ def test_only_owners_and_administrators_approve(world: World, by: str) -> None:
 def test_an_approval_of_another_document_than_the_one_shown_is_refused(world: World) -> None:
     proposal = draft(world, suggestion("id"))
     seen = world.client("owner").preview(proposal.id)
-    world.client("producer").judge(proposal.id, [proposal.suggestions[0].id], Decision.ACCEPTED, revision=1)
+    world.client("producer").decide(proposal.id, [proposal.suggestions[0].id], Decision.ACCEPTED, revision=1)
     error = refused(lambda: world.client("owner").approve(proposal.id, seen.fingerprint))
     assert (error.status, "changed since it was shown" in error.message) == (409, True)
 
 
 def test_an_approval_is_refused_while_a_suggestion_is_pending(world: World) -> None:
     proposal = draft(world, suggestion("id"), suggestion("day"))
-    world.client("owner").judge(proposal.id, [proposal.suggestions[0].id], Decision.ACCEPTED, revision=1)
+    world.client("owner").decide(proposal.id, [proposal.suggestions[0].id], Decision.ACCEPTED, revision=1)
     error = refused(lambda: approve(world, proposal))
     assert (error.status, error.message[:21]) == (409, "1 of its suggestions ")
 
@@ -162,8 +162,8 @@ def test_a_draft_becomes_active_with_what_was_accepted_and_without_what_was_not(
     proposal = draft(world, suggestion("id"), suggestion("day"))
     first, second = (each.id for each in proposal.suggestions)
     owner = world.client("owner")
-    revision = owner.judge(proposal.id, [first], Decision.ACCEPTED, revision=1).revision
-    owner.judge(proposal.id, [second], Decision.REJECTED, revision=revision, reason="not always")
+    revision = owner.decide(proposal.id, [first], Decision.ACCEPTED, revision=1).revision
+    owner.decide(proposal.id, [second], Decision.REJECTED, revision=revision, reason="not always")
     approve(world, proposal)
     contract = read(owner.document("shop-orders"))
     assert contract.status == "active"

@@ -91,9 +91,9 @@ def test_who_asks_may_go_on_reviewing(world: World) -> None:
     owner = world.client("owner")
     made = owner.request_changes(row.id, "the day may be missing", revision=1)
     first, second = (each.id for each in made.suggestions)
-    same = owner.judge(made.id, [first], Decision.ACCEPTED, revision=made.revision)
+    same = owner.decide(made.id, [first], Decision.ACCEPTED, revision=made.revision)
     assert same.state is ProposalState.CHANGES_REQUESTED
-    other = world.client("producer").judge(made.id, [second], Decision.REJECTED, revision=same.revision, reason="yes")
+    other = world.client("producer").decide(made.id, [second], Decision.REJECTED, revision=same.revision, reason="yes")
     assert other.state is ProposalState.IN_REVIEW
 
 
@@ -101,10 +101,10 @@ def test_it_goes_on_once_everybody_who_asked_takes_it_back(world: World) -> None
     made = returned(world)
     second = world.client("other-owner").request_changes(made.id, "and the unit", revision=made.revision)
     assert [each.author for each in second.change_requests] == ["owner", "other-owner"]
-    assert world.client("owner").take_changes_back(made.id).state is ProposalState.CHANGES_REQUESTED
-    assert world.client("other-owner").take_changes_back(made.id).state is ProposalState.IN_REVIEW
+    assert world.client("owner").withdraw_change_request(made.id).state is ProposalState.CHANGES_REQUESTED
+    assert world.client("other-owner").withdraw_change_request(made.id).state is ProposalState.IN_REVIEW
     assert [each.text for each in world.client("viewer").comments(made.id)] == ["say why it is unique", "and the unit"]
-    error = refused(lambda: world.client("owner").take_changes_back(made.id))
+    error = refused(lambda: world.client("owner").withdraw_change_request(made.id))
     assert (error.status, error.message) == (403, "only who asks for changes takes that back, and you ask for none")
 
 

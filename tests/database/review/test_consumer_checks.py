@@ -288,7 +288,7 @@ def test_an_owner_promotes_a_check_and_another_owner_decides(shop: World) -> Non
     (suggested,) = other.proposal(proposal.id).suggestions
     assert suggested.content["sentence"] == "mean of amount must be greater than 10"
     assert suggested.content["consumer"]["name"] == "consumer"
-    other.judge(proposal.id, [suggested.id], Decision.ACCEPTED, revision=1)
+    other.decide(proposal.id, [suggested.id], Decision.ACCEPTED, revision=1)
     other.approve(proposal.id, other.preview(proposal.id).fingerprint)
     promoted = read(other.document(CONTRACT))
     assert promises(promoted) == ["id-required", "id-unique", "many", "dear", "mean-amount"]

@@ -53,21 +53,21 @@ def test_who_decides_is_told_once_and_finds_it_in_the_inbox(asked: World) -> Non
 def test_who_asked_is_told_why_there_will_be_none(asked: World) -> None:
     (found,) = asked.client("owner").inbox().contract_requests
     with pytest.raises(ClientError, match="say why"):
-        asked.client("owner").end_contract_request(found.id)
+        asked.client("owner").close_contract_request(found.id)
     for who in ("viewer", "producer"):
         with pytest.raises(ClientError, match="needs the permission"):
-            asked.client(who).end_contract_request(found.id, "no")
-    asked.client("owner").end_contract_request(found.id, "it goes away in May")
+            asked.client(who).close_contract_request(found.id, "no")
+    asked.client("owner").close_contract_request(found.id, "it goes away in May")
 
     assert told(asked)["consumer@shop.example"] == [f"no contract of {LAKE} for now"]
     assert asked.client("owner").inbox().contract_requests == ()
     with pytest.raises(ClientError, match="cannot"):
-        asked.client("owner").end_contract_request(found.id, "again")
+        asked.client("owner").close_contract_request(found.id, "again")
 
 
 def test_who_asked_takes_it_back(asked: World) -> None:
     (found,) = asked.client("consumer").contract_requests()
-    asked.client("consumer").end_contract_request(found.id)
+    asked.client("consumer").close_contract_request(found.id)
     assert asked.client("owner").contract_requests() == []
     asked.client("consumer").request_contract(LAKE, "after all")
 

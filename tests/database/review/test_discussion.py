@@ -117,9 +117,9 @@ def test_the_reason_of_a_rejection_that_came_too_late_is_kept(world: World) -> N
 def test_the_reason_of_a_decision_that_came_too_late_is_kept(world: World) -> None:
     made = draft(world, suggestion("id"), suggestion("day"))
     first, second = (each.id for each in made.suggestions)
-    world.client("owner").judge(made.id, [first, second], Decision.ACCEPTED, revision=1)
+    world.client("owner").decide(made.id, [first, second], Decision.ACCEPTED, revision=1)
     error = refused(
-        lambda: world.client("other-owner").judge(made.id, [first], Decision.REJECTED, revision=1, reason="not always")
+        lambda: world.client("other-owner").decide(made.id, [first], Decision.REJECTED, revision=1, reason="not always")
     )
     assert error.message.startswith("owner set suggestions 1, 2 to accepted in the meantime")
     assert [words for _, words, _ in said(world, made)] == ["not always"]
@@ -173,7 +173,7 @@ def test_an_edited_suggestion_can_be_accepted_as_it_was_drafted_after_all(world:
     made = draft(world, suggestion("id", required=True))
     owner, chosen = world.client("owner"), made.suggestions[0].id
     owner.change(made.id, chosen, {"unique": True}, revision=1)
-    found = owner.judge(made.id, [chosen], Decision.ACCEPTED, revision=2).suggestions[0]
+    found = owner.decide(made.id, [chosen], Decision.ACCEPTED, revision=2).suggestions[0]
     assert (
         found.edited_patch,
         read(owner.preview(made.id).document.encode()).object("orders").properties[0].required,

@@ -45,7 +45,7 @@ def test_suggestions_keep_their_order_and_everything_that_was_drafted(world: Wor
 
 def test_a_decision_is_kept_with_who_made_it_and_raises_the_revision(world: World) -> None:
     proposal = draft(world)
-    found = world.client("owner").judge(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
+    found = world.client("owner").decide(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
     row = found.suggestions[0]
     assert (row.decision, row.reason, row.decided_by) == (REJECTED, "no", "owner")
     assert (found.revision, found.rejected, row.decided_at is not None) == (2, 1, True)
@@ -54,8 +54,8 @@ def test_a_decision_is_kept_with_who_made_it_and_raises_the_revision(world: Worl
 def test_a_decision_can_be_taken_back(world: World) -> None:
     proposal = draft(world)
     owner, chosen = world.client("owner"), [proposal.suggestions[0].id]
-    owner.judge(proposal.id, chosen, REJECTED, revision=1, reason="no")
-    found = owner.judge(proposal.id, chosen, PENDING, revision=2).suggestions[0]
+    owner.decide(proposal.id, chosen, REJECTED, revision=1, reason="no")
+    found = owner.decide(proposal.id, chosen, PENDING, revision=2).suggestions[0]
     assert (found.decision, found.reason) == (PENDING, None)
     assert world.audited()[-2:] == ["suggestion:rejected", "suggestion:reset"]
 
@@ -63,7 +63,7 @@ def test_a_decision_can_be_taken_back(world: World) -> None:
 def test_many_suggestions_are_accepted_at_once_with_an_audit_entry_each(world: World) -> None:
     proposal = draft(world, suggestion("id"), suggestion("day"), suggestion("id", unique=True))
     chosen = [each.id for each in proposal.suggestions[:2]]
-    found = world.client("owner").judge(proposal.id, chosen, ACCEPTED, revision=1)
+    found = world.client("owner").decide(proposal.id, chosen, ACCEPTED, revision=1)
     assert [each.decision for each in found.suggestions] == [ACCEPTED, ACCEPTED, PENDING]
     assert (found.revision, world.audited()[-2:]) == (2, ["suggestion:accepted"] * 2)
 
@@ -72,7 +72,7 @@ def test_a_rejection_needs_a_reason(world: World) -> None:
     proposal = draft(world)
     for reason in (None, "", "   "):
         error = refused(
-            lambda reason=reason: world.client("owner").judge(
+            lambda reason=reason: world.client("owner").decide(
                 proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason=reason
             )
         )
@@ -82,8 +82,8 @@ def test_a_rejection_needs_a_reason(world: World) -> None:
 def test_a_decision_on_an_older_revision_is_refused_and_says_who_changed_what(world: World) -> None:
     proposal = draft(world, suggestion("id"), suggestion("day"))
     first, second = (each.id for each in proposal.suggestions)
-    world.client("other-owner").judge(proposal.id, [second], ACCEPTED, revision=1)
-    error = refused(lambda: world.client("owner").judge(proposal.id, [first], ACCEPTED, revision=1))
+    world.client("other-owner").decide(proposal.id, [second], ACCEPTED, revision=1)
+    error = refused(lambda: world.client("owner").decide(proposal.id, [first], ACCEPTED, revision=1))
     assert error.status == 409
     assert error.message == (
         "other-owner set suggestion 2 to accepted in the meantime; the proposal is at revision 2 now: look again"
@@ -108,7 +108,7 @@ def test_of_two_decisions_at_once_one_wins(world: World) -> None:
 def test_a_brief_answer_has_what_was_decided_alone_and_counts_all(world: World) -> None:
     proposal, owner = draft(world, suggestion("id"), suggestion("day")), world.client("owner")
     chosen = proposal.suggestions[1]
-    brief = owner.judge(proposal.id, [chosen.id], ACCEPTED, revision=1, decided_only=True)
+    brief = owner.decide(proposal.id, [chosen.id], ACCEPTED, revision=1, decided_only=True)
     whole = owner.proposal(proposal.id)
     assert (brief.accepted, brief.pending, [each.identity for each in brief.suggestions]) == (1, 1, [chosen.identity])
     assert brief == whole.model_copy(update={"suggestions": whole.suggestions[1:]})
@@ -119,7 +119,7 @@ def test_suggestions_of_another_proposal_are_refused_and_none_is_decided(world: 
     proposal, other = draft(world), draft(world, suggestion("day"))
     strange: UUID = other.suggestions[0].id if foreign == "another proposal's" else ids.new()
     chosen = [proposal.suggestions[0].id, strange]
-    assert refused(lambda: world.client("owner").judge(proposal.id, chosen, ACCEPTED, revision=1)).status == 404
+    assert refused(lambda: world.client("owner").decide(proposal.id, chosen, ACCEPTED, revision=1)).status == 404
     assert world.client("owner").proposal(proposal.id).pending == 1
 
 
@@ -127,7 +127,7 @@ def test_nothing_is_decided_once_the_proposal_is_closed(world: World) -> None:
     proposal = draft(world)
     world.client("producer").withdraw(proposal.id, "superseded by another")
     chosen = [proposal.suggestions[0].id]
-    error = refused(lambda: world.client("owner").judge(proposal.id, chosen, ACCEPTED, revision=2))
+    error = refused(lambda: world.client("owner").decide(proposal.id, chosen, ACCEPTED, revision=2))
     assert (error.status, error.message) == (
         409,
         "cannot decide a proposal that is withdrawn; possible now: nothing: it is final",
@@ -137,8 +137,8 @@ def test_nothing_is_decided_once_the_proposal_is_closed(world: World) -> None:
 def test_a_suggestion_rejected_once_does_not_come_again_on_the_same_evidence(world: World) -> None:
     proposal = draft(world, suggestion("id"), suggestion("day"))
     owner, (first, second) = world.client("owner"), [each.id for each in proposal.suggestions]
-    owner.judge(proposal.id, [first], REJECTED, revision=1, reason="ids may be missing")
-    owner.judge(proposal.id, [second], ACCEPTED, revision=2)
+    owner.decide(proposal.id, [first], REJECTED, revision=1, reason="ids may be missing")
+    owner.decide(proposal.id, [second], ACCEPTED, revision=2)
     again = draft(world, suggestion("id"), suggestion("day"), suggestion("id", unique=True))
     assert [each.identity for each in again.suggestions] == ["orders.day.required", "orders.id.unique"]
     assert not any(each.rejected_before for each in again.suggestions)
@@ -150,7 +150,7 @@ def seen_on(partitions: int, column: str = "id") -> dict[str, Any]:
 
 def test_a_rejected_suggestion_comes_again_with_new_evidence_and_says_what_is_new(world: World) -> None:
     proposal = draft(world, seen_on(2))
-    world.client("owner").judge(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
+    world.client("owner").decide(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
     assert draft(world, seen_on(3), suggestion("day")).suggestions[0].identity == "orders.day.required"
     again = draft(world, seen_on(4)).suggestions[0]
     assert (again.rejected_before, again.new_evidence) == (True, "it rests on 4 partitions; on 2 then")
@@ -160,20 +160,20 @@ def test_a_suggestion_accepted_since_is_no_longer_marked(world: World) -> None:
     owner = world.client("owner")
     for decision, reason, partitions in ((REJECTED, "no", 2), (ACCEPTED, None, 4)):
         proposal = draft(world, seen_on(partitions))
-        owner.judge(proposal.id, [proposal.suggestions[0].id], decision, revision=1, reason=reason)
+        owner.decide(proposal.id, [proposal.suggestions[0].id], decision, revision=1, reason=reason)
     assert not draft(world, seen_on(4)).suggestions[0].rejected_before
 
 
 def test_a_rejection_counts_for_its_own_contract_alone(world: World) -> None:
     proposal = draft(world)
-    world.client("owner").judge(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
+    world.client("owner").decide(proposal.id, [proposal.suggestions[0].id], REJECTED, revision=1, reason="no")
     assert not draft(world, base=document("other")).suggestions[0].rejected_before
 
 
 def test_the_preview_of_a_draft_is_the_document_with_what_was_accepted(world: World) -> None:
     proposal = draft(world, suggestion("id"), suggestion("day"))
     owner = world.client("owner")
-    owner.judge(proposal.id, [proposal.suggestions[0].id], ACCEPTED, revision=1)
+    owner.decide(proposal.id, [proposal.suggestions[0].id], ACCEPTED, revision=1)
     shown = owner.preview(proposal.id)
     expected = plain() | {"status": "active"}
     expected["schema"][0]["properties"][0]["required"] = True
@@ -185,7 +185,7 @@ def test_the_preview_of_a_draft_is_the_document_with_what_was_accepted(world: Wo
 def test_a_suggestion_that_does_not_fit_the_document_is_named_in_the_preview(world: World) -> None:
     proposal = draft(world, suggestion("idd"))
     owner = world.client("owner")
-    owner.judge(proposal.id, [proposal.suggestions[0].id], ACCEPTED, revision=1)
+    owner.decide(proposal.id, [proposal.suggestions[0].id], ACCEPTED, revision=1)
     error = refused(lambda: owner.preview(proposal.id))
     assert (error.status, ["idd" in each.message for each in error.faults]) == (422, [True])
 

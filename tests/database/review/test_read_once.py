@@ -94,7 +94,7 @@ def test_a_preview_reads_each_version_once_and_binds_the_new_one(followed: World
 
 def test_a_preview_of_a_draft_reads_the_draft_and_what_it_becomes(followed: World, readings: Readings) -> None:
     made = draft(followed)
-    followed.client("owner").judge(made, suggestions(followed, made), Decision.ACCEPTED, revision=1)
+    followed.client("owner").decide(made, suggestions(followed, made), Decision.ACCEPTED, revision=1)
     readings.taken()
     shown = followed.client("owner").preview(made)
     read, bound = readings.taken()
@@ -106,7 +106,7 @@ def test_a_decision_about_a_suggestion_reads_the_draft_and_binds_nothing(followe
     made = draft(followed)
     chosen = suggestions(followed, made)[:1]
     readings.taken()
-    followed.client("owner").judge(made, chosen, Decision.ACCEPTED, revision=1, decided_only=True)
+    followed.client("owner").decide(made, chosen, Decision.ACCEPTED, revision=1, decided_only=True)
     read, bound = readings.taken()
     assert (sorted(read.values()), sum(bound.values())) == ([1], 0)
 

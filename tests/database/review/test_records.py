@@ -35,8 +35,8 @@ def approved(world: World) -> ApprovalRecordRow:
         tx.commit()
     owner = world.client("owner")
     first, second = owner.proposal(made).suggestions
-    revision = owner.judge(made, [first.id], Decision.ACCEPTED, revision=1).revision
-    owner.judge(made, [second.id], Decision.REJECTED, revision=revision, reason="not always")
+    revision = owner.decide(made, [first.id], Decision.ACCEPTED, revision=1).revision
+    owner.decide(made, [second.id], Decision.REJECTED, revision=revision, reason="not always")
     owner.approve(made, owner.preview(made).fingerprint)
     return record(world.engine)
 
@@ -244,7 +244,7 @@ def test_a_head_is_believed_only_if_the_key_signed_it(world: World, ask: Ask, tm
     (tmp_path / "audit-key").unlink()
     said = ask("audit", "verify", "--head", head)
     assert (said.code, "cannot be trusted" in said.errors) == (3, True)
-    assert ask("audit", "verify", "--head", head, "--unsigned").code == 0
+    assert ask("audit", "verify", "--head", head, "--allow-unsigned").code == 0
     said = ask("audit", "head")
     assert (said.code, "not signed" in said.errors) == (0, True)
     unsigned = written(tmp_path, "unsigned.json", said.out)

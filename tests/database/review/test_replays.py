@@ -360,7 +360,7 @@ def test_the_command_waits_for_a_worker_where_counts_are_asked_for(
 ) -> None:
     made = memory.world.client("producer").propose(changed(uniqueness={"mustBeGreaterThan": 0.01}))
     monkeypatch.setattr("treaty.registry.cli.commands.replay.time.sleep", lambda _: _worker(memory).work())
-    code, printed, _ = command("replay", str(made.id), "--counts")
+    code, printed, _ = command("replay", str(made.id), "--merge-counts")
     assert code == 1
     assert "uniqueness-id" in printed
 

@@ -109,9 +109,9 @@ def test_a_decision_about_a_suggestion_voids_approvals(world: World) -> None:
         made = drafted(tx, world.users["producer"], suggestion(), base=document(quorum=2))
         tx.commit()
     chosen = [shown(world, made.id).suggestions[0].id]
-    world.client("producer").judge(made.id, chosen, Decision.ACCEPTED, revision=1)
+    world.client("producer").decide(made.id, chosen, Decision.ACCEPTED, revision=1)
     approve(world, made.id)
-    world.client("producer").judge(made.id, chosen, Decision.REJECTED, revision=2, reason="no")
+    world.client("producer").decide(made.id, chosen, Decision.REJECTED, revision=2, reason="no")
     assert shown(world, made.id).approvals_missing == ("2 of 2 approvals by owners",)
 
 

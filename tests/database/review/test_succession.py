@@ -185,6 +185,6 @@ def test_a_draft_takes_the_number_that_its_change_asks_for(world: World, most: i
         tx.commit()
     owner = world.client("owner")
     chosen = [each.id for each in owner.proposal(made.id).suggestions]
-    owner.judge(made.id, chosen, Decision.ACCEPTED, revision=1)
+    owner.decide(made.id, chosen, Decision.ACCEPTED, revision=1)
     seen = owner.preview(made.id)
     assert (seen.version, read(seen.document.encode()).version) == (version, version)

@@ -107,7 +107,7 @@ def test_as_much_is_counted_as_the_inbox_lists_and_the_menu_says_the_sum(world: 
     told = {}
     for each in world.users:
         found = world.client(each).inbox()
-        told[each] = world.client(each).waiting()
+        told[each] = world.client(each).inbox_counts()
         assert told[each] == sizes(found)
         assert told[each].total == len(inbox_order.urgent(found))
     assert any(each.total for each in told.values())
@@ -131,20 +131,20 @@ def test_of_each_object_the_last_run_is_the_one_that_failed(world: World, seed: 
 
 def test_however_much_waits_is_counted_by_few_statements_beside_those_of_who_asks(world: World) -> None:
     with counted_queries(world.engine) as before:
-        world.client("owner").waiting()
+        world.client("owner").inbox_counts()
     filled(world, Random(1))
     with counted_queries(world.engine) as after:
-        world.client("owner").waiting()
+        world.client("owner").inbox_counts()
     asked = [each for each in after if each.upper().startswith("SELECT")]
     assert (len(after), len(asked)) == (len(before), 4)
 
 
 def statements_to_count(world: World, *, asked: int) -> int:
     """How many statements count what waits for the owner once that many contracts were asked for."""
-    for at in range(world.client("owner").waiting().contract_requests, asked):
+    for at in range(world.client("owner").inbox_counts().contract_requests, asked):
         world.client("consumer").request_contract(f"/lake/{at}", "we read it")
     with counted_queries(world.engine) as statements:
-        assert world.client("owner").waiting().contract_requests == asked
+        assert world.client("owner").inbox_counts().contract_requests == asked
     return len(statements)
 
 

@@ -364,7 +364,7 @@ def test_what_a_contract_classifies_does_not_leave_the_job(table: Registered) ->
     table.approve_document(writer.write(content).decode())
     sent: list[bytes] = []
     with pytest.MonkeyPatch.context() as patch, table.kept() as kept:
-        patch.setattr(Client, "keep_bag", lambda _, content: sent.append(content) or "0" * 64)
+        patch.setattr(Client, "store_bag", lambda _, content: sent.append(content) or "0" * 64)
         assert kept.store is not None
         assert kept.store.verdict_of(run, TABLE).run == "0" * 64
     assert [b"4711" in each for each in sent] == [False]
@@ -404,7 +404,7 @@ def test_bags_that_are_not_there_are_not_found(name: str, table: Registered) -> 
 
 def test_states_longer_than_the_limit_are_refused(engine: Engine, tmp_path: Path) -> None:
     small = build(engine, home=tmp_path, max_state_bytes=1000, max_body_bytes=10)
-    assert small.client("producer").keep_bag(b"x" * 1000)
+    assert small.client("producer").store_bag(b"x" * 1000)
     with pytest.raises(ClientError) as refused:
-        small.client("producer").keep_bag(b"x" * 1001)
+        small.client("producer").store_bag(b"x" * 1001)
     assert refused.value.status == 413

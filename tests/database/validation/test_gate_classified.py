@@ -125,9 +125,9 @@ def keys(table: Registered) -> dict[str, set[str]]:
 
 
 def test_the_gate_is_told_what_is_classified_and_nothing_else(table: Registered) -> None:
-    assert table.world.client("producer").gated("orders").classifying == ()
+    assert table.world.client("producer").gated_dataset("orders").classifying == ()
     classified(table)
-    (told,) = table.world.client("producer").gated("orders").classifying
+    (told,) = table.world.client("producer").gated_dataset("orders").classifying
     assert yaml.safe_load(told)["schema"] == [
         {"name": ALONE["id"], "logicalType": "object", "properties": [{"name": "id", "classification": "restricted"}]}
     ]

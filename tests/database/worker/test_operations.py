@@ -108,21 +108,21 @@ def test_of_many_outputs_the_first_few_are_told_and_how_many_there_are(world: Wo
 
 def test_what_was_refused_is_listed_and_its_beginning_told_to_its_sender_and_to_auditors(world: World) -> None:
     assert world.call("producer", "POST", "/lineage", content=b"secret {").status_code == 400
-    (found,) = world.client("viewer").refused()
+    (found,) = world.client("viewer").rejected_events()
     assert (found.status, found.producer, "not JSON" in found.reason) == (400, "producer", True)
     assert "secret" not in found.model_dump_json()
-    bodies = {who: world.client(who).refusal(found.id).body for who in ("producer", "admin", "owner", "viewer")}
+    bodies = {who: world.client(who).rejected_event(found.id).body for who in ("producer", "admin", "owner", "viewer")}
     assert bodies == {"producer": "secret {", "admin": "secret {", "owner": None, "viewer": None}
     with pytest.raises(ClientError, match="no such thing"):
-        world.client("viewer").refusal(ids.new())
+        world.client("viewer").rejected_event(ids.new())
 
 
 def test_the_inbox_says_how_much_lies_in_it_and_how_far_it_is_behind(world: World) -> None:
-    assert world.client("viewer").inbox_counts().oldest_received_at is None
+    assert world.client("viewer").event_counts().oldest_received_at is None
     sent(world, 2)
     sent(world, 1)
     world.call("producer", "POST", "/lineage", content=b"no")
-    found = world.client("viewer").inbox_counts()
+    found = world.client("viewer").event_counts()
     assert (found.events[LineageEventState.NEW], found.duplicates, found.rejected) == (2, 1, {400: 1})
     assert 0 <= found.lag_seconds < 60
 
@@ -307,7 +307,7 @@ def test_the_commands_show_events_and_what_was_refused(operator: World, capsys: 
     assert len([json.loads(each) for each in capsys.readouterr().out.splitlines()]) == 2
     assert run("lineage", "rejected") == 0
     assert "400" in capsys.readouterr().out
-    assert run("lineage", "rejected", str(operator.client("producer").refused()[0].id)) == 0
+    assert run("lineage", "rejected", str(operator.client("producer").rejected_events()[0].id)) == 0
     assert "\x1b" not in capsys.readouterr().out
     assert run("lineage", "rejected", "seven") == 3
 
@@ -316,11 +316,11 @@ def test_the_inbox_names_the_command_that_tries_an_event_again(
     operator: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     which = parked(operator)
-    assert run("lineage", "inbox") == 0
+    assert run("lineage", "status") == 0
     told = capsys.readouterr().out
-    assert "events: 0 new, 0 folded, 1 parked" in told
+    assert "events: 0 new, 0 processed, 1 parked" in told
     (command,) = [each.split() for each in told.splitlines() if each.startswith("  treaty ")]
-    assert command == ["treaty", "lineage", "replay", str(which)]
+    assert command == ["treaty", "lineage", "retry", str(which)]
     assert run(*command[1:]) == 0
     assert operator.client("viewer").events()[0].state is LineageEventState.NEW
 
@@ -331,14 +331,14 @@ def test_a_task_that_was_given_up_names_the_command_that_tries_it_again(
     which = given_up(operator, contract_id="orders", object="orders")
     assert run("tasks") == 0
     assert str(which) in capsys.readouterr().out
-    assert run("dead") == 0
+    assert run("tasks", "--state", "failed") == 0
     told = capsys.readouterr().out
     assert "engine killed: no" in told
     (command,) = [each.split() for each in told.splitlines() if each.startswith("  treaty ")]
     assert run(*command[1:]) == 0
     capsys.readouterr()
     assert operator.client("viewer").task(which).state is TaskState.QUEUED
-    assert run("dead") == 0
+    assert run("tasks", "--state", "failed") == 0
     assert capsys.readouterr().out.strip() == "no task was given up"
     assert run(*command[1:]) == 3
 

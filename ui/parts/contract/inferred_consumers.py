@@ -11,7 +11,11 @@ from treaty.ui.widgets import panels, step_runner, viewer
 
 def suggested(contract_id: str) -> None:
     """The jobs about which nobody decided yet; nothing where there are none."""
-    found = [each for each in viewer.registry().readers(contract_id) if each.state is InferredConsumerState.SUGGESTED]
+    found = [
+        each
+        for each in viewer.registry().inferred_consumers(contract_id)
+        if each.state is InferredConsumerState.SUGGESTED
+    ]
     if not found:
         return
     st.subheader(texts.unregistered(len(found)))
@@ -46,7 +50,7 @@ def row(contract_id: str, reader: InferredConsumerOut) -> None:
 def confirm(contract_id: str, reader: InferredConsumerOut) -> None:
     """Subscribes the viewer to what the job reads."""
     step_runner.run_step(
-        lambda: viewer.registry().confirm_reader(contract_id, reader.job_namespace, reader.job_name),
+        lambda: viewer.registry().confirm_inferred_consumer(contract_id, reader.job_namespace, reader.job_name),
         done=texts.SUBSCRIBED_TO_READ,
     )
 
@@ -54,6 +58,6 @@ def confirm(contract_id: str, reader: InferredConsumerOut) -> None:
 def dismiss(contract_id: str, reader: InferredConsumerOut) -> None:
     """Says that the job is no consumer."""
     step_runner.run_step(
-        lambda: viewer.registry().dismiss_reader(contract_id, reader.job_namespace, reader.job_name),
+        lambda: viewer.registry().dismiss_inferred_consumer(contract_id, reader.job_namespace, reader.job_name),
         done=texts.NOT_SUGGESTED_AGAIN,
     )

@@ -65,7 +65,7 @@ def end(request: ContractRequestOut, done: str) -> None:
     if not (request.is_own or reason):
         panels.flash(texts.SAY_WHY, problem=True)
         return
-    step_runner.run_step(lambda: viewer.registry().end_contract_request(request.id, reason or None), done=done)
+    step_runner.run_step(lambda: viewer.registry().close_contract_request(request.id, reason or None), done=done)
 
 
 def form(namespace: str = "", name: str = "") -> None:

@@ -49,7 +49,9 @@ def form(report: RunOut, check: CheckResultOut, points: Sequence[ObservedPoint])
             format_func=_named,
         )
     point = next(each for each in points if each.label == label)
-    found = viewer.registry().foresee_mark(check.check_id, point.run_id, point.partition, word or FeedbackKind.EXPECTED)
+    found = viewer.registry().preview_feedback(
+        check.check_id, point.run_id, point.partition, word or FeedbackKind.EXPECTED
+    )
     change(found, name=check.name or check.check_id)
     if viewer.may(Permission.INCIDENTS):
         with st.container(horizontal=True, vertical_alignment="bottom", key="saying"):
@@ -98,6 +100,6 @@ def save(point: ObservedPoint, mark: FeedbackKind) -> None:
         panels.flash(texts.SAY_WHY, problem=True)
         return
     step_runner.run_step(
-        lambda: viewer.registry().set_mark(point.run_id, point.partition, mark, why),
+        lambda: viewer.registry().give_feedback(point.run_id, point.partition, mark, why),
         done=texts.IT_IS_SAID,
     )

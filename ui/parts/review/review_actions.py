@@ -77,12 +77,12 @@ def request_changes(proposal: ProposalOut) -> None:
     if _submit_comment(
         lambda text: registry.request_changes(proposal.id, text, revision=viewer.current_proposal().revision)
     ):
-        panels.flash(done, undo=undo.remember(done, lambda: registry.take_changes_back(proposal.id)))
+        panels.flash(done, undo=undo.remember(done, lambda: registry.withdraw_change_request(proposal.id)))
 
 
 def take_back(proposal: ProposalOut) -> None:
     """Asks for no changes any more."""
-    step_runner.run_step(lambda: viewer.registry().take_changes_back(proposal.id), done=texts.ASKED_NO_LONGER)
+    step_runner.run_step(lambda: viewer.registry().withdraw_change_request(proposal.id), done=texts.ASKED_NO_LONGER)
 
 
 def _submit_comment(step: Callable[[str], object], *, done: str = "") -> bool:

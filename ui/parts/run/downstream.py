@@ -46,7 +46,7 @@ def _holds(found: IncidentOut, run: RunOut) -> bool:
 def reached(found: IncidentOut) -> str:
     """How much lies downstream, and whose it is. Holds names of people."""
     try:
-        blast = viewer.registry().incident_blast(found.id)
+        blast = viewer.registry().incident_impact(found.id)
     except ClientError:
         return texts.DOWNSTREAM_HIDDEN
     return impact_sentence(blast)

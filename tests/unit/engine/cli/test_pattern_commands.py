@@ -64,7 +64,7 @@ def test_common_patterns_are_listed_and_found_again(lake: str) -> None:
 
 
 def test_a_table_is_taken_out_of_the_index(lake: str) -> None:
-    assert "5 tables, 5 text columns" in run("index", "t0", "--forget", "--lake", lake)
+    assert "5 tables, 5 text columns" in run("index", "t0", "--remove", "--lake", lake)
 
 
 @pytest.mark.parametrize("words", [["top"], ["infer", "-"]])
@@ -73,7 +73,7 @@ def test_where_there_is_no_index_it_says_so(tmp_path: Path, words: list[str]) ->
         CliRunner().invoke(app, ["patterns", *words, "--lake", str(tmp_path)], catch_exceptions=False)
 
 
-@pytest.mark.parametrize("words", [[], ["t0", "--registered"]])
+@pytest.mark.parametrize("words", [[], ["t0", "--registry"]])
 def test_what_is_indexed_is_named_or_registered(tmp_path: Path, words: list[str]) -> None:
     with pytest.raises(CliError, match="one of the two"):
         CliRunner().invoke(app, ["patterns", "index", *words, "--lake", str(tmp_path)], catch_exceptions=False)

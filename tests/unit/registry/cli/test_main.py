@@ -21,8 +21,16 @@ FAULTY = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus:
         (["verify", "t", "--contract", "nowhere.yaml"], 3, "the contract nowhere.yaml cannot be read: No such file"),
         (["verify", "t", "--contract", "faulty.yaml"], 3, "the contract has"),
         (["verify", "t", "--contract", "faulty.yaml", "--fail-on", "all"], 3, "'all' is not one of"),
-        (["draft", "t", "--without", "day=1"], 3, "--without day=1 names no partition of the table: say with"),
-        (["draft", "t", "-p", "day", "--without", "1"], 3, "--without 1 names no partition of the table: write"),
+        (
+            ["draft", "t", "--exclude-partition", "day=1"],
+            3,
+            "--exclude-partition day=1 names no partition of the table: say with",
+        ),
+        (
+            ["draft", "t", "-p", "day", "--exclude-partition", "1"],
+            3,
+            "--exclude-partition 1 names no partition of the table: write",
+        ),
         (["demo", "--data", "t"], 3, "--data needs --partition-by COLUMN"),
         (["demo", "--partition-by", "day"], 3, "--partition-by is the column of --data PATH"),
     ],

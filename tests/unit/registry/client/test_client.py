@@ -42,7 +42,7 @@ def test_sends_its_token_and_leaves_out_what_is_not_given() -> None:
     ("call", "path", "body"),
     [
         (
-            lambda c: c.judge(SOME, [SOME], Decision.ACCEPTED, revision=3),
+            lambda c: c.decide(SOME, [SOME], Decision.ACCEPTED, revision=3),
             f"/proposals/{SOME}/decisions",
             {"suggestions": [str(SOME)], "decision": "accepted", "revision": 3, "reason": None},
         ),
