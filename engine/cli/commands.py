@@ -211,8 +211,8 @@ def _console() -> Any:
 def draft(
     data: Data, partition_by: PartitionBy = None, columns: Columns = None, contract_id: ContractId = None,
     sample: Sample = None, exclude_partition: ExcludePartition = None, object_name: ObjectName = None,
-    lake: LakeIndex = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED, out: Out = None,
-    format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
+    lake: LakeIndex = None, by_history: ByHistory = False, false_alarms: FalseAlarms = 1.0, refit: Refit = PINNED,
+    out: Out = None, format: Format = None, as_json: Json = False, remote: Remote = None, memory: Memory = "2g",
 ) -> None:  # fmt: skip
     """Draft a contract for a table: its schema and the checks that its history suggests, with their evidence."""
     name = object_name or _name_of(data)

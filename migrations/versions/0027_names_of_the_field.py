@@ -179,6 +179,21 @@ WORDS = {
     ("lineage_event", "state"): {"folded": "processed"},
     ("point_feedback", "kind"): {"undone": "cleared"},
 }
+# Keys of what a replay's task was asked and found.
+REPLAY_KEYS = {
+    "counting": "merge_counts",
+    "replaced": "include_replaced",
+    "judged": "evaluated",
+    "empty": "not_applicable",
+    "unjudged": "not_evaluated",
+    "appeared": "new_alerts",
+    "gone": "resolved_alerts",
+    "same": "unchanged_alerts",
+    "what": "element",
+    "says": "evidence",
+}
+PLAIN = sa.JSON(none_as_null=True)
+TASK = sa.table("task", sa.column("id"), sa.column("kind"), sa.column("payload", PLAIN), sa.column("result", PLAIN))
 REFUSED = "rows of this table are kept as they were written"
 SAME_ID = "other.id = new.id"
 # Of the renamed tables that nobody may change: which columns must stay (none: all), and what a new row may not equal.
@@ -191,12 +206,13 @@ GUARDS = {
 
 
 def upgrade() -> None:
-    """Data stay as they are, but for three words of closed vocabularies."""
+    """Data stay as they are, but for three words of closed vocabularies and the keys of replays."""
     for table in GUARDS:
         _unguard(table)
     _rename(TABLES, COLUMNS)
     for (table, column), words in WORDS.items():
         _replace(table, column, words)
+    _rename_replay_keys(REPLAY_KEYS)
     for table, (columns, same) in GUARDS.items():
         _guard(TABLES[table], _renamed(columns, COLUMNS[table]) if table in COLUMNS else columns, same)
 
@@ -205,6 +221,7 @@ def downgrade() -> None:
     """The names of before."""
     for table in GUARDS:
         _unguard(TABLES[table])
+    _rename_replay_keys(_turned(REPLAY_KEYS))
     for (table, column), words in WORDS.items():
         _replace(table, column, _turned(words))
     _rename(_turned(TABLES), {TABLES.get(table, table): _turned(names) for table, names in COLUMNS.items()})
@@ -283,6 +300,20 @@ def _follow_on_sqlite(named: Mapping[str, list[tuple[bool, str, str]]]) -> None:
 def _replace(table: str, column: str, words: Mapping[str, str]) -> None:
     for old, new in words.items():
         op.execute(f"update {table} set {column} = '{new}' where {column} = '{old}'")
+
+
+def _rename_replay_keys(names: Mapping[str, str]) -> None:
+    bind = op.get_bind()
+    for row in bind.execute(sa.select(TASK.c.id, TASK.c.payload, TASK.c.result).where(TASK.c.kind == "replay")).all():
+        given = {"payload": _with_keys(row.payload, names), "result": _with_keys(row.result, names)}
+        bind.execute(sa.update(TASK).where(TASK.c.id == row.id).values(**given))
+
+
+def _with_keys(plain: Any, names: Mapping[str, str]) -> Any:
+    """Plain data, each key of which has its new name."""
+    if isinstance(plain, dict):
+        return {names.get(key, key): _with_keys(each, names) for key, each in plain.items()}
+    return [_with_keys(each, names) for each in plain] if isinstance(plain, list) else plain
 
 
 def _unguard(table: str) -> None:

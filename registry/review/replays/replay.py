@@ -304,10 +304,8 @@ def _name_list(names: Sequence[str]) -> dict[str, Any]:
 
 def work(database: Database, settings: RegistrySettings, payload: Mapping[str, Any], more: More) -> dict[str, Any]:
     """What a replay's task found, as plain data. Raises NotFound where its proposal is gone, Invalid for faults."""
-    ways, began = (
-        ReplayOptions(payload["counting"], payload["replaced"], settings.spark_merge_threshold),
-        perf_counter(),
-    )
+    began = perf_counter()
+    ways = ReplayOptions(payload["merge_counts"], payload["include_replaced"], settings.spark_merge_threshold)
     with read_session(database) as session:
         versions = _ordered(session, payload)
         found = replayed(session, versions, StateFiles(settings.states), ways, more)

@@ -1,5 +1,6 @@
 """The migrations and the tables say the same, up and down, on both databases."""
 
+import json
 import os
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import JSON, Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 from support import old_rows
@@ -161,6 +162,31 @@ def test_states_of_before_are_current_and_go_on_counting(nothing: Engine) -> Non
     with nothing.begin() as connection:
         command.downgrade(migration_config(connection), "0002")
         assert connection.execute(text("select generation, fingerprint from partition_state")).all() == [(4, "g")]
+
+
+def test_what_replays_found_before_is_read_by_the_names_of_today(nothing: Engine) -> None:
+    asked = {"proposal_id": None, "counting": True, "replaced": False}
+    outcome = {"judged": 3, "empty": 1, "alerts": {"count": 0, "names": []}, "unjudged": [{"count": 1, "reason": "no"}]}
+    check = {"old": None, "new": outcome, "appeared": {"count": 0}, "gone": {"count": 1}, "same": {"count": 2}}
+    found = {"objects": [{"object": "o", "checks": [check]}], "differences": [{"what": "threshold", "says": "no"}]}
+    replays = text("select payload, result from task where kind = 'replay'").columns(payload=JSON, result=JSON)
+    with nothing.begin() as connection:
+        command.upgrade(migration_config(connection), "0026")
+        old_rows.fill(connection)
+        stored = text("update task set kind = 'replay', payload = :payload, result = :result")
+        connection.execute(stored, {"payload": json.dumps(asked), "result": json.dumps(found)})
+    migrate(nothing)
+    with nothing.begin() as connection:
+        ((payload, result),) = connection.execute(replays).all()
+        assert payload == {"proposal_id": None, "merge_counts": True, "include_replaced": False}
+        (line,) = result["objects"][0]["checks"]
+        assert (line["new"]["evaluated"], line["new"]["not_applicable"], line["old"]) == (3, 1, None)
+        assert line["new"]["not_evaluated"] == [{"count": 1, "reason": "no"}]
+        counts = [line[each]["count"] for each in ("new_alerts", "resolved_alerts", "unchanged_alerts")]
+        assert counts == [0, 1, 2]
+        assert result["differences"] == [{"element": "threshold", "evidence": "no"}]
+        command.downgrade(migration_config(connection), "0026")
+        assert connection.execute(replays).all() == [(asked, found)]
 
 
 def test_migrating_twice_changes_nothing(engine: Engine) -> None:

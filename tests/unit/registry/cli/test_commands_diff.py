@@ -67,6 +67,6 @@ def test_a_comparison_can_be_read_by_programs(capsys: pytest.CaptureFixture[str]
         main(["breaking", "old.yaml", "looser.yaml", "--json"])
 
     found = json.loads(capsys.readouterr().out)
-    assert (found["bump"], found["suggested"], found["enough"]) == ("major", "2.0.0", False)
+    assert (found["bump"], found["suggested_version"], found["is_bump_sufficient"]) == ("major", "2.0.0", False)
     assert [each["mode"] for each in found["breaches"]] == ["FORWARD"]
-    assert found["breaches"][0]["change"]["check"] == "c"
+    assert found["breaches"][0]["difference"]["check"] == "c"

@@ -42,7 +42,7 @@ class Wrong(Client):
         return self._get(schemas.RunOut, f"/runs/{name}")
 
     def wrong_query(self, contract: str) -> schemas.ContractOut:
-        return self._get(schemas.ContractOut, "/contract", contract=contract)
+        return self._get(schemas.ContractOut, "/contract", of=contract)
 
     def wrong_value(self, state: str) -> list[schemas.TaskSummaryOut]:
         return self._list(schemas.Page[schemas.TaskSummaryOut], "/incidents", state=state)
@@ -69,8 +69,8 @@ class Wrong(Client):
         ("wrong_path", "no route is GET /api/v1/run/"),
         ("wrong_verb", "no route is POST /api/v1/runs/"),
         ("wrong_place", "run_id of the path is no"),
-        ("wrong_query", "the query takes no contract"),
-        ("wrong_query", "the query needs id"),
+        ("wrong_query", "the query takes no of"),
+        ("wrong_query", "the query needs contract_id"),
         ("wrong_value", "state of the query is no"),
         ("wrong_body", "Additional properties are not allowed ('because' was unexpected)"),
         ("wrong_body", "'reason' is a required property"),

@@ -80,7 +80,7 @@ def test_a_portion_begins_after_the_row_of_its_cursor() -> None:
         RUNS.of(select(RunRow), PageRequest(5, cursor_of(run(NOON, UUID(int=1))))).compile(dialect=postgresql.dialect())
     )
     assert "WHERE (run.finished_at, run.id) < (" in query
-    assert "ORDER BY run.finished DESC, run.id DESC" in query
+    assert "ORDER BY run.finished_at DESC, run.id DESC" in query
 
 
 @given(st.integers(0, 30), st.integers(1, 7))

@@ -73,15 +73,19 @@ def test_the_nearest_deadline_stands_first_and_what_was_answered_waits_no_more()
 
 def test_the_menu_counts_what_waits_for_oneself_and_not_what_others_decide() -> None:
     found = inbox(
-        failed_runs=(run(1, "failed"),), asked=(question(2, deadline=None),),
-        to_decide=(proposal(3, hours=2), proposal(4)), waiting=(proposal(5),), affecting=(proposal(6),),
+        failed_runs=(run(1, "failed"),), acknowledgements=(question(2, deadline=None),),
+        to_decide=(proposal(3, hours=2), proposal(4)), awaiting_others=(proposal(5),), affecting=(proposal(6),),
     )  # fmt: skip
     assert [each.id.int for each in inbox_order.urgent(found)] == [1, 2, 4, 3]
 
 
 @pytest.mark.parametrize(
     ("found", "empty"),
-    [({}, True), ({"waiting": (proposal(1),)}, False), ({"asked": (question(1, deadline=1, answer="told"),)}, True)],
+    [
+        ({}, True),
+        ({"awaiting_others": (proposal(1),)}, False),
+        ({"acknowledgements": (question(1, deadline=1, answer="notified"),)}, True),
+    ],
 )
 def test_an_inbox_is_empty_where_nothing_waits_for_anybody(found: dict[str, Any], empty: bool) -> None:
     assert inbox_order.is_empty(inbox(**found)) is empty
@@ -99,17 +103,18 @@ def version(state: str, **more: Any) -> VersionOut:
     told: dict[str, Any] = {
         "version": "1.0.0", "fingerprint": "f", "group": "1", "approved_by": "bob", "approved_at": NOW, "state": state,
         "proposal_id": None, "effective_from": None, "effective_until": None, "activated_at": None, "ended_at": None,
-        "successor": None, "reason": None,
+        "successor_version": None, "reason": None,
     }  # fmt: skip
     return VersionOut.model_validate({**told, **more})
 
 
 def incident(state: str, **more: Any) -> IncidentOut:
     told: dict[str, Any] = {
-        "id": UUID(int=7), "contract_id": "shop", "object": "orders", "revision": 1, "opened": NOW + 3 * HOUR,
-        "changed": NOW, "since": NOW, "columns": None, "recovered": None, "reopened": 0, "assignee": None,
-        "acknowledged_by": None, "snoozed_until": None, "resolution": None, "resolved": None, "resolved_by": None,
-        "comment": None, "duplicate_of": None, "parts": (), "state": state, "etag": '"1"',
+        "id": UUID(int=7), "contract_id": "shop", "object": "orders", "revision": 1, "opened_at": NOW + 3 * HOUR,
+        "updated_at": NOW, "started_at": NOW, "columns": None, "recovered_at": None, "reopen_count": 0,
+        "assignee": None,
+        "acknowledged_by": None, "snoozed_until": None, "resolution": None, "resolved_at": None, "resolved_by": None,
+        "comment": None, "duplicate_of": None, "objects": (), "state": state, "etag": '"1"',
     }  # fmt: skip
     return IncidentOut.model_validate({**told, **more})
 
@@ -119,7 +124,7 @@ def test_the_activity_has_the_newest_first_without_runs_that_passed() -> None:
         versions=(version("retired", activated_at=NOW + HOUR, ended_at=NOW + 4 * HOUR, reason="a new shop"),),
         runs=(run(1, "failed", hours=2), run(2, "passed", hours=9)),
     )
-    ended = incident("resolved", resolution="fixed", resolved=NOW + 5 * HOUR, resolved_by="cy")
+    ended = incident("resolved", resolution="fixed", resolved_at=NOW + 5 * HOUR, resolved_by="cy")
 
     found = contract_rows.activity(of, [proposal(1, hours=-1, state="approved")], [ended])
 
@@ -164,16 +169,16 @@ def test_two_texts_differ_by_their_lines(older: str, newer: str, shown: str) -> 
     assert (shown in told, bool(told)) == (True, bool(shown))
 
 
-def blast(consumers: int) -> DownstreamImpactOut:
+def reached(consumers: int) -> DownstreamImpactOut:
     touched = {
         "contract_id": "c", "object": "o", "owner": "x", "consumers": [(f"team {n}", "p") for n in range(consumers)],
     }  # fmt: skip
     entry = {
-        "namespace": "n", "name": "d", "distance": 1, "spread": "contaminated", "since": None, "direct": True,
-        "coarse": False, "columns": None, "path": (), "contracts": [touched], "owners": (),
+        "namespace": "n", "name": "d", "distance": 1, "contamination": "contaminated", "reached_at": None,
+        "is_direct": True, "is_table_level": False, "columns": None, "path": (), "contracts": [touched], "owners": (),
     }  # fmt: skip
-    told: dict[str, Any] = {"namespace": "n", "name": "s", "since": NOW, "until": None, "columns": None}
-    rest = {"supposed": False, "contracts": (), "whole": True, "entries": [entry] if consumers >= 0 else []}
+    told: dict[str, Any] = {"namespace": "n", "name": "s", "started_at": NOW, "ended_at": None, "columns": None}
+    rest = {"is_hypothetical": False, "contracts": (), "complete": True, "datasets": [entry] if consumers >= 0 else []}
     return DownstreamImpactOut.model_validate({**told, **rest})
 
 
@@ -187,18 +192,20 @@ def blast(consumers: int) -> DownstreamImpactOut:
     ],
 )
 def test_what_bad_data_reached_is_told_with_whom_it_hits(consumers: int, said: str) -> None:
-    assert downstream.impact_sentence(blast(consumers)) == said
+    assert downstream.impact_sentence(reached(consumers)) == said
 
 
 def replayed(judged: int, alerts: list[str]) -> ReplayedCheckOut:
     nothing = {"count": 0, "names": ()}
     new = {
-        "scope": "delta", "severity": "error", "sentence": "s", "unit": "days", "judged": judged, "empty": 0,
-        "alerts": {"count": len(alerts), "names": alerts},
-        "unjudged": [{"count": 1, "names": ["a"], "reason": "no state"}] if not judged else [],
+        "scope": "delta", "severity": "error", "sentence": "s", "unit": "days", "evaluated": judged,
+        "not_applicable": 0, "alerts": {"count": len(alerts), "names": alerts},
+        "not_evaluated": [{"count": 1, "names": ["a"], "reason": "no state"}] if not judged else [],
     }  # fmt: skip
     told = {"check_id": "c", "name": "c", "sentence": "s", "old": None, "new": new}
-    return ReplayedCheckOut.model_validate({**told, "appeared": nothing, "gone": nothing, "same": nothing})
+    return ReplayedCheckOut.model_validate(
+        {**told, "new_alerts": nothing, "resolved_alerts": nothing, "unchanged_alerts": nothing}
+    )
 
 
 @pytest.mark.parametrize(

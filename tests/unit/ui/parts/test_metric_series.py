@@ -140,7 +140,7 @@ def test_any_course_makes_a_chart_that_vega_lite_takes(seen: list[ObservedPoint]
 
 
 def foreseen(limits: Any = (None, None), **more: Any) -> schemas.FeedbackPreviewOut:
-    told = {"outlook": "told", "points": (), "limits": limits, "judged": 0, "alarms": (0, 0), "back_test": None}
+    told = {"outlook": "adaptive", "points": (), "limits": limits, "evaluated": 0, "alarms": (0, 0), "backtest": None}
     return schemas.FeedbackPreviewOut.model_validate({**told, **more})
 
 
@@ -150,8 +150,8 @@ def foreseen(limits: Any = (None, None), **more: Any) -> schemas.FeedbackPreview
         (foreseen(), []),
         (foreseen(((1, 9), (2, 8))), ["Between 1 and 9 is admitted now; it would be between 2 and 8."]),
         (foreseen(((None, 9), (None, 9))), ["At most 9 is admitted, as before."]),
-        (foreseen(judged=30, alarms=(2, 0)), ["Of 30 clean points, 2 lie outside now; 0 would."]),
-        (foreseen(back_test=(1, 16)), ["Limits learned so would have alarmed 1 of 16 times."]),
+        (foreseen(evaluated=30, alarms=(2, 0)), ["Of 30 clean points, 2 lie outside now; 0 would."]),
+        (foreseen(backtest=(1, 16)), ["Limits learned so would have alarmed 1 of 16 times."]),
     ],
 )
 def test_what_a_word_would_change_is_told_in_sentences(found: schemas.FeedbackPreviewOut, said: list[str]) -> None:
@@ -161,7 +161,7 @@ def test_what_a_word_would_change_is_told_in_sentences(found: schemas.FeedbackPr
 EDGES = st.none() | st.tuples(st.none() | FINITE, st.none() | FINITE)
 FORESEEN = st.builds(
     schemas.PreviewPointOut, partition=st.just("a"), time=st.just(NOW), value=st.none() | FINITE, run_id=st.just(RUN),
-    learned=st.tuples(st.booleans(), st.booleans()), bands=st.tuples(EDGES, EDGES),
+    is_training=st.tuples(st.booleans(), st.booleans()), bands=st.tuples(EDGES, EDGES),
 )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ class FakeClient:
             raise ClientError(401, "the name or the password is not right")
         return SessionOut(secret="s3cret", expires_at=EXPIRES, user=USER)
 
-    def sign_in_as(self, token: str, nonce: str) -> SessionOut:
+    def sign_in_with_oidc(self, token: str, nonce: str) -> SessionOut:
         self._answer()
         self.registry.shown.append((token, nonce))
         return SessionOut(secret="s3cret", expires_at=EXPIRES, user=USER)
