@@ -189,7 +189,7 @@ def _run(made: Made, at: int, run_id: UUID) -> Mapping[str, Any]:
         dataset_id=made.dataset_id,
         partitions=[f"day={at}-{part}" for part in range(PARTITIONS)],
         verdict=Verdict.FAILED if at % 40 == 39 else Verdict.PASSED,
-        counts={"passed": METRICS},
+        outcome_counts={"passed": METRICS},
         started_at=_at(at),
         finished_at=_at(at),
         dataset_fingerprint="m",

@@ -83,8 +83,8 @@ def recent(session: Session, contract_ids: Collection[str], by: Principal) -> Ma
     place = func.row_number().over(partition_by=col(RunRow.contract_id), order_by=newest).label("place")
     told = select(RunRow.contract_id, RunRow.id, RunRow.verdict, RunRow.finished_at).add_columns(place)
     ranked = told.where(col(RunRow.contract_id).in_(contract_ids) & visibility.runs(by), reports_on_data()).subquery()
-    shown = ranked.c.contract_id, ranked.c.id, ranked.c.verdict, ranked.c.finished
-    asked = select(*shown).where(ranked.c.place <= RECENT).order_by(ranked.c.finished, ranked.c.id)
+    shown = ranked.c.contract_id, ranked.c.id, ranked.c.verdict, ranked.c.finished_at
+    asked = select(*shown).where(ranked.c.place <= RECENT).order_by(ranked.c.finished_at, ranked.c.id)
     found: dict[str, list[RecentVerdict]] = {}
     for run in (RecentVerdict(*each) for each in session.exec(asked)):
         found.setdefault(run.contract_id, []).append(run)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricPoint:
-    """One metric at one time, of one partition (None: the whole dataset), measured on `counted` rows.
+    """One metric at one time, of one partition (None: the whole dataset), measured on `row_count` rows.
 
     `details` is the distribution behind the value. No model: a thousand of them are read, and written, at once."""
 
@@ -20,6 +20,6 @@ class MetricPoint:
     value: float | None
     exact: str | None
     reason: str | None
-    time: datetime
-    counted: int | None
+    measured_at: datetime
+    row_count: int | None
     details: dict[str, Any] | None

@@ -226,7 +226,7 @@ def _is_alike(of: MetricPoint, partition: str | None, time: datetime | None, seg
 
 def _point(of: MetricPoint, sides: tuple[Spoilt, Spoilt]) -> KnownPoint:
     spot = of.run_id, of.partition or None
-    time = partition_key(of.partition).time or of.time
+    time = partition_key(of.partition).time or of.measured_at
     return KnownPoint(
         time=time,
         partition=of.partition or None,

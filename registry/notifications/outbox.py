@@ -83,7 +83,7 @@ def claim(session: Session, *, now: datetime, lease: timedelta) -> OutboxMessage
 
 def sent(session: Session, message: OutboxMessageRow, *, now: datetime) -> None:
     """Notes that the message was taken. Raises Overdue where another deliverer has it by now."""
-    _update_leased(session, message, state=OutboxState.SENT, error=None, ended=now)
+    _update_leased(session, message, state=OutboxState.SENT, error=None, ended_at=now)
 
 
 def failed(
@@ -96,7 +96,7 @@ def failed(
         _update_leased(session, message, error=error, available_at=retry_at)
         _put_off(session, message.destination, retry_at)
         return
-    _update_leased(session, message, state=OutboxState.DEAD, error=error, ended=now)
+    _update_leased(session, message, state=OutboxState.DEAD, error=error, ended_at=now)
     details = {"kind": message.kind, "attempts": message.attempts, "error": error}
     audit_log.record(session, AuditAction.MESSAGE_FAILED, actor=ACTOR, object_id=message.id, details=details, now=now)
 

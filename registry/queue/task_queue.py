@@ -124,7 +124,7 @@ def fail_abandoned(session: Session, *, now: datetime) -> list[TaskRow]:
 def heartbeat(session: Session, task_id: UUID, fence: int, *, until: datetime, progress: str | None = None) -> None:
     """Extends the lease, and tells the progress where there is some. Raises Fenced where the task is another's."""
     told = {} if progress is None else {"progress": progress}
-    _update_leased(session, task_id, fence, lease_until=until, **told)
+    _update_leased(session, task_id, fence, lease_expires_at=until, **told)
 
 
 def check_lease(session: Session, task_id: UUID, fence: int) -> None:
@@ -136,13 +136,13 @@ def check_lease(session: Session, task_id: UUID, fence: int) -> None:
 
 def finish(session: Session, task_id: UUID, fence: int, *, result: Mapping[str, Any], now: datetime) -> None:
     """Marks the task done. Raises Fenced where it is another's by now: the caller's transaction is then undone."""
-    _left(session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished=now)
+    _left(session, task_id, fence, state=TaskState.DONE, result=dict(result), error=None, finished_at=now)
 
 
 def fail(session: Session, task_id: UUID, fence: int, *, error: str, now: datetime, retry_at: datetime | None) -> None:
     """Gives the task back for `retry_at`, or marks it failed for good where that is None. Raises Fenced as `finish`."""
     if retry_at is None:
-        _left(session, task_id, fence, state=TaskState.FAILED, error=error, finished=now)
+        _left(session, task_id, fence, state=TaskState.FAILED, error=error, finished_at=now)
     else:
         _left(session, task_id, fence, state=TaskState.QUEUED, error=error, available_at=retry_at)
 
@@ -246,7 +246,7 @@ def _waiting(now: datetime, *which: ColumnElement[bool]) -> Any:
 
 
 def _left(session: Session, task_id: UUID, fence: int, **values: Any) -> None:
-    _update_leased(session, task_id, fence, lease_until=None, progress=None, **values)
+    _update_leased(session, task_id, fence, lease_expires_at=None, progress=None, **values)
 
 
 def _update_leased(session: Session, task_id: UUID, fence: int, **values: Any) -> None:

@@ -93,7 +93,7 @@ class ViolationSampleOut(ApiModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasurementOut(MetricPoint):
-    """One metric at one time, of one partition (None: the whole dataset), measured on `counted` rows.
+    """One metric at one time, of one partition (None: the whole dataset), measured on `row_count` rows.
 
     `details` is the distribution behind the value. No model: a thousand of them are read, and written, at once."""
 

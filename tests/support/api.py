@@ -231,7 +231,7 @@ def failed_run(contract_id: str) -> RunRow:
         object="orders",
         partitions=[],
         verdict=Verdict.FAILED,
-        counts={},
+        outcome_counts={},
         started_at=NOW,
         finished_at=NOW,
     )

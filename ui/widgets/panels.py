@@ -83,7 +83,7 @@ def points(measured: Sequence[MeasurementOut]) -> tuple[ChartPoint, ...]:
     """Measured values by their partition, else by when they were measured, in the viewer's zone; gaps are left out."""
     zone = viewer.timezone()
     return tuple(
-        ChartPoint(each.partition or ui_texts.moment(each.time, timezone=zone), each.value)
+        ChartPoint(each.partition or ui_texts.moment(each.measured_at, timezone=zone), each.value)
         for each in measured
         if each.value is not None
     )

@@ -160,7 +160,7 @@ def _query_fields(answer: MetricAnswer) -> dict[str, Any]:
         "phrase": analyzer.phrase,
         "unit": analyzer.unit,
         "merged": answer.merged,
-        "lacking": len(answer.missing),
+        "missing_count": len(answer.missing),
         "missing": answer.missing[:NAMED],
         "reason": answer.reason,
     }

@@ -40,7 +40,7 @@ def pasts(session: Session, whose: RunSeriesKey, checks: BoundChecks, *, before:
 
 
 def _point(measured: MetricPoint, bad: Spoilt) -> SeriesPoint:
-    time = partition_key(measured.partition).time or measured.time
+    time = partition_key(measured.partition).time or measured.measured_at
     excluded = (measured.run_id, measured.partition or None) in bad
     return SeriesPoint(
         time=time,

@@ -92,13 +92,13 @@ def earlier(
     """As `measurements`, of what was measured `before`; None: of all. `each_run`: of partitions that no time dates what
     every run measured, which is how they went over time."""
     ranked = _ranked(whose, identities, before, each_run=each_run)
-    newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.time.desc()
+    newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.measured_at.desc()
     place = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")
     kept = sqlalchemy.select(ranked, place).where(ranked.c.age == 1).subquery()
     query = (
         sqlalchemy.select(*(kept.c[name] for name in SHOWN_COLUMNS))
         .where(kept.c.place <= limit)
-        .order_by(kept.c.partition, kept.c.time, kept.c.position)
+        .order_by(kept.c.partition, kept.c.measured_at, kept.c.position)
     )
     found: dict[str, list[MetricPoint]] = {each: [] for each in sorted(identities)}
     for row in session.connection().execute(query).all():

@@ -165,7 +165,7 @@ def test_a_change_of_role_is_seen_by_the_next_request_of_a_token(engine: Engine)
 
 @pytest.mark.parametrize(
     ("kind", "state"),
-    [(ApiTokenRow, {"revoked": NOW}), (ApiTokenRow, {"expires": NOW}), (UserRow, {"active": False})],
+    [(ApiTokenRow, {"revoked_at": NOW}), (ApiTokenRow, {"expires_at": NOW}), (UserRow, {"active": False})],
 )
 def test_a_token_ends_when_revoked_when_expired_and_with_its_user(
     engine: Engine, kind: type[Any], state: dict[str, Any]

@@ -85,7 +85,7 @@ class Two:
 def ran(contract_id: str, dataset: DatasetRow) -> RunRow:
     return RunRow(
         id=ids.new(), contract_id=contract_id, version="1.0.0", fingerprint="f", object="orders", partitions=[],
-        dataset_id=dataset.id, verdict=Verdict.PASSED, counts={}, started_at=NOW, finished_at=NOW,
+        dataset_id=dataset.id, verdict=Verdict.PASSED, outcome_counts={}, started_at=NOW, finished_at=NOW,
     )  # fmt: skip
 
 

@@ -106,7 +106,7 @@ def measured(scene: Scene, day: int, *values: tuple[Any, str | None, str | None]
     """A run of the titles on that day, with values: (analyzer, partition, exact value)."""
     run = RunRow(
         id=ids.new(), contract_id="titles", version="1.0.0", fingerprint="f", object="books", partitions=[],
-        verdict=Verdict.PASSED, counts={}, started_at=NOON, finished_at=NOON,
+        verdict=Verdict.PASSED, outcome_counts={}, started_at=NOON, finished_at=NOON,
     )  # fmt: skip
     add(scene.database, run)
     add(scene.database, *(_row(run, day, at, *value) for at, value in enumerate(values)))

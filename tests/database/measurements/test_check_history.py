@@ -25,7 +25,7 @@ def shop(world: World) -> World:
         for day in range(3):
             run = RunRow(
                 id=ids.uuid7(NOW + day * DAY), contract_id=CONTRACT, version=f"1.{day}.0", fingerprint="f",
-                object="orders", partitions=[], verdict=Verdict.PASSED, counts={}, started_at=NOW + day * DAY,
+                object="orders", partitions=[], verdict=Verdict.PASSED, outcome_counts={}, started_at=NOW + day * DAY,
                 finished_at=NOW + day * DAY,
             )  # fmt: skip
             tx.add(run)

@@ -427,7 +427,7 @@ def test_what_was_given_up_is_delivered_again_when_an_administrator_says_so(worl
 def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
     run = RunRow(
         id=ids.new(), contract_id=CONTRACT, version="1.0.0", fingerprint="", object="orders", partitions=[],
-        verdict=Verdict.FAILED, counts={}, started_at=NOW, finished_at=NOW,
+        verdict=Verdict.FAILED, outcome_counts={}, started_at=NOW, finished_at=NOW,
     )  # fmt: skip
     said = {"run_id": run.id, "severity": "error", "scope": "delta", "value": "4711", "found": "found 4711"}
     results = [

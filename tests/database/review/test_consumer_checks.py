@@ -304,7 +304,7 @@ def judged(world: World, subscription_id: UUID, day: int, partition: str, outcom
     verdict = Verdict.PASSED if outcome is Outcome.PASSED else Verdict.FAILED
     run = RunRow(
         id=ids.uuid7(finished), contract_id=CONTRACT, version="1.0.0", fingerprint="f", object="orders",
-        partitions=[partition], verdict=verdict, counts={}, started_at=finished, finished_at=finished,
+        partitions=[partition], verdict=verdict, outcome_counts={}, started_at=finished, finished_at=finished,
         subscription_id=subscription_id,
     )  # fmt: skip
     row = CheckResultRow(

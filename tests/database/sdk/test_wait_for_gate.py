@@ -75,7 +75,7 @@ def cared(tx: Session, random: Random, run: RunRow, people: Sequence[object]) ->
     )  # fmt: skip
     tx.add(incident)
     tx.flush()
-    of = {"version": "1.0.0", "failing": [], "first_run_id": run.id, "last_run_id": run.id, "joined": NOW}
+    of = {"version": "1.0.0", "failing_checks": [], "first_run_id": run.id, "last_run_id": run.id, "joined_at": NOW}
     part = IncidentObjectRow(incident_id=incident.id, contract_id=run.contract_id, object=run.object, **of)
     tx.add(part)
     tx.flush()

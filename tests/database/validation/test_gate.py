@@ -130,12 +130,12 @@ def test_states_that_a_worker_stored_are_used_and_a_worker_finds_nothing_to_do(t
 
 
 CONTRARY: dict[str, Callable[[Any], Any]] = {
-    "a verdict that the run has not": lambda form: {"judged": {**form["judged"], "verdict": "warned"}},
-    "another contract": lambda form: {"judged": {**form["judged"], "contract": "x" * 64}},
-    "a run that is none": lambda form: {"judged": {**form["judged"], "run": form["entries"][C]["bag"]}},
+    "a verdict that the run has not": lambda form: {"verdict": {**form["verdict"], "verdict": "warned"}},
+    "another contract": lambda form: {"verdict": {**form["verdict"], "contract": "x" * 64}},
+    "a run that is none": lambda form: {"verdict": {**form["verdict"], "run": form["entries"][C]["bag"]}},
     "partitions that were not judged": lambda form: {"entries": {C: form["entries"][C], B: form["entries"][C]}},
     "bags that nobody kept": lambda form: {"entries": {C: {"fingerprint": "f", "bag": "0" * 64}}},
-    "a bag that is none": lambda form: {"entries": {C: {"fingerprint": "f", "bag": form["judged"]["run"]}}},
+    "a bag that is none": lambda form: {"entries": {C: {"fingerprint": "f", "bag": form["verdict"]["run"]}}},
 }
 
 
@@ -185,7 +185,7 @@ def test_of_many_swaps_at_once_one_is_made_and_nothing_is_mixed(table: Registere
 
     def swap(day: str) -> int:
         entries = {day: form["entries"][C], A: form["entries"][C]}
-        return int(swapped(table, {**form, "entries": entries, "judged": None}).status_code)
+        return int(swapped(table, {**form, "entries": entries, "verdict": None}).status_code)
 
     with ThreadPoolExecutor(8) as writers:
         codes = dict(zip(days, writers.map(swap, days), strict=True))
