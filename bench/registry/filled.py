@@ -226,11 +226,11 @@ def _measurements(made: Made, at: int, run_id: UUID) -> Rows:
             "value": float(at),
             "exact": str(at),
             "reason": None,
-            "time": _at(at),
-            "counted": 1000,
+            "measured_at": _at(at),
+            "row_count": 1000,
             "details": None,
             "subscription_id": None,
-            "data_time": None,
+            "data_at": None,
             "segment": None,
         }
 

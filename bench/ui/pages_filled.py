@@ -194,6 +194,6 @@ def _measurements(run: UUID, day: int) -> Rows:
         yield {
             "run_id": run, "position": at, "contract_id": NAME, "object": "rows", "identity": f"metric-{at}",
             "analyzer": "mean", "arguments": {"column": f"c{at % 20}"}, "partition": f"day={day:04}", "value": value,
-            "exact": str(value), "reason": None, "time": NOW + timedelta(days=day - DAYS), "counted": 1000,
-            "details": None, "subscription_id": None, "data_time": None, "segment": None,
+            "exact": str(value), "reason": None, "measured_at": NOW + timedelta(days=day - DAYS), "row_count": 1000,
+            "details": None, "subscription_id": None, "data_at": None, "segment": None,
         }  # fmt: skip

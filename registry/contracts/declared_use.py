@@ -54,7 +54,7 @@ def stored_use(session: Session, contract_id: str, use: Use) -> dict[str, Any]:
         "pin": use.pin,
         "pinned_to": use.pinned_to,
         "reads": {name: sorted(set(listed)) for name, listed in reads.items()},
-        "kinds": sorted(set(use.kinds)),
+        "notification_kinds": sorted(set(use.kinds)),
         "channel_id": use.channel_id,
     }
 

@@ -21,6 +21,12 @@ class BaseRow(SQLModel):
 
     metadata: ClassVar[MetaData] = MetaData(naming_convention=NAMES)
 
+    def __init__(self, **fields: Any) -> None:
+        # Without this a name that the table has not would be dropped without a word.
+        if unknown := fields.keys() - type(self).model_fields.keys():
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
+        super().__init__(**fields)
+
 
 class UtcTime(TypeDecorator[datetime]):
     """A moment in UTC, aware on both databases. Refuses naive times with ValueError."""

@@ -225,7 +225,11 @@ IN_FORCE = """\
         severity: warning
         implementation: {analyzer: compliance, predicate: "status IN ('open', 'shipped')", mustBeGreaterOrEqualTo: 0.99}
 """
-BROKEN = {"found": "0.973 of 612 rows keep it, at least 0.99 required; 17 rows do not", "counted": 612, "broken": 17}
+BROKEN = {
+    "finding": "0.973 of 612 rows keep it, at least 0.99 required; 17 rows do not",
+    "row_count": 612,
+    "violating_rows": 17,
+}
 SAMPLE = ViolationSample(
     check_id="status-values",
     columns=("status", "order_id", "customer_id", "note"),

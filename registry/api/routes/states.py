@@ -74,8 +74,8 @@ def get_states(asked: StateQueryDep, shared: Shared, tx: Reader) -> schemas.Stat
     found = state_queries.stored(tx, memory, StateFiles(shared.settings.states))
     return schemas.StatesOut(
         **_memory(memory, asked),
-        bytes=sum(each.size for each in found),
-        file_bytes=sum(each.filed for each in found),
+        bytes=sum(each.bytes for each in found),
+        file_bytes=sum(each.file_bytes for each in found),
         partition_states=tuple(map(schemas.PartitionStatesOut.model_validate, found[:MAX_PARTITIONS])),
         metrics=tuple(
             schemas.MergeEstimateOut(**_query_fields(each), bytes=size)

@@ -33,14 +33,15 @@ SHOWN = (
 class EventSummary:
     """What an event says that it is about: all empty where it is too long to be read for a list.
 
-    `kind` is the event's type, or what it is about where it has none. `outputs`: the first few, of `written`."""
+    `kind` is the event's type, or what it is about where it has none. `outputs`: the first few, of
+    `written_partitions`."""
 
     kind: str = ""
-    time: str = ""
+    event_time: str = ""
     job: str = ""
     run_id: str = ""
     outputs: tuple[str, ...] = ()
-    written: int = 0
+    written_partitions: int = 0
 
 
 @dataclass(frozen=True)
@@ -119,11 +120,11 @@ def summarize_event(body: bytes | None) -> EventSummary:
     kind = document.get("eventType") or ("DATASET" if dataset else "JOB" if job else "")
     return EventSummary(
         kind=str(kind).upper(),
-        time=str(document.get("eventTime") or ""),
+        event_time=str(document.get("eventTime") or ""),
         job=_named(job) if job else "",
         run_id=str(run.get("runId") or ""),
         outputs=tuple(written[:NAMED]),
-        written=len(written),
+        written_partitions=len(written),
     )
 
 

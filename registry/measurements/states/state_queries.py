@@ -76,7 +76,7 @@ class QueryScope:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredPartition:
-    """The states of a partition as they are kept: `size` bytes in its row, `filed` bytes in its files.
+    """The states of a partition as they are kept: `bytes` bytes in its row, `file_bytes` bytes in its files.
 
     `kinds` counts the states by kind of component, `failed` those that could not be computed; `files` names the file of
     each state that lies in one, `sizes` has the bytes of those that are asked for and can be used: both by key.
@@ -85,10 +85,10 @@ class StoredPartition:
 
     partition: str
     generation: int
-    marker: str
+    fingerprint: str
     created_at: datetime
-    size: int
-    filed: int = 0
+    bytes: int
+    file_bytes: int = 0
     kinds: Mapping[str, int] = field(default_factory=dict)
     failed: int = 0
     sources: tuple[str, ...] = ()
@@ -244,9 +244,9 @@ def _opened(row: PartitionStateRow, wanted: frozenset[str]) -> StoredPartition:
     found = StoredPartition(
         partition=row.partition,
         generation=row.generation,
-        marker=marker,
+        fingerprint=marker,
         created_at=row.created_at,
-        size=len(row.states),
+        bytes=len(row.states),
         days=days,
     )
     try:
@@ -269,7 +269,9 @@ def _with_files(found: StoredPartition, there: Mapping[str, int]) -> StoredParti
     lost = {key for key, file in found.files.items() if file in gone}
     sizes = {key: size + there.get(found.files.get(key, ""), 0) for key, size in found.sizes.items() if key not in lost}
     filed = sum(there.get(file, 0) for file in found.files.values())
-    return replace(found, filed=filed, sizes=sizes, fault=f"the state file {gone[0]} is gone" if gone else found.fault)
+    return replace(
+        found, file_bytes=filed, sizes=sizes, fault=f"the state file {gone[0]} is gone" if gone else found.fault
+    )
 
 
 def prospects(memory: QueryScope, found: Sequence[StoredPartition]) -> tuple[tuple[MetricAnswer, int], ...]:

@@ -198,7 +198,7 @@ def unanswered(by: Principal) -> SelectOfScalar[UUID]:
     row = AcknowledgementRow
     newest = _chosen(by, AcknowledgementFilter(mine=True, waiting=True)).with_only_columns(col(row.id), col(row.state))
     shown = newest.order_by(col(row.id).desc()).limit(MOST).subquery()
-    return select(shown.c.id).where(shown.c.answer == AcknowledgementState.PENDING)
+    return select(shown.c.id).where(shown.c.state == AcknowledgementState.PENDING)
 
 
 def _judge(

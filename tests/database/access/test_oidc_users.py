@@ -70,7 +70,7 @@ def test_groups_give_the_rights_of_teams_for_as_long_as_the_token_says_so(engine
     team = admin.create_team("sellers")
     admin.grant(schemas.GrantIn(role=Role.PRODUCER, scope=GrantScope.DOMAIN, target="shop", team_id=team.id))
     within, without = (issuer.token("r", clock.now(), sub="viewer", groups=each) for each in (["g1", "g2"], ["g2"]))
-    told = [[each["target"] for each in asked(world, token).json()["granted"]] for token in (within, without)]
+    told = [[each["target"] for each in asked(world, token).json()["grants"]] for token in (within, without)]
     assert told == [["shop"], []]
     assert admin.teams()[0].members == ()
 
@@ -133,8 +133,8 @@ def test_a_session_is_opened_for_whom_the_provider_names_with_the_rights_of_thei
 
     assert answer.status_code == 201
     told = asked(world, answer.json()["secret"]).json()
-    assert (told["user"]["name"], [each["target"] for each in told["granted"]]) == ("viewer", ["shop"])
-    assert world.call("viewer", "GET", "/me").json()["granted"] == []
+    assert (told["user"]["name"], [each["target"] for each in told["grants"]]) == ("viewer", ["shop"])
+    assert world.call("viewer", "GET", "/me").json()["grants"] == []
     assert world.audited()[-1] == "session:opened"
 
 

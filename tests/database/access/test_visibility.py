@@ -347,15 +347,15 @@ def test_who_leads_a_team_says_who_belongs_to_it_and_nobody_else_does(two: Two) 
 @pytest.mark.parametrize(
     ("given", "status"),
     [
-        ({"role": "owner", "part": "domain", "target": "shop"}, 201),
-        ({"role": "admin", "part": "everything"}, 422),
-        ({"role": "owner", "part": "everything", "target": "shop"}, 422),
-        ({"role": "owner", "part": "domain", "target": " "}, 422),
-        ({"role": "owner", "part": "dataset", "target": NOBODY}, 404),
-        ({"role": "owner", "part": "dataset", "target": "orders"}, 404),
-        ({"role": "owner", "part": "domain", "target": "shop", "team_id": NOBODY}, 422),
-        ({"role": "owner", "part": "domain", "target": "shop", "user_id": NOBODY}, 404),
-        ({"role": "owner", "part": "domain", "target": "shop", "user_id": None}, 422),
+        ({"role": "owner", "scope": "domain", "target": "shop"}, 201),
+        ({"role": "admin", "scope": "everything"}, 422),
+        ({"role": "owner", "scope": "everything", "target": "shop"}, 422),
+        ({"role": "owner", "scope": "domain", "target": " "}, 422),
+        ({"role": "owner", "scope": "dataset", "target": NOBODY}, 404),
+        ({"role": "owner", "scope": "dataset", "target": "orders"}, 404),
+        ({"role": "owner", "scope": "domain", "target": "shop", "team_id": NOBODY}, 422),
+        ({"role": "owner", "scope": "domain", "target": "shop", "user_id": NOBODY}, 404),
+        ({"role": "owner", "scope": "domain", "target": "shop", "user_id": None}, 422),
     ],
 )
 def test_only_what_is_there_is_granted(two: Two, given: dict[str, Any], status: int) -> None:

@@ -123,20 +123,20 @@ SETUP = {"token": "guessed", "name": "eve", "password": PASSWORD}
 IDENTITY = {"token": "a.b.c", "nonce": "n" * 32}
 SIGN_IN = {"name": "viewer", "password": PASSWORD}
 APPROVED = {"fingerprint": "{fingerprint}"}
-GRANT = {"role": "owner", "part": "domain", "target": "shop", "user_id": "{viewer}"}
+GRANT = {"role": "owner", "scope": "domain", "target": "shop", "user_id": "{viewer}"}
 EVENT = event()
 USER = {"name": "new", "password": PASSWORD, "roles": ["viewer"]}
 TOKEN = {"name": "ci", "scopes": ["contracts:read"]}
 JUDGED = {"decision": "accepted", "revision": 1}
 CONCLUDED = "approval:given version:activated proposal:approved"
-WANTED = {"name": "/lake/unknown", "why": "we read it"}
+WANTED = {"name": "/lake/unknown", "purpose": "we read it"}
 DECLINED = {"reason": "no"}
 WANTED_NO_MORE = "contract_request:ended"
 GOES = {"reason": "nobody needs it"}
 GENERATION = {"number": 0, "entries": {}}
 # Who keeps a template keeps it for whoever may read anything.
 FOR_ALL = frozenset({"template"})
-TEMPLATE = {"name": "new", "about": "A table.", "document": document("${id}")}
+TEMPLATE = {"name": "new", "description": "A table.", "document": document("${id}")}
 SUBSCRIBERS = EVERYBODY - {"viewer", "service"}
 USE = {"purpose": "reports", "contact": "me@example.org"}
 SUBSCRIBED = {**USE, "contract_id": "known"}
@@ -146,8 +146,8 @@ FACET = "/lineage/facets/1-0-0/TreatyContractRunFacet.json"
 CHANNEL = {"kind": "email", "target": "ada@shop.example"}
 KEEPERS = PRODUCERS - {"service"}
 SEEN = {"revision": 1}
-MARK = {"run_id": "{run}", "partition": None, "mark": "expected", "why": "a public holiday"}
-FORESEEN = {"check": "unknown", "run_id": "{run}", "partition": None, "mark": "expected"}
+MARK = {"run_id": "{run}", "partition": None, "kind": "expected", "reason": "a public holiday"}
+FORESEEN = {"check_id": "unknown", "run_id": "{run}", "partition": None, "kind": "expected"}
 NODE = "dataset:file:/lake/known"
 DASH = {"contract_id": "known", "job_namespace": "growth", "job_name": "dash"}
 SUBSCRIBES = "subscription:created reader:confirmed"
@@ -259,7 +259,9 @@ CALLS = [
         authored=True,
     ),
     Call("POST", "/proposals/{reviewed}/assign", OWNERS, 200, {"assignee": "owner"}, "proposal:assigned", local=True),
-    Call("POST", "/proposals/{reviewed}/snooze", EVERYBODY, 200, {"until": None}, "proposal:snoozed", local=True),
+    Call(
+        "POST", "/proposals/{reviewed}/snooze", EVERYBODY, 200, {"snoozed_until": None}, "proposal:snoozed", local=True
+    ),
     Call("POST", "/proposals/{reviewed}/withdraw", AUTHOR, 200, {}, "proposal:withdrawn", authored=True),
     Call("GET", "/contracts", EVERYBODY, local=True, elsewhere=True),
     Call("GET", "/contracts/ids", EVERYBODY, local=True, elsewhere=True),
@@ -277,7 +279,7 @@ CALLS = [
     Call(
         "DELETE", "/templates/{template}", frozenset({"admin", "owner"}), 204, None, "template:removed", authored=True
     ),
-    Call("POST", "/import", PROPOSERS, 200, {"form": "spark", "text": "id int"}, local=True, elsewhere=True),
+    Call("POST", "/import", PROPOSERS, 200, {"format": "spark", "text": "id int"}, local=True, elsewhere=True),
     Call("GET", "/proposals/{reviewed}/diff", EVERYBODY, local=True),
     Call("GET", "/proposals/{reviewed}/replay", EVERYBODY, local=True),
     Call("POST", "/contract/replay?contract_id=known", EVERYBODY, 200, {"document": sold("known")}, local=True),
@@ -379,7 +381,7 @@ CALLS = [
         "/acknowledgements/{asked}/answer",
         PRODUCER,
         200,
-        {"answer": "acknowledged"},
+        {"state": "acknowledged"},
         "acknowledgement:given",
         authored=True,
     ),
@@ -407,7 +409,15 @@ CALLS = [
         "incident:assigned",
         local=True,
     ),
-    Call("POST", "/incidents/{incident}/snooze", KEEPERS, 200, {**SEEN, "until": None}, "incident:snoozed", local=True),
+    Call(
+        "POST",
+        "/incidents/{incident}/snooze",
+        KEEPERS,
+        200,
+        {**SEEN, "snoozed_until": None},
+        "incident:snoozed",
+        local=True,
+    ),
     Call(
         "POST",
         "/incidents/{incident}/resolve",

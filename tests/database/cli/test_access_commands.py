@@ -37,7 +37,7 @@ def test_a_team_is_made_granted_and_emptied_again(world: World, told: Any) -> No
     shown = told("admin", "grants")[1]
     assert [word in shown for word in (grant[:8], "sellers", "owner", "domain", "shop")] == [True] * 5
     assert "viewer (lead)" in told("viewer", "teams")[1]
-    assert [each["target"] for each in world.call("viewer", "GET", "/me").json()["granted"]] == ["shop"]
+    assert [each["target"] for each in world.call("viewer", "GET", "/me").json()["grants"]] == ["shop"]
     assert told("viewer", "set-member", "sellers", "consumer") == (0, "")
     assert told("viewer", "set-member", "sellers", "consumer", "--remove") == (0, "")
     assert told("admin", "revoke", grant) == (0, "")

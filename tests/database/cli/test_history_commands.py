@@ -60,7 +60,7 @@ def test_a_history_is_a_table(asked: Callable[..., tuple[int, str]]) -> None:
 def test_a_history_is_csv(asked: Callable[..., tuple[int, str]]) -> None:
     code, told = asked("--csv", "--since", f"{(NOW + DAY).date()}")
     head, *rows = told.splitlines()
-    assert (code, head.split(",")[:4], len(rows)) == (0, ["identity", "analyzer", "arguments", "data_time"], 2)
+    assert (code, head.split(",")[:4], len(rows)) == (0, ["identity", "analyzer", "arguments", "data_at"], 2)
 
 
 def test_a_history_is_parquet(asked: Callable[..., tuple[int, str]], tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_version_that_is_named_is_exported(world: World) -> None:
     assert (found["version"], found["status"]) == ("1.0.0", "retired")
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
+@pytest.mark.parametrize("format", sorted(FORMS))
 def test_every_form_is_a_file_in_which_nothing_runs(world: World, form: str) -> None:
     contract_id = in_force(world, document())
     answer = world.call("viewer", "GET", f"/contract/export?contract_id={contract_id}&format={form}")
@@ -60,7 +60,7 @@ def test_every_form_is_a_file_in_which_nothing_runs(world: World, form: str) -> 
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
+@pytest.mark.parametrize("format", sorted(FORMS))
 def test_hostile_words_are_exported_as_words(world: World, form: str) -> None:
     contract_id = in_force(world, hostile("<script>alert(1)</script>").decode())
     body = world.client("viewer").export(contract_id, format=form)
@@ -89,24 +89,24 @@ def imported(world: World, text: dict[str, str]) -> list[schemas.ImportOut]:
 @pytest.mark.parametrize(("form", "text", "ids"), [("dbt", DBT, ["orders", "events"]), ("spark", DDL, ["shop.orders"])])
 def test_what_is_imported_can_be_proposed(world: World, form: str, text: str, ids: list[str]) -> None:
     client = world.client("producer")
-    made = imported(world, {"form": form, "text": text})
+    made = imported(world, {"format": form, "text": text})
     assert [each.contract_id for each in made] == ids
     assert [client.propose(each.document).contract_id for each in made] == ids
 
 
 def test_a_text_without_a_name_is_called_as_asked(world: World) -> None:
-    (made,) = imported(world, {"form": "spark", "text": "id int", "name": "orders"})
+    (made,) = imported(world, {"format": "spark", "text": "id int", "name": "orders"})
     assert (made.contract_id, made.version) == ("orders", "1.0.0")
 
 
 def test_all_faults_of_a_text_are_said_at_once_and_nothing_is_made(world: World) -> None:
     faulty = writer.write(plain() | {"apiVersion": "v9", "colour": "red"}).decode()
-    answer = world.call("producer", "POST", "/import", json={"form": "odcs", "text": faulty})
+    answer = world.call("producer", "POST", "/import", json={"format": "odcs", "text": faulty})
     assert (answer.status_code, "nothing was imported" in answer.json()["detail"]) == (422, True)
     assert {each["where"] for each in answer.json()["faults"]} >= {"apiVersion", "colour"}
 
 
-@pytest.mark.parametrize("body", ['{"form": "spark", "text": "\\ud800"}', '{"form": "excel", "text": "a"}'])
+@pytest.mark.parametrize("body", ['{"format": "spark", "text": "\\ud800"}', '{"format": "excel", "text": "a"}'])
 def test_what_cannot_be_imported_is_refused(world: World, body: str) -> None:
     answer = world.call("producer", "POST", "/import", {"Content-Type": "application/json"}, content=body)
     assert answer.status_code == 422

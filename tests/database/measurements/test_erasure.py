@@ -175,7 +175,13 @@ def remembered(engine: Engine, tmp_path: Path) -> Remembered:
 @pytest.mark.parametrize("who", ["owner", "admin"])
 def test_all_that_holds_values_goes_and_runs_keep_their_verdicts(remembered: Remembered, who: str) -> None:
     held = remembered.canaries()
-    assert {"partition_state", "sample", "measurement", "result", "suggestion"} <= held.keys(), "the search finds them"
+    assert {
+        "partition_state",
+        "violation_sample",
+        "measurement",
+        "check_result",
+        "proposal_suggestion",
+    } <= held.keys(), "the search finds them"
     before = {each.id: (each.verdict, each.outcome_counts, each.rows) for each in rows(remembered.world.engine, RunRow)}
     done = remembered.erase(who, "people")
     assert (done.generations, done.files, done.samples, done.suggestions) == (4, 0, 1, 3)

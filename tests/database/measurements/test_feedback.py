@@ -208,7 +208,7 @@ def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tm
         RefitOutlook.LEARNING,
     )
     assert [each.partition for each in then.points] == [*map(named, range(7)), None]
-    assert [each.learned for each in then.points[-2:]] == [(False, True), (True, True)]
+    assert [each.is_training for each in then.points[-2:]] == [(False, True), (True, True)]
     assert now.points[-1].bands[0] == now.points[-1].bands[1] == then.points[-1].bands[0]
     before, after = then.points[-1].bands
     assert before
@@ -218,7 +218,7 @@ def test_what_a_word_would_change_is_told_before_it_is_said(database: Engine, tm
     assert scenes.rows(database, PointFeedbackRow) == []
 
 
-@pytest.mark.parametrize("change", ["update point_mark set why = ''", "delete from point_mark"])
+@pytest.mark.parametrize("change", ["update point_feedback set reason = ''", "delete from point_feedback"])
 def test_words_are_kept_as_they_were_said(database: Engine, change: str) -> None:
     say(database, 2, FeedbackKind.INCIDENT)
     with pytest.raises(DBAPIError, match="kept as they were written"), database.begin() as connection:

@@ -76,7 +76,7 @@ def test_merged_days_are_printed_as_such(command: Command, memory: Memory) -> No
 @pytest.mark.parametrize("verb", ["metrics", "states"])
 def test_both_are_told_as_json(command: Command, verb: str) -> None:
     code, printed, _ = command(verb, "shop-orders", "--json")
-    assert (code, json.loads(printed)["chosen"]) == (0, 6)
+    assert (code, json.loads(printed)["selected_partitions"]) == (0, 6)
 
 
 @pytest.mark.parametrize("verb", ["metrics", "states"])

@@ -115,8 +115,14 @@ def test_a_run_without_any_check_still_does_not_pass() -> None:
 
 
 def test_a_result_keeps_of_how_many_rows_it_speaks_and_a_measurement_its_distribution(engine: Engine) -> None:
-    told = {"found": "2 rows have none", "counted": 2**40, "broken": 2, "unevaluated": 1, "threshold": [0, 1.5]}
-    metric = measured(1).model_copy(update={"counted": 2**40, "details": {"values": {"a": 3}}})
+    told = {
+        "finding": "2 rows have none",
+        "row_count": 2**40,
+        "violating_rows": 2,
+        "unevaluated_rows": 1,
+        "threshold": [0, 1.5],
+    }
+    metric = measured(1).model_copy(update={"row_count": 2**40, "details": {"values": {"a": 3}}})
     record(engine, result(check(0.5, **told), check(), measurements=(metric,)))
     first, second = rows(engine, CheckResultRow)
     assert (first.finding, first.row_count, first.violating_rows, first.unevaluated_rows) == (

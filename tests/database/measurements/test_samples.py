@@ -152,7 +152,7 @@ def test_values_of_rows_stand_in_their_own_table_alone(scene: Scene, caplog: pyt
         holding = {
             table.name for table in metadata.sorted_tables if SECRET in str(list(connection.execute(table.select())))
         }
-    assert holding == {"sample"}
+    assert holding == {"violation_sample"}
     assert SECRET not in caplog.text
 
 

@@ -30,7 +30,7 @@ def test_metrics_of_the_contract_are_told_of_the_partitions_that_are_chosen(
 ) -> None:
     found, told = memory.metrics(where)
     assert (found.contract_id, found.version, found.object) == ("shop-orders", "1.0.0", "orders")
-    assert (found.partitions, found.chosen, found.where) == (6, chosen, where)
+    assert (found.partitions, found.selected_partitions, found.where) == (6, chosen, where)
     assert {name: each.value for name, each in told.items()} == {
         "size": str(4 * chosen) if chosen else None,
         "completeness of mail": "0.75" if chosen else None,
@@ -39,14 +39,14 @@ def test_metrics_of_the_contract_are_told_of_the_partitions_that_are_chosen(
     }
     assert {each.merged for each in told.values()} == {chosen}
     assert {each.reason for each in told.values()} == {None if chosen else "no partition is chosen"}
-    assert told["size"].counted == (4 * chosen or None)
+    assert told["size"].row_count == (4 * chosen or None)
 
 
 def test_any_metric_may_be_asked_that_the_states_can_tell(memory: Memory) -> None:
     _, told = memory.metrics("land = 'FR'", "size", "count_distinct:columns=id", "mean:column=id")
     assert (told["size"].value, told["count distinct of id"].value) == ("12", "4")
     mean = told["mean of id"]
-    assert (mean.value, mean.merged, mean.lacking) == (None, 0, 3)
+    assert (mean.value, mean.merged, mean.missing_count) == (None, 0, 3)
     assert mean.missing == tuple(DAYS[1::2])
     assert mean.reason == "3 of 3 partitions have no state of it: let a check of the contract measure it"
 
@@ -56,7 +56,7 @@ def test_partitions_that_lack_a_state_are_named_and_nothing_is_said_of_the_other
     memory.save(DAYS[0], failures={key: "Spark could not compute it: OVERFLOW"})
     _, told = memory.metrics()
     largest = told["maximum of id"]
-    assert (largest.value, largest.lacking, largest.missing) == (None, 1, (DAYS[0],))
+    assert (largest.value, largest.missing_count, largest.missing) == (None, 1, (DAYS[0],))
     assert largest.reason == "1 of 6 partitions have no state of it: Spark could not compute it: OVERFLOW"
     assert told["size"].value == "24"
 
@@ -168,9 +168,9 @@ def test_merged_days_answer_what_takes_all_of_them(memory: Memory) -> None:
     assert memory.merge() == 2
     for where, (found, told) in zip(questions, before, strict=True):
         now, answers = memory.metrics(where, *more)
-        assert (now.partitions, now.chosen) == (found.partitions, found.chosen)
-        assert {name: (each.value, each.counted, each.reason) for name, each in answers.items()} == {
-            name: (each.value, each.counted, each.reason) for name, each in told.items()
+        assert (now.partitions, now.selected_partitions) == (found.partitions, found.selected_partitions)
+        assert {name: (each.value, each.row_count, each.reason) for name, each in answers.items()} == {
+            name: (each.value, each.row_count, each.reason) for name, each in told.items()
         }
     with pytest.raises(ClientError) as refused:
         memory.metrics("day = '2026-03-02'")

@@ -244,7 +244,7 @@ def test_a_channel_of_one_contract_is_told_of_that_whoever_holds_it(world: World
 
 def test_a_channel_for_some_kinds_is_told_of_no_other(world: World) -> None:
     approve(world, content())
-    channel(world, "owner", kinds=["recovery"])
+    channel(world, "owner", notification_kinds=["recovery"])
     assert tell(world, VIOLATION) == 0
 
 
@@ -339,7 +339,7 @@ def test_a_breaking_version_is_told_to_whom_it_breaks(world: World) -> None:
 def test_who_is_behind_is_told_once_for_each_version(world: World) -> None:
     approve(world, content())
     subscribe(world, "consumer", pin=(PinKind.VERSION, "1.0.0"))
-    channel(world, "consumer", kinds=["lag"])
+    channel(world, "consumer", notification_kinds=["lag"])
 
     def remind() -> int:
         with transaction(world.engine) as tx:
@@ -429,7 +429,7 @@ def test_a_violation_says_what_failed_and_no_value(world: World) -> None:
         id=ids.new(), contract_id=CONTRACT, version="1.0.0", fingerprint="", object="orders", partitions=[],
         verdict=Verdict.FAILED, outcome_counts={}, started_at=NOW, finished_at=NOW,
     )  # fmt: skip
-    said = {"run_id": run.id, "severity": "error", "scope": "delta", "value": "4711", "found": "found 4711"}
+    said = {"run_id": run.id, "severity": "error", "scope": "delta", "value": "4711", "finding": "found 4711"}
     results = [
         CheckResultRow(position=at, check_id=name, name=name, outcome=outcome, sentence=f"{name} must be", **said)
         for at, (name, outcome) in enumerate(
@@ -464,7 +464,7 @@ def test_a_consumer_is_told_of_what_they_chose(world: World, kinds: tuple[str, .
     approve(world, content())
     for at in range(2):
         channel(world, "consumer", target=f"https://hooks.example/{at}")
-    world.client("consumer").subscribe(use(kinds=kinds))
+    world.client("consumer").subscribe(use(notification_kinds=kinds))
     assert tell(world, VIOLATION) == heard
 
 

@@ -197,7 +197,7 @@ def test_a_released_task_was_not_tried(engine: Engine) -> None:
 
 @pytest.mark.parametrize(("state", "lease"), [(TaskState.RUNNING, NOON), (TaskState.QUEUED, None)])
 def test_a_task_whose_workers_all_died_is_buried(engine: Engine, state: TaskState, lease: Any) -> None:
-    spent = {"attempts": ATTEMPTS, "fence": 7, "state": state, "lease_until": lease, "available_at": NOON}
+    spent = {"attempts": ATTEMPTS, "fence": 7, "state": state, "lease_expires_at": lease, "available_at": NOON}
     add(engine, TaskRow(id=ids.new(), kind="draft", payload={}, key="a", created_at=NOON, **spent))
     assert take(engine, now=LATER) is None
     with transaction(engine) as tx:

@@ -171,11 +171,11 @@ def test_a_consumer_whose_own_checks_need_it_is_asked(shop: World) -> None:
 @pytest.mark.parametrize(
     ("who", "body", "status"),
     [
-        ("producer", {"answer": "acknowledged"}, 403),
-        ("viewer", {"answer": "acknowledged"}, 403),
-        ("consumer", {"answer": "objected"}, 422),
-        ("consumer", {"answer": "told"}, 422),
-        ("consumer", {"answer": "pending"}, 409),
+        ("producer", {"state": "acknowledged"}, 403),
+        ("viewer", {"state": "acknowledged"}, 403),
+        ("consumer", {"state": "objected"}, 422),
+        ("consumer", {"state": "notified"}, 422),
+        ("consumer", {"state": "pending"}, 409),
     ],
 )
 def test_only_who_was_asked_answers_and_says_why_they_object(

@@ -16,7 +16,7 @@ from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import Decision, ProposalState
 from treaty.registry.tables import OutboxMessageRow
 
-LISTS = ("to_decide", "to_change", "put_off", "waiting", "affecting")
+LISTS = ("to_decide", "to_change", "snoozed", "awaiting_others", "affecting")
 
 
 def refused(call: Callable[[], object]) -> ClientError:
@@ -71,7 +71,7 @@ def test_nobody_approves_what_somebody_wants_changed(world: World) -> None:
 def test_it_waits_for_its_author_and_for_nobody_else(world: World) -> None:
     returned(world)
     assert lists(world, "producer") == {"to_change"}
-    assert lists(world, "owner") == {"waiting"}
+    assert lists(world, "owner") == {"awaiting_others"}
     assert lists(world, "other-owner") == set()
 
 
@@ -203,7 +203,7 @@ def test_what_is_put_off_waits_for_others_still(world: World, monkeypatch: pytes
     until = clock.now() + timedelta(minutes=1)
     owner.snooze_proposal(made.id, until)
     owner.snooze_proposal(made.id, until + timedelta(minutes=1))
-    assert (lists(world, "owner"), lists(world, "other-owner")) == ({"put_off"}, {"to_decide"})
+    assert (lists(world, "owner"), lists(world, "other-owner")) == ({"snoozed"}, {"to_decide"})
     monkeypatch.setattr(clock, "now", lambda: until + timedelta(minutes=2))
     assert lists(world, "owner") == {"to_decide"}
     owner.snooze_proposal(made.id, None)
@@ -219,4 +219,4 @@ def test_nothing_is_put_off_until_a_time_that_is_over(world: World) -> None:
 def test_changes_that_are_asked_for_can_be_put_off_too(world: World) -> None:
     made = returned(world)
     world.client("producer").snooze_proposal(made.id, clock.now() + timedelta(hours=1))
-    assert lists(world, "producer") == {"put_off"}
+    assert lists(world, "producer") == {"snoozed"}

@@ -61,7 +61,7 @@ def test_a_draft_of_somebody_else_is_not_discussed(world: World) -> None:
     assert refused(lambda: world.client("owner").comments(made.id)).status == 404
 
 
-@pytest.mark.parametrize("table", ["comment", "proposal_change", "approval"])
+@pytest.mark.parametrize("table", ["proposal_comment", "proposal_revision", "proposal_approval"])
 @pytest.mark.parametrize("change", ["update {} set {} = {}", "delete from {}"])
 def test_the_database_itself_keeps_what_was_said_and_approved(world: World, table: str, change: str) -> None:
     made = world.client("producer").propose(document())
@@ -69,9 +69,9 @@ def test_the_database_itself_keeps_what_was_said_and_approved(world: World, tabl
     owner = world.client("owner")
     owner.approve(made.id, owner.preview(made.id).fingerprint)
     column, value = {
-        "comment": ("text", "''"),
-        "proposal_change": ("what", "''"),
-        "approval": ("fingerprint", "''"),
+        "proposal_comment": ("text", "''"),
+        "proposal_revision": ("description", "''"),
+        "proposal_approval": ("fingerprint", "''"),
     }[table]
     with world.engine.connect() as connection, pytest.raises(DBAPIError, match="kept as they were written"):
         connection.execute(text(change.format(table, column, value)))

@@ -234,7 +234,7 @@ def test_counts_that_are_too_many_are_told_as_such(memory: Memory) -> None:
     with read_session(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
         [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(counting=True, most=1), lambda *_: True)
-    [reason] = lines(told)["uniqueness-id"].new.unjudged
+    [reason] = lines(told)["uniqueness-id"].new.not_evaluated
     assert reason == replay.TOO_LARGE
 
 
@@ -288,9 +288,9 @@ def test_the_version_in_force_comes_out_exactly_as_in_the_recorded_runs(engine: 
     for check_id, line in lines(told).items():
         ran = [row.outcome for row in recorded if row.check_id == check_id]
         assert len(line.old.alerts) == ran.count(Outcome.FAILED), check_id
-        assert line.old.judged == ran.count(Outcome.FAILED) + ran.count(Outcome.PASSED), check_id
+        assert line.old.evaluated == ran.count(Outcome.FAILED) + ran.count(Outcome.PASSED), check_id
         assert line.old.lacking == ran.count(Outcome.NOT_EVALUATED), check_id
-    assert lines(told)["maximum-id"].old.judged == 4
+    assert lines(told)["maximum-id"].old.evaluated == 4
     assert {row.check_id for row in recorded} == lines(told).keys()
 
 

@@ -38,7 +38,14 @@ def learned(table: Registered, upper: float, *, admitted: bool) -> str:
     with table.kept() as kept:
         approved = refittable_clauses(kept.contract.object("orders"))["level"].named
     name = f"fit-{upper}"
-    told: dict[str, Any] = {"first_partition": A, "last_partition": B, "excluded_partitions": [], "states_version": 1, "training_fingerprint": "t", "backtest_points": 0}
+    told: dict[str, Any] = {
+        "first_partition": A,
+        "last_partition": B,
+        "excluded_partitions": [],
+        "states_version": 1,
+        "training_fingerprint": "t",
+        "backtest_points": 0,
+    }
     with transaction(table.world.engine) as tx:
         tx.add(
             FitRow(

@@ -131,9 +131,9 @@ def test_what_is_counted_every_few_seconds_is_counted_by_indexes_alone(world: Wo
     if world.engine.dialect.name != "sqlite":
         pytest.skip("PostgreSQL chooses by what it knows of the rows, which are none here")
     counted = {
-        "select state, count(*) from inbox_event group by state": "ix_inbox_event_state",
-        "select sum(duplicates) from inbox_event where duplicates > 0": "ix_inbox_event_duplicates",
-        "select status, count(*) from rejected_event group by status": "ix_rejected_event_status",
+        "select state, count(*) from lineage_event group by state": "ix_lineage_event_state",
+        "select sum(duplicates) from lineage_event where duplicates > 0": "ix_lineage_event_duplicates",
+        "select status, count(*) from rejected_lineage_event group by status": "ix_rejected_lineage_event_status",
         "select verdict, count(*) from run group by verdict": "ix_run_verdict",
     }
     with world.engine.connect() as connection:
@@ -248,7 +248,7 @@ def test_an_event_is_followed_by_its_ids_from_the_inbox_to_the_verdict(
     (verdict,) = [each for each in told if each["message"] == "verdict"]
     folded = [each for each in told if each["message"] == "event folded"]
     with read_session(engine) as tx:
-        keys = {row.key for row in tx.exec(LineageEventRow.__table__.select()).all()}  # type: ignore[attr-defined]
+        keys = {row.content_hash for row in tx.exec(LineageEventRow.__table__.select()).all()}  # type: ignore[attr-defined]
     assert {each["event_key"] for each in folded} == keys
     assert verdict["lineage_run_id"] in {each.get("lineage_run_id") for each in folded}
     assert (verdict["run_id"], verdict["task_id"], verdict["contract_id"]) == (str(run.id), str(run.task_id), "orders")
@@ -351,7 +351,9 @@ def test_who_may_not_read_everything_does_not_see_what_came(world: World) -> Non
 
 
 def test_a_refused_body_is_kept_beside_its_reason(engine: Engine) -> None:
-    row = RejectedLineageEventRow(id=ids.new(), time=NOW, producer="p", status=400, reason="no", body="ä".encode()[:1])
+    row = RejectedLineageEventRow(
+        id=ids.new(), received_at=NOW, producer="p", status=400, reason="no", body="ä".encode()[:1]
+    )
     add(engine, row)
     with read_session(engine) as tx:
         somebody = authentication.Principal(user_id=ids.new(), name="p", roles=frozenset(), permissions=frozenset())

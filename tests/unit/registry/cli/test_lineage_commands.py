@@ -108,10 +108,10 @@ def test_what_an_event_is_about_is_told_of_every_kind() -> None:
     run = b'{"eventType": "complete", "eventTime": "t", "job": {"namespace": "n", "name": "j"}, "run": {"runId": "r"},'
     run += b'"outputs": [{"namespace": "file", "name": "/x"}, 7]}'
     assert event_listing.summarize_event(run) == event_listing.EventSummary(
-        kind="COMPLETE", time="t", job="n j", run_id="r", outputs=("file /x",), written=1
+        kind="COMPLETE", event_time="t", job="n j", run_id="r", outputs=("file /x",), written_partitions=1
     )
     assert event_listing.summarize_event(b'{"dataset": {"namespace": "a", "name": "b"}}') == event_listing.EventSummary(
-        kind="DATASET", outputs=("a b",), written=1
+        kind="DATASET", outputs=("a b",), written_partitions=1
     )
     assert event_listing.summarize_event(b'{"job": {"namespace": "n", "name": "j"}, "outputs": null}').kind == "JOB"
     assert event_listing.summarize_event(None) == event_listing.EventSummary()
