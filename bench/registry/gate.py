@@ -111,7 +111,8 @@ def _document(name: str) -> bytes:
 
 def _state(dataset: UUID, at: int) -> dict[str, Any]:
     return {
-        **STATE, "id": ids.new(), "dataset_id": dataset, "partition": day(at), "from_version": at + 1, "fingerprint": str(at),
+        **STATE, "id": ids.new(), "dataset_id": dataset, "partition": day(at), "from_version": at + 1,
+        "fingerprint": str(at),
     }  # fmt: skip
 
 
@@ -119,7 +120,8 @@ def _run(name: str, mark: str, dataset: UUID, at: int, marker: str) -> dict[str,
     moment = NOW - timedelta(days=365 - at)
     return {
         **RUN, "id": ids.new(), "contract_id": name, "fingerprint": mark, "dataset_id": dataset,
-        "partitions": [day(at)], "started_at": moment, "finished_at": moment, "dataset_fingerprint": marker, "states_version": at + 1,
+        "partitions": [day(at)], "started_at": moment, "finished_at": moment, "dataset_fingerprint": marker,
+        "states_version": at + 1,
     }  # fmt: skip
 
 

@@ -52,7 +52,7 @@ class PreviewPoint:
     time: datetime
     value: float | None
     run_id: UUID | None
-    learned: tuple[bool, bool]
+    is_training: tuple[bool, bool]
     bands: Both = NOWHERE
 
     def alarms(self, side: int) -> bool:
@@ -74,7 +74,7 @@ class FeedbackPreview:
     @property
     def comparable_points(self) -> tuple[PreviewPoint, ...]:
         """The points that would count as clean, and of which both sides say something."""
-        return tuple(each for each in self.points if each.learned[1] and None not in (each.value, *each.bands))
+        return tuple(each for each in self.points if each.is_training[1] and None not in (each.value, *each.bands))
 
     @property
     def alarms(self) -> tuple[int, int]:
@@ -199,7 +199,7 @@ class KnownPoint:
             time=self.time,
             value=self.value,
             run_id=self.run_id,
-            learned=(not without[0], not without[1]),
+            is_training=(not without[0], not without[1]),
             bands=bands,
         )
 

@@ -42,7 +42,7 @@ def replay(
     text = _text(document)
     with service.open_client() as registry:
         if counts or replaced:
-            found = _by_worker(registry, subject, text, counting=counts, replaced=replaced)
+            found = _by_worker(registry, subject, text, merge_counts=counts, include_replaced=replaced)
         elif text is None:
             found = registry.replay(_id(subject))
         else:

@@ -64,12 +64,12 @@ class ReplayVersions:
 
 @dataclass(frozen=True)
 class ReplayOptions:
-    """How a replay is done. `counting`: counts of values are merged too, which takes long. `replaced`: states that were
-    replaced since are judged too, as far as they are kept: what happened, not what the data is now. Counts of more than
-    `most` values together are not merged."""
+    """How a replay is done. `merge_counts`: counts of values are merged too, which takes long. `include_replaced`:
+    states that were replaced since are judged too, as far as they are kept: what happened, not what the data is now.
+    Counts of more than `most` values together are not merged."""
 
-    counting: bool = False
-    replaced: bool = False
+    merge_counts: bool = False
+    include_replaced: bool = False
     most: int = 0
 
 
@@ -151,16 +151,16 @@ def _replayed(
     seen = object_name not in versions.hidden
     dataset = _remembered(session, versions, object_name) if seen else None
     versions = _sharing(session, versions, dataset, object_name) if dataset else versions
-    came = state_timeline.generations(session, dataset, replaced=ways.replaced) if dataset else []
+    came = state_timeline.generations(session, dataset, replaced=ways.include_replaced) if dataset else []
     whole = sum(len(members(name)) for name in {each.partition for each in came})
-    beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.counting else {}
+    beyond = _beyond(session, versions, dataset, object_name, files, ways) if dataset and ways.merge_counts else {}
     try:
         replaying = ReplayRunner(
             old=versions.old,
             new=versions.new,
             object_name=object_name,
             files=files,
-            counting=ways.counting,
+            counting=ways.merge_counts,
             beyond=beyond,
         )
     except ContractError as error:

@@ -956,7 +956,7 @@ def test_a_draft_task_answers_with_its_state(world: World) -> None:
 def test_a_proposal_says_what_the_reader_may_do_to_it(full: Shown) -> None:
     world, names = full.world, full.names
     shown = {who: world.call(who, "GET", f"/proposals/{names['drafted']}").json() for who in EVERYBODY}
-    assert {who for who in EVERYBODY if shown[who]["may_judge"]} == OWNERS | {"producer"}
+    assert {who for who in EVERYBODY if shown[who]["may_decide"]} == OWNERS | {"producer"}
     assert {who for who in EVERYBODY if shown[who]["may_approve"]} == OWNERS
     assert {who for who in EVERYBODY if shown[who]["may_withdraw"]} == {"producer"}
     assert shown["viewer"]["state"] == ProposalState.IN_REVIEW

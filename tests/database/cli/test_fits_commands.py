@@ -29,7 +29,7 @@ def test_fits_are_listed_with_what_they_rest_on(
     owner.approve(proposal.id, owner.preview(proposal.id).fingerprint)
     with transaction(world.engine) as tx:
         tx.add(fit("shop-orders", "amount"))
-        tx.add(fit("shop-orders", "rows", upper=None, admitted=False, alarms=["day=20"]))
+        tx.add(fit("shop-orders", "rows", upper=None, is_active=False, backtest_alarms=["day=20"]))
         tx.commit()
     monkeypatch.setenv("TREATY_TOKEN", world.secrets["viewer"])
     monkeypatch.setattr("httpx.Client", lambda **_: world.http)

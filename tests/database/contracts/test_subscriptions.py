@@ -36,7 +36,7 @@ def change(of: schemas.SubscriptionOut, **words: Any) -> schemas.SubscriptionUpd
 def test_a_subscription_is_listed_on_the_contract_for_all_who_may_read(shop: World) -> None:
     made = subscribe(shop, reads={"orders": ["amount", "buyer.city"]})
     (found,) = shop.client("viewer").subscriptions(contract_id=CONTRACT)
-    assert found == made.model_copy(update={"own": False})
+    assert found == made.model_copy(update={"is_own": False})
     assert (found.subscriber, found.purpose, found.reads) == (
         "consumer",
         "reports",

@@ -49,7 +49,7 @@ def test_a_version_that_is_named_is_exported(world: World) -> None:
     assert (found["version"], found["status"]) == ("1.0.0", "retired")
 
 
-@pytest.mark.parametrize("format", sorted(FORMS))
+@pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_form_is_a_file_in_which_nothing_runs(world: World, form: str) -> None:
     contract_id = in_force(world, document())
     answer = world.call("viewer", "GET", f"/contract/export?contract_id={contract_id}&format={form}")
@@ -60,7 +60,7 @@ def test_every_form_is_a_file_in_which_nothing_runs(world: World, form: str) -> 
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize("format", sorted(FORMS))
+@pytest.mark.parametrize("form", sorted(FORMS))
 def test_hostile_words_are_exported_as_words(world: World, form: str) -> None:
     contract_id = in_force(world, hostile("<script>alert(1)</script>").decode())
     body = world.client("viewer").export(contract_id, format=form)

@@ -252,7 +252,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
     assert tightened.back_test == (0, 16)
     assert tightened.points[-1].bands == tightened.limits
     assert (len(tightened.points), len(tightened.comparable_points), tightened.alarms) == (32, 30, (0, 0))
-    assert [each.learned for each in tightened.points[-2:]] == [(True, False), (True, True)]
+    assert [each.is_training for each in tightened.points[-2:]] == [(True, False), (True, True)]
 
 
 class Packing(FakeEngine):

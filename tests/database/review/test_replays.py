@@ -169,7 +169,7 @@ def test_states_that_were_replaced_are_judged_where_that_is_asked_for(memory: Me
     memory.save(DAYS[0], rows={"id": [9], "mail": ["x@x"]})
     memory.save(DAYS[0])
     memory.forget(DAYS[1])
-    now, then = found(memory), found(memory, replaced=True)
+    now, then = found(memory), found(memory, include_replaced=True)
     assert (now.partitions, then.partitions) == (5, 6)
     assert lines(now)["maximum-id"].new.alerts == ()
     assert lines(then)["maximum-id"].new.alerts == (f"{DAYS[0]} (arrival 2)",)
@@ -233,7 +233,7 @@ def test_a_replay_is_of_a_proposal_or_of_a_document(memory: Memory, body: dict[s
 def test_counts_that_are_too_many_are_told_as_such(memory: Memory) -> None:
     with read_session(memory.world.engine) as tx:
         versions = replay.of_document(tx, "shop-orders", STRICTER.encode(), by=memory.world.principal("viewer"))
-        [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(counting=True, most=1), lambda *_: True)
+        [told] = replay.replayed(tx, versions, memory.files, ReplayOptions(merge_counts=True, most=1), lambda *_: True)
     [reason] = lines(told)["uniqueness-id"].new.not_evaluated
     assert reason == replay.TOO_LARGE
 
@@ -280,7 +280,7 @@ def test_the_version_in_force_comes_out_exactly_as_in_the_recorded_runs(engine: 
     record(memory, 3, DAYS[2], rows={"id": [1, 7], "mail": ["a", "b"]})
     record(memory, 4, DAYS[4], rows=BAD, gone=(DAYS[0],))
     record(memory, 5, gone=(DAYS[2],))
-    told = found(memory, counting=True, replaced=True)
+    told = found(memory, merge_counts=True, include_replaced=True)
     with read_session(engine) as tx:
         rows = tx.exec(select(CheckResultRow, RunRow).join(RunRow, RunRow.id == CheckResultRow.run_id)).all()
     # A run to which nothing came says once more what columns there are: there is no partition to tell that of.
