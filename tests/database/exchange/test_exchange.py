@@ -74,7 +74,7 @@ def test_an_unknown_form_is_refused_with_the_nearest_one(world: World) -> None:
     assert (error.value.status, error.value.faults[0].remedy) == (422, "did you mean 'html'?")
 
 
-@pytest.mark.parametrize("query", ["id=unknown", "id=shop-orders&version=9.9.9"])
+@pytest.mark.parametrize("query", ["contract_id=unknown", "contract_id=shop-orders&version=9.9.9"])
 def test_what_is_not_there_is_not_found(world: World, query: str) -> None:
     in_force(world, document())
     assert world.call("viewer", "GET", f"/contract/export?{query}").status_code == 404
