@@ -28,6 +28,20 @@ def parted(spark: Any) -> dict[str, StateBag]:
     return scan(case_frame(spark), plan(BOUND.values()), partition_by=["part"])
 
 
+@pytest.fixture(scope="module")
+def merged(parted: dict[str, StateBag]) -> StateBag:
+    together = bags.merge(parted.values())
+    assert together is not None
+    return together
+
+
+@pytest.fixture(scope="module")
+def merged_of_packed(parted: dict[str, StateBag]) -> StateBag:
+    together = bags.merge(bags.unpack(each.pack()) for each in parted.values())
+    assert together is not None
+    return together
+
+
 def test_every_analyzer_has_cases() -> None:
     assert {case.analyzer.name for case in (*CASES, *cases_apart.CASES)} == set(ANALYZERS)
 
@@ -42,17 +56,13 @@ def test_one_scan_of_the_whole_table_answers(case: Case, whole: StateBag) -> Non
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_partitions_merged_without_spark_answer_the_same(case: Case, parted: dict[str, StateBag]) -> None:
-    merged = bags.merge(parted.values())
-    assert merged is not None
+def test_partitions_merged_without_spark_answer_the_same(case: Case, merged: StateBag) -> None:
     assert agrees(merged, case)
 
 
 @every("case", CASES, ids=lambda case: case.id)
-def test_packed_states_answer_the_same(case: Case, parted: dict[str, StateBag]) -> None:
-    merged = bags.merge(bags.unpack(each.pack()) for each in parted.values())
-    assert merged is not None
-    assert agrees(merged, case)
+def test_packed_states_answer_the_same(case: Case, merged_of_packed: StateBag) -> None:
+    assert agrees(merged_of_packed, case)
 
 
 def test_partitions_bear_the_names_of_their_folders(parted: dict[str, StateBag]) -> None:
