@@ -130,7 +130,14 @@ def test_values_of_classified_columns_are_nowhere_and_the_search_finds_all_other
     assert answered >= texts
     for some in (canaries.PEOPLE, canaries.MAILS, canaries.CODES, canaries.BORN):
         assert reported & set(some), "samples have few rows, and one of each column"
-    assert {"partition_state", "states", "sample", "result", "measurement", "suggestion"} <= tables.keys()
+    assert {
+        "partition_state",
+        "states",
+        "violation_sample",
+        "check_result",
+        "measurement",
+        "proposal_suggestion",
+    } <= tables.keys()
     assert set().union(*files.values()) >= texts, "in files there are frequencies"
 
     services.people.owner.erase(f"people-{OPEN}")

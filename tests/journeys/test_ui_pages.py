@@ -488,7 +488,7 @@ def test_a_point_is_said_to_be_expected_after_what_that_would_change_was_seen(op
     at.toggle(key="marking").set_value(True)
     shown(at)
     assert at.selectbox(key="point").value == "day=2026-02-25"
-    assert ui_texts.OUTLOOKS["written"] in texts(at)
+    assert ui_texts.OUTLOOKS["fixed"] in texts(at)
     click(at, "say")
     assert "Say why" in texts(at)
     at.text_input(key="why").set_value("a holiday")
