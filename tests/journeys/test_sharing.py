@@ -1,4 +1,4 @@
-"""The page on sharing, every line of it as it is written, on both databases."""
+"""The page on sharing, every line of it as it is written, on PostgreSQL."""
 
 import re
 from collections.abc import Iterator
@@ -12,15 +12,11 @@ from support.pages import read_aloud
 from support.required import require
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Services]:
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Services]:
     import shutil
 
     require("java", available=shutil.which("java") is not None, reason="there is no Java")
-    if request.param == "sqlite":
-        with services(tmp_path / "services") as started:
-            yield started
-        return
     with (
         TemporaryDirectory(prefix="treaty-postgres-") as data,
         postgres_server(Path(data)) as url,

@@ -345,7 +345,7 @@ def points(statements: int) -> list[int]:
     """Before which statements a process is killed: the first, the last, the commit, and some between; all if asked."""
     if os.environ.get("MIGRATION_KILLS") == "all":
         return [*range(statements), AT_COMMIT]
-    return [*range(0, statements, max(statements // 10, 1)), statements - 1, AT_COMMIT]
+    return [*range(0, statements, max(statements // 5, 1)), statements - 1, AT_COMMIT]
 
 
 @pytest.mark.parametrize("way", ["up", "down"])

@@ -21,7 +21,7 @@ from treaty.registry.core.enums import OutboxState, TaskState
 from treaty.registry.notifications.delivery import identity
 from treaty.registry.tables import OutboxMessageRow, RunRow, TaskRow
 
-KILLS = int(os.environ.get("EMITTER_KILLS", "10"))
+KILLS = int(os.environ.get("EMITTER_KILLS", "6"))
 Kill = Callable[[int, float], int]
 
 

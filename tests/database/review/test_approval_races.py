@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Engine
 from support.races import Race, rounds
 
-ROUNDS = 100
+ROUNDS = 40
 
 
 def test_no_edit_is_lost_and_nothing_is_approved_unseen(engine: Engine) -> None:

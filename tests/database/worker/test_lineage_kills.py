@@ -59,7 +59,7 @@ from treaty.registry.worker import task_handlers
 from treaty.registry.worker.context import WorkerContext
 from treaty.registry.worker.task_handlers import Effect, TaskHandler
 
-WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "24 12 20").split())
+WORKER_KILLS, RECEIVER_KILLS, ZOMBIES = map(int, os.environ.get("KILLS_LINEAGE", "12 6 10").split())
 # A task that five workers died of is given up: so many kills are survived.
 KILLS_A_TASK = 3
 LEASE = 61

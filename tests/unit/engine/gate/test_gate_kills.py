@@ -14,7 +14,7 @@ import pytest
 from support.folders import ROOT
 from support.gates import Gated, Rows
 
-KILLS = int(os.environ.get("GATE_KILLS", "50"))
+KILLS = int(os.environ.get("GATE_KILLS", "25"))
 DAYS = ["day=1", "day=2", "day=3"]
 Publish = Callable[[Gated, int, Rows], int]
 
