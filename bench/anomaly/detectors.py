@@ -30,7 +30,7 @@ ALARMS = 3.65
 METRICS = 20
 
 
-class Made(NamedTuple):
+class CleanSeries(NamedTuple):
     """A clean series, the last value to be judged: the middle and the noise of that one, by factors or not."""
 
     values: Any
@@ -39,32 +39,32 @@ class Made(NamedTuple):
     logged: bool = False
 
 
-def white(at: Any, draw: Any) -> Made:
+def white(at: Any, draw: Any) -> CleanSeries:
     return _added(np.full(len(at), 100.0), draw)
 
 
-def trend(at: Any, draw: Any) -> Made:
+def trend(at: Any, draw: Any) -> CleanSeries:
     return _added(100 + 0.3 * at, draw)
 
 
-def weekly(at: Any, draw: Any) -> Made:
+def weekly(at: Any, draw: Any) -> CleanSeries:
     return _added(100 * (1 + 0.2 * np.sin(2 * np.pi * at / 7)), draw)
 
 
-def monthly(at: Any, draw: Any) -> Made:
+def monthly(at: Any, draw: Any) -> CleanSeries:
     return _added(100 * (1 + 0.2 * np.sin(2 * np.pi * at / 30)), draw)
 
 
-def multiplicative(at: Any, draw: Any) -> Made:
+def multiplicative(at: Any, draw: Any) -> CleanSeries:
     middle = np.log(100) + 0.002 * at + 0.2 * np.sin(2 * np.pi * at / 7)
-    return Made(np.exp(middle + 0.03 * draw), float(middle[-1]), 0.03, logged=True)
+    return CleanSeries(np.exp(middle + 0.03 * draw), float(middle[-1]), 0.03, logged=True)
 
 
-def _added(middle: Any, draw: Any) -> Made:
-    return Made(middle + 3 * draw, float(middle[-1]), 3.0)
+def _added(middle: Any, draw: Any) -> CleanSeries:
+    return CleanSeries(middle + 3 * draw, float(middle[-1]), 3.0)
 
 
-KINDS: dict[str, Callable[[Any, Any], Made]] = {
+KINDS: dict[str, Callable[[Any, Any], CleanSeries]] = {
     each.__name__: each for each in (white, trend, weekly, monthly, multiplicative)
 }  # fmt: skip
 
@@ -74,28 +74,30 @@ def series(values: Sequence[float]) -> Series:
     return Series(tuple(SeriesPoint(time=START + at * DAY, value=float(value)) for at, value in enumerate(values)))
 
 
-def made(kind: str, length: int, seed: int) -> Made:
+def clean_series(kind: str, length: int, seed: int) -> CleanSeries:
     """A series of so many days and the one to be judged, from a phase that the seed tells."""
     random = np.random.default_rng(JUDGED + seed)
     at = np.arange(length + 1) + int(random.integers(0, 210))
     return KINDS[kind](at, random.standard_normal(length + 1))
 
 
-def judged(name: str, arguments: dict[str, Any], past: Sequence[float], alarms: float = ALARMS) -> DetectorBand | None:
+def band_after(
+    name: str, arguments: dict[str, Any], past: Sequence[float], alarms: float = ALARMS
+) -> DetectorBand | None:
     """The band of the value after those; None while the detector learns."""
     asked = DetectionRequest(past=series(past), at=START + len(past) * DAY, false_alarms=alarms)
     found = detector(name, arguments).judge(asked)
     return found if isinstance(found, DetectorBand) else None
 
 
-def chance(band: DetectorBand, of: Made) -> float:
+def chance(band: DetectorBand, of: CleanSeries) -> float:
     """The chance that the next clean value falls outside of the band."""
     edges = [_scaled(edge, of) for edge in (band.lower, band.upper)]
     low, high = ((edge - of.middle) / of.noise for edge in edges)
     return float(norm.cdf(low) + norm.sf(high))
 
 
-def _scaled(edge: float | None, of: Made) -> float:
+def _scaled(edge: float | None, of: CleanSeries) -> float:
     number = float(edge or 0.0)
     return float(np.log(max(number, 1e-300))) if of.logged else number
 
@@ -120,11 +122,11 @@ def baselines(count: int) -> Iterator[str]:
 def _ratios(kind: str, length: int, count: int) -> str:
     found, spent = [], time.process_time()
     for seed in range(count):
-        one = made(kind, length, seed * 1009 + length)
-        band = judged("auto", {}, one.values[:-1])
+        one = clean_series(kind, length, seed * 1009 + length)
+        band = band_after("auto", {}, one.values[:-1])
         found.append(chance(band, one) / (band.rate or 1) if band else 0.0)
     spent = (time.process_time() - spent) / count * 1000
-    return f"auto {_told(found)}  {spent:5.1f} ms CPU a point"
+    return f"auto {_interval_text(found)}  {spent:5.1f} ms CPU a point"
 
 
 def tables(count: int) -> Iterator[str]:
@@ -134,14 +136,17 @@ def tables(count: int) -> Iterator[str]:
     for length in (57, 100, 200):
         found, spent = [], time.process_time()
         for seed in range(count):
-            ones = [made(kind, length, (seed * METRICS + at) * 1013) for at, kind in zip(range(METRICS), cycle(KINDS))]
+            ones = [
+                clean_series(kind, length, (seed * METRICS + at) * 1013)
+                for at, kind in zip(range(METRICS), cycle(KINDS))
+            ]
             found.append(sum(_yearly(one, terms) for one in ones) / terms.false_alarms)
         spent = (time.process_time() - spent) / count
         promised = f"of {terms.false_alarms:g} a year"
-        yield f"  {METRICS} metrics, {length} days: {_told(found)} {promised}, {spent:.1f} s CPU a table"
+        yield f"  {METRICS} metrics, {length} days: {_interval_text(found)} {promised}, {spent:.1f} s CPU a table"
 
 
-def _yearly(one: Made, terms: Anomalies) -> float:
+def _yearly(one: CleanSeries, terms: Anomalies) -> float:
     """The false alarms a year that one of the table's metrics raises, as a run judges it."""
     points = series(one.values[:-1]).points
     at = START + len(points) * DAY
@@ -153,19 +158,19 @@ def _yearly(one: Made, terms: Anomalies) -> float:
 def _baselines(kind: str, length: int, count: int) -> str:
     told: dict[str, list[float]] = {"online normal of Deequ": [], "Holt and Winters of Deequ": []}
     for seed in range(count):
-        one = made(kind, length, seed * 1009 + length)
+        one = clean_series(kind, length, seed * 1009 + length)
         past = one.values[:-1]
         told["online normal of Deequ"].append(_online(past, one) / 0.0027)
         told["Holt and Winters of Deequ"].append(chance(holt_winters(past), one) / 0.05)
-    return "  ".join(f"{name} {_told(each)}" for name, each in told.items())
+    return "  ".join(f"{name} {_interval_text(each)}" for name, each in told.items())
 
 
-def _told(found: Sequence[float]) -> str:
+def _interval_text(found: Sequence[float]) -> str:
     spread = 1.96 * float(np.std(found)) / np.sqrt(len(found))
     return f"{np.mean(found):5.2f} +- {spread:.2f}"
 
 
-def _online(past: Any, one: Made) -> float:
+def _online(past: Any, one: CleanSeries) -> float:
     """Deequ's online normal has the tested value in its mean and deviation: the values that alarm lie beyond edges that
     it moves itself."""
     count, middle, spread = len(past), float(np.mean(past)), float(np.std(past))
@@ -216,14 +221,14 @@ def found_drops(count: int) -> Iterator[str]:
             values = 100 * (1 + 0.2 * np.sin(2 * np.pi * at / 7)) + noise * random.standard_normal(57)
             bad = 0.8 * values[-1]
             for name in told:
-                band = judged(name, {}, values[:-1])
+                band = band_after(name, {}, values[:-1])
                 told[name] += band is not None and not float(band.lower or 0) <= bad <= float(band.upper or 0)
         shares = ", ".join(f"{name} {hits / count:.3f}" for name, hits in told.items())
         yield f"A drop of 20 % on weekly series, 57 days, noise {noise:g} %, n = {count}: found by {shares}"
     hits = 0
     for seed in range(count):
         past = 100 + 3 * np.random.default_rng(JUDGED + 88_000 + seed).standard_normal(7)
-        band = judged("auto", {}, past)
+        band = band_after("auto", {}, past)
         hits += band is not None and float(band.upper or 0) < 100_000
     yield f"A thousandfold value at the eighth point, n = {count}: found by auto {hits / count:.3f}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.engine.table import made
+from bench.engine.table import write_table
 from treaty.engine.spark.process.session import start
 
 
@@ -22,13 +22,13 @@ class Line:
     unit: str
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The figure beside its goal."""
-        judged = "" if self.goal is None else f"; goal <= {self.goal:g}: {self._judged}"
+        judged = "" if self.goal is None else f"; goal <= {self.goal:g}: {self._verdict}"
         return f"{self.name:48} {self.figure:9.3f} {self.unit}{judged}"
 
     @property
-    def _judged(self) -> str:
+    def _verdict(self) -> str:
         return "met" if self.goal is not None and self.figure <= self.goal else "MISSED"
 
 
@@ -56,7 +56,7 @@ def begun(told: str | None, parts: Mapping[str, Any], given: Sequence[str] | Non
     session = start(memory="4g")
     session.sparkContext.setLogLevel("OFF")
     try:
-        path = made(session, asked.folder, asked.rows)
+        path = write_table(session, asked.folder, asked.rows)
         yield Setting(session, asked.folder, path, asked.rows, asked.rounds, asked.only)
     finally:
         session.stop()
@@ -67,6 +67,6 @@ def lines(parts: Mapping[str, Callable[..., Iterator[Line]]], only: Sequence[str
     found = []
     for name in only:
         for line in parts[name](*given):
-            print(line.told, flush=True)
+            print(line.text, flush=True)
             found.append(line)
     return found

@@ -20,7 +20,7 @@ from bench.core.command import Line, begun, lines
 from bench.engine import large as large_states
 from bench.engine import statements
 from bench.engine.merging import bags_of, merged
-from bench.engine.table import made
+from bench.engine.table import write_table
 from bench.engine.verification import machine
 from treaty.contracts.document.model import Contract
 from treaty.engine.checks.binding import bind
@@ -55,7 +55,7 @@ class Bench:
 
     def of(self, days: int) -> "Bench":
         """The same with the table cut into so many partitions."""
-        return replace(self, path=made(self.session, self.path.parent, ROWS_OF_MANY, days))
+        return replace(self, path=write_table(self.session, self.path.parent, ROWS_OF_MANY, days))
 
     @property
     def source(self) -> TableSource:

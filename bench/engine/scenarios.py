@@ -71,7 +71,7 @@ def views(bench: Bench, test: str) -> Iterator[Point]:
     chosen = {"each pair": [days[at : at + 2] for at in range(0, len(days), 2)], "3 pairs": [days[:6]]}
     for name, parts in {**chosen, "6 pairs": [days[:12]]}.items():
         yield _point(bench, "views", test, FULL, name, _each([_full(bench, test, part) for part in parts]))
-        yield _point(bench, "views", test, STATES, name, _each([_asked(bench, test, part) for part in parts]))
+        yield _point(bench, "views", test, STATES, name, _each([_merge_states(bench, test, part) for part in parts]))
 
 
 SCENARIOS: dict[str, Callable[[Bench, str], Iterator[Point]]] = {
@@ -134,7 +134,7 @@ def _changed(bench: Bench, test: str, known: Mapping[str, str], there: Sequence[
     return run
 
 
-def _asked(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
+def _merge_states(bench: Bench, test: str, days: Sequence[str]) -> Callable[[], Any]:
     """The stored states of these days merged, without Spark."""
     found, files = _all(bench, test), StateFiles(str(bench.folder / test))
     asked = state_queries.of_checks(bind(bench.contract(test).object(TABLE), found.schema))
@@ -148,13 +148,13 @@ def main(given: Sequence[str] | None = None) -> None:
         print(machine(asked.session), flush=True)
         bench = Bench(asked.session, asked.path, asked.folder / "states", asked.rounds)
         found = [point for name in asked.only for test in TESTS for point in SCENARIOS[name](bench, test)]
-    kept = [each for each in _kept() if each.scenario not in asked.only]
+    kept = [each for each in _stored_points() if each.scenario not in asked.only]
     _keep([*kept, *found])
     for name in {each.scenario for each in (*kept, *found)}:
-        draw(name, [each for each in _kept() if each.scenario == name])
+        draw(name, [each for each in _stored_points() if each.scenario == name])
 
 
-def _kept() -> list[Point]:
+def _stored_points() -> list[Point]:
     path = FOLDER / "scenarios.csv"
     if not path.exists():
         return []

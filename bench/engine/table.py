@@ -73,7 +73,7 @@ def columns(rows: int, days: int = DAYS) -> dict[str, str]:
     }  # fmt: skip
 
 
-def made(session: Any, folder: Path, rows: int, days: int = DAYS) -> Path:
+def write_table(session: Any, folder: Path, rows: int, days: int = DAYS) -> Path:
     """The path of the table with that many rows in the folder; it is written when it is not there yet."""
     path = folder / (f"orders-{rows}" if days == DAYS else f"orders-{rows}-{days}")
     if not (path / "_SUCCESS").exists():

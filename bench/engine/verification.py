@@ -56,7 +56,7 @@ def _ratio(name: str, ours: Cost, theirs: Cost, goal: float) -> Line:
     return Line(name, ours.cpu / theirs.cpu, goal, f"x the CPU by hand ({ours.cpu:.2f} of {theirs.cpu:.2f} s)")
 
 
-def beside(session: Any, path: Path, rounds: int) -> Iterator[Line]:
+def without_spark(session: Any, path: Path, rounds: int) -> Iterator[Line]:
     """500 checks without Spark: parsed, bound, planned, judged."""
     times = list(overhead.beside_spark(session.read.parquet(str(path)).drop("day").limit(1000), rounds))
     parts = {name: 1000 * statistics.median(each[name] for each in times) for name in overhead.PARTS}
@@ -80,7 +80,7 @@ def deequ(session: Any, path: Path, rounds: int) -> Iterator[Line]:
 
 PARTS: dict[str, Callable[[Any, Path, int], Iterator[Line]]] = {
     "data": data,
-    "beside": beside,
+    "beside": without_spark,
     "wide": wide,
     "deequ": deequ,
 }

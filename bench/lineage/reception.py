@@ -62,7 +62,7 @@ class Setting:
         """The goal, where it is one of this database."""
         return number if self.engine.dialect.name == "postgresql" else None
 
-    def kept(self) -> tuple[int, int]:
+    def event_counts(self) -> tuple[int, int]:
         """How many events are in the inbox, and how often any came again."""
         with read_session(self.engine) as tx:
             rows, repeats = tx.exec(
@@ -75,8 +75,8 @@ def burst(setting: Setting) -> Iterator[Line]:
     """Many events within a second, once in ten seconds; the first is not counted: the service has just begun."""
     found: list[list[Sent]] = []
     send(setting.address, setting.producer, _events(setting.asked.events), seconds=1)
-    _settled(setting.engine)
-    before, cpu = setting.kept()[0], cpu_seconds()
+    _keep_log_files(setting.engine)
+    before, cpu = setting.event_counts()[0], cpu_seconds()
     for _ in range(setting.asked.bursts):
         started = time.perf_counter()
         found.append(send(setting.address, setting.producer, _events(setting.asked.events), seconds=1))
@@ -88,19 +88,19 @@ def burst(setting: Setting) -> Iterator[Line]:
     yield Line(f"burst of {number} in 1 s, p99, the worst", worst, setting.goal(300))
     yield Line(f"burst of {number} in 1 s, p50", _late(every, 0.5), None)
     yield Line("CPU of service and sender, per event", used * 1000 / len(every), None)
-    yield from _all_kept("bursts", every, setting.kept()[0] - before)
+    yield from _all_kept("bursts", every, setting.event_counts()[0] - before)
 
 
 def steady(setting: Setting) -> Iterator[Line]:
     """So many events a second, for a while."""
     rate, seconds = setting.asked.rate, setting.asked.seconds
-    before, cpu = setting.kept()[0], cpu_seconds()
+    before, cpu = setting.event_counts()[0], cpu_seconds()
     found = send(setting.address, setting.producer, _events(int(rate * seconds)), seconds=seconds)
     used = cpu_seconds() - cpu
     yield Line(f"steady {rate:g}/s for {seconds:g} s, p99", _late(found, 0.99), setting.goal(50))
     yield Line(f"steady {rate:g}/s for {seconds:g} s, p50", _late(found, 0.5), None)
     yield Line("CPU of service and sender, per event", used * 1000 / len(found), None)
-    yield from _all_kept("steady", found, setting.kept()[0] - before)
+    yield from _all_kept("steady", found, setting.event_counts()[0] - before)
 
 
 def effects(setting: Setting) -> Iterator[Line]:
@@ -110,9 +110,9 @@ def effects(setting: Setting) -> Iterator[Line]:
     first = clock.now() - timedelta(seconds=number)
     bodies = [event(path, run=uuid5(RUNS, str(at)), at=first + timedelta(seconds=at)) for at in range(number)] * TIMES
     random.Random(7).shuffle(bodies)
-    (rows, repeats), triggers = setting.kept(), _triggers(setting, "counted")
+    (rows, repeats), triggers = setting.event_counts(), _triggers(setting, "counted")
     found = send(setting.address, setting.producer, bodies, seconds=TIMES * number / setting.asked.rate)
-    now_rows, now_repeats = setting.kept()
+    now_rows, now_repeats = setting.event_counts()
     yield Line("every event 3 times: not acknowledged", _not_taken(found), 0, "events")
     yield Line("every event 3 times: kept too often", abs(now_rows - rows - number), 0, "events")
     yield Line("every event 3 times: repeats not told", abs(now_repeats - repeats - CAME_AGAIN * number), 0, "events")
@@ -132,7 +132,7 @@ def verdict(setting: Setting) -> Iterator[Line]:
         _write(lake, day, setting.asked.rows)
     _in_force(setting, "orders", str(lake))
     with working(setting):
-        cold = _judged(setting, None)
+        cold = _seconds_to_verdict(setting, None)
         times, pieces, cpu = list[float](), list[tuple[float, float]](), list[float]()
         for day in range(3, 3 + setting.asked.rounds + 1):
             time.sleep(QUIET)
@@ -155,7 +155,7 @@ def verdict(setting: Setting) -> Iterator[Line]:
 PARTS = {"burst": burst, "steady": steady, "effects": effects, "verdict": verdict}
 
 
-def _settled(engine: Engine) -> None:
+def _keep_log_files(engine: Engine) -> None:
     """Has PostgreSQL keep files for its log, as one that ran for a day has: to make one stops everybody meanwhile."""
     if engine.dialect.name != "postgresql":
         return
@@ -254,14 +254,14 @@ def _round(setting: Setting, lake: Path, day: int) -> tuple[float, float, float]
     (told,) = send(setting.address, setting.producer, [event(str(lake))], seconds=0.001)
     if told.status != 201:
         raise SystemExit(f"the event was answered with {told.status}")
-    _judged(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
+    _seconds_to_verdict(setting, f"day={date(2026, 1, 1) + timedelta(days=day)}")
     took = time.perf_counter() - began
     with read_session(setting.engine) as tx:
         run = tx.exec(select(RunRow).order_by(col(RunRow.id).desc()).limit(1)).one()
     return took, (run.started_at - sent).total_seconds(), (run.finished_at - run.started_at).total_seconds()
 
 
-def _judged(setting: Setting, partition: str | None) -> float:
+def _seconds_to_verdict(setting: Setting, partition: str | None) -> float:
     """Waits for a run of the orders, of that partition if one is given; the seconds that it took to come."""
     started = time.perf_counter()
     runs = select(RunRow.partitions, RunRow.verdict, RunRow.reason).where(RunRow.contract_id == "orders")
@@ -325,7 +325,7 @@ def measure(url: str, folder: Path, asked: argparse.Namespace) -> None:
         setting = Setting(address, url, folder, engine, producer, owner, asked)
         for name in asked.only:
             for line in PARTS[name](setting):
-                print(line.told, flush=True)
+                print(line.text, flush=True)
     engine.dispose()
 
 

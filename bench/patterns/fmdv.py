@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from bench.patterns.fmdv_methods import BASELINES, variant
-from bench.patterns.fmdv_protocol import Column, Outcome, apart, corpus, evaluate, lengthened, parted, score
+from bench.patterns.fmdv_protocol import Column, Outcome, corpus, evaluate, lengthened, parted, score, split_columns
 from treaty.engine.analyzers.conformity_test import critical
 from treaty.engine.patterns.candidates import Match, matcher
 from treaty.engine.patterns.choice import ChoicePolicy
@@ -110,7 +110,7 @@ class Line:
     note: str = ""
 
     @property
-    def told(self) -> str:
+    def line(self) -> str:
         """The row as it is printed."""
         figures = f"{self.precision:.3f} ±{self.within:.3f} / {self.recall:.3f}"
         return f"{self.part:12} {self.method:34} {figures}  n {self.columns}, promised {self.promised}  {self.note}"
@@ -197,15 +197,19 @@ def speed(split: Split) -> Iterator[Line]:
     sizes = [len(columns) // 4, len(columns) // 2, len(columns)]
     seconds = [_seconds(partial(sums_of, columns[:size])) for size in sizes]
     slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-    yield _told("indexing, one core", columns, f"{_rate(columns, seconds[-1])}, slope {slope:.2f}; goals 1000, 1")
-    yield _told("indexing with replays", columns, _rate(columns, _seconds(partial(indexed, columns))))
+    yield _figure_line(
+        "indexing, one core", columns, f"{_rate(columns, seconds[-1])}, slope {slope:.2f}; goals 1000, 1"
+    )
+    yield _figure_line("indexing with replays", columns, _rate(columns, _seconds(partial(indexed, columns))))
     index = load(split.path)
     judged = lengthened(split.judged)
     latencies = [1000 * _seconds(partial(infer, values, index)) for values in judged]
     median, late = np.quantile(latencies, (0.5, 0.99))
-    yield _told("inference", judged, f"CPU {median:.1f} ms median, {late:.0f} ms p99 of 1,000 values; goals 5, 50")
+    yield _figure_line(
+        "inference", judged, f"CPU {median:.1f} ms median, {late:.0f} ms p99 of 1,000 values; goals 5, 50"
+    )
     size = split.path.stat().st_size / len(split.indexed) / 1000
-    yield _told("index file", split.indexed, f"{size:.2f} MB for each 1,000 columns; goal 0.5")
+    yield _figure_line("index file", split.indexed, f"{size:.2f} MB for each 1,000 columns; goal 0.5")
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -218,7 +222,7 @@ def _rate(columns: Sequence[object], seconds: float) -> str:
     return f"{len(columns) / seconds:.0f} columns/s of 1,000 values"
 
 
-def _told(method: str, columns: Sequence[object], note: str) -> Line:
+def _figure_line(method: str, columns: Sequence[object], note: str) -> Line:
     return Line("speed", method, len(columns), 0, float("nan"), float("nan"), float("nan"), note)
 
 
@@ -239,11 +243,11 @@ PARTS: Mapping[str, Callable[[Split], Iterator[Line]]] = {
 
 def main(given: Sequence[str] | None = None) -> None:
     """Prints and writes what was asked for."""
-    asked = _asked(given)
+    asked = _arguments(given)
     columns = corpus(asked.columns)
     chosen = parted(columns, asked.judged, asked.seed)
     if asked.source:
-        chosen = apart(columns, asked.judged, asked.source, asked.seed)
+        chosen = split_columns(columns, asked.judged, asked.source, asked.seed)
     with tempfile.TemporaryDirectory() as folder:
         split = Split(*chosen, Path(folder) / "lake.parquet")
         began = process_time()
@@ -255,7 +259,7 @@ def main(given: Sequence[str] | None = None) -> None:
         _write(found)
 
 
-def _asked(given: Sequence[str] | None) -> argparse.Namespace:
+def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     shared = Path(os.environ.get("TREATY_SHARED", "../shared"))
     parser.add_argument("--columns", type=Path, default=shared / "data" / "columns" / "columns_visible.parquet")
@@ -269,7 +273,7 @@ def _asked(given: Sequence[str] | None) -> argparse.Namespace:
 
 def _printed(lines: Iterable[Line]) -> Iterator[Line]:
     for each in lines:
-        print(each.told, flush=True)
+        print(each.line, flush=True)
         yield each
 
 

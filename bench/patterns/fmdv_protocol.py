@@ -91,7 +91,7 @@ def parted(columns: Sequence[Column], judged: int, seed: int) -> tuple[list[Colu
     return [each for each in columns if each.group not in second], chosen
 
 
-def apart(columns: Sequence[Column], judged: int, source: str, seed: int) -> tuple[list[Column], list[Column]]:
+def split_columns(columns: Sequence[Column], judged: int, source: str, seed: int) -> tuple[list[Column], list[Column]]:
     """Columns of all other sources to index, and at most so many of this one to judge."""
     long = [each for each in columns if each.group[0] == source and len(each.values) >= LEAST_VALUES]
     chosen = [long[at] for at in np.random.default_rng(seed).permutation(len(long))[:judged]]

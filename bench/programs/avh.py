@@ -19,11 +19,11 @@ from typing import Any, Protocol
 
 import numpy
 
-from bench.programs.avh_baselines import BASELINES, Judge, told
+from bench.programs.avh_baselines import BASELINES, Judge, summary_of
 from bench.programs.avh_days import Incident, Table, clean_days, incident_days, incidents, near_incidents
-from bench.programs.avh_protocol import Fit, Outcome, judged, similar
+from bench.programs.avh_protocol import Fit, Outcome, evaluate_table, similar
 from bench.programs.avh_tables import Sequence as Recurring
-from bench.programs.avh_tables import Snapshot, held, sequences, tables
+from bench.programs.avh_tables import Snapshot, sequences, tables, typed_values
 from treaty.contracts.fingerprint import fingerprint
 from treaty.engine.programs import fitting
 from treaty.engine.programs.history import Batch, ColumnHistory
@@ -57,13 +57,13 @@ PARTS: Mapping[str, Recipe] = {
 def history(snapshots: Sequence[Snapshot]) -> ColumnHistory:
     """The history of these snapshots; statistics that windows have in common are told once."""
     rows = [_row(each, before) for each, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
-    return ColumnHistory.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
+    return ColumnHistory.with_rows(tuple(Batch(each.date, summary_of(each)) for each in snapshots), rows)
 
 
 def _row(each: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
     if before is None:
-        return compute_statistics(told(each))
-    return each.once(("after", told(before)), lambda now: compute_statistics(told(now), told(before)))  # type: ignore[no-any-return]
+        return compute_statistics(summary_of(each))
+    return each.once(("after", summary_of(before)), lambda now: compute_statistics(summary_of(now), summary_of(before)))  # type: ignore[no-any-return]
 
 
 def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
@@ -77,13 +77,13 @@ def by_history(recipe: Recipe, snapshots: list[Snapshot], kind: str) -> Judge:
     program = found.program(recipe.budget)
 
     def flag(each: Snapshot) -> bool:
-        return program.is_other(told(each)) or program.judge_values(_arriving(each, known), known).flagged
+        return program.is_other(summary_of(each)) or program.judge_values(_arriving(each, known), known).flagged
 
     return Judge(flag)
 
 
 def _arriving(each: Snapshot, known: ColumnHistory) -> dict[str, float | None]:
-    return each.once(("after", known.compared), lambda now: known.arriving(told(now)))  # type: ignore[no-any-return]
+    return each.once(("after", known.compared), lambda now: known.arriving(summary_of(now)))  # type: ignore[no-any-return]
 
 
 # Contracts judge the number of rows once for the table; here each column is a table.
@@ -103,7 +103,7 @@ def _window(snapshots: list[Snapshot]) -> tuple[ColumnHistory, SampleTrials | No
     )
 
 
-class Given(Protocol):
+class SourceSnapshot(Protocol):
     """A snapshot of a column as others hold it: float64 `v` with NaN for a null, or texts with "" for one.
 
     Other values, and other nulls, are taken for what they are. `stat` tells something of the snapshot, and keeps it
@@ -116,7 +116,7 @@ class Given(Protocol):
         """What `told` says of the snapshot, asked once."""
 
 
-def fit(history: Sequence[Given], kind: str) -> "Watcher":
+def fit(history: Sequence[SourceSnapshot], kind: str) -> "Watcher":
     """The program of a column's snapshots, oldest first, which says of another snapshot whether it is flagged.
 
     `kind`: numeric or categorical, of which all values are texts. Fewer than 14 snapshots, without those that are set
@@ -134,21 +134,21 @@ class Watcher:
     judge: Judge
     kind: str
 
-    def flag(self, snapshot: Given) -> bool:
+    def flag(self, snapshot: SourceSnapshot) -> bool:
         """Whether the program reports an issue: also where the values are of another type than it learned."""
         return self.judge.flag(_snapshot(snapshot, self.kind))
 
 
-def _snapshot(given: Given, kind: str) -> Snapshot:
-    return given.stat(f"{kind} snapshot", partial(_held, kind))  # type: ignore[no-any-return]
+def _snapshot(given: SourceSnapshot, kind: str) -> Snapshot:
+    return given.stat(f"{kind} snapshot", partial(_column_snapshot, kind))  # type: ignore[no-any-return]
 
 
-def _held(kind: str, given: Given) -> Snapshot:
-    return Snapshot(held(given.v, kind), given.date or "")
+def _column_snapshot(kind: str, given: SourceSnapshot) -> Snapshot:
+    return Snapshot(typed_values(given.v, kind), given.date or "")
 
 
 @dataclass(frozen=True)
-class Asked:
+class BenchOptions:
     """What the command works with."""
 
     root: Path
@@ -206,7 +206,7 @@ class Asked:
         if kept.exists():
             return {name: Outcome.read(each) for name, each in json.loads(kept.read_text()).items()}
         begun = time.process_time()
-        found = judged(self.sequences, self.alike, fits, length, self.stride, table)
+        found = evaluate_table(self.sequences, self.alike, fits, length, self.stride, table)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps({name: each.written() for name, each in found.items()}))
         print(f"{table} {length} {len(fits)} algorithms: {time.process_time() - begun:.0f} s", flush=True)
@@ -224,28 +224,28 @@ def _figures(found: Outcome, kind: str) -> dict[str, Any]:
     return told
 
 
-def quality(asked: Asked) -> Iterator[dict[str, Any]]:
+def quality(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """Figures 2 and 3: by history and by every other algorithm, or those asked for, on the same tests."""
     yield from asked.outcomes({name: each for name, each in ALGORITHMS.items() if name in asked.among})
 
 
-def lengths(asked: Asked) -> Iterator[dict[str, Any]]:
+def lengths(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """Figure 6: histories of 7, 14, 21 and 28 batches; also where a program would still be learning."""
     for length in LENGTHS:
         yield from asked.outcomes({"by history": partial(by_history, replace(RECIPE, least=length))}, length)
 
 
-def budgets(asked: Asked) -> Iterator[dict[str, Any]]:
+def budgets(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """Figure 7: what is asked for, and what happens."""
     yield from asked.outcomes({f"budget {rate}": partial(by_history, replace(RECIPE, budget=rate)) for rate in BUDGETS})
 
 
-def parts(asked: Asked) -> Iterator[dict[str, Any]]:
+def parts(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """Figures 8 to 10: one part left out, or done as the paper does it, at a time."""
     yield from asked.outcomes({name: partial(by_history, recipe) for name, recipe in PARTS.items()})
 
 
-def tails(asked: Asked) -> Iterator[dict[str, Any]]:
+def tails(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """How often a statistic of clean snapshots lies so many spreads away: what the measured bound is held against."""
     from treaty.engine.programs.constraints import past
     from treaty.engine.programs.stationarity import LEVEL, LagTransform
@@ -268,7 +268,7 @@ def tails(asked: Asked) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def cost(asked: Asked) -> Iterator[dict[str, Any]]:
+def cost(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """CPU milliseconds for one column of 100,000 rows: statistics, and a program from thirty stored summaries."""
     generator = numpy.random.default_rng(0)
     texts = numpy.array([f"Item {each}" for each in range(100_000)], dtype=object)
@@ -294,7 +294,7 @@ def _timed(run: Callable[[], Any]) -> float:
     return time.process_time() - begun
 
 
-def days(asked: Asked) -> Iterator[dict[str, Any]]:
+def days(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """Whole tables on clean days, for one false alarm a quarter: how often any column alarms, of what, and how often of
     something that did not alarm on the snapshot before."""
     for name in asked.tables:
@@ -305,7 +305,7 @@ def days(asked: Asked) -> Iterator[dict[str, Any]]:
         yield from rows
 
 
-def labelled(asked: Asked) -> Iterator[dict[str, Any]]:
+def labelled(asked: BenchOptions) -> Iterator[dict[str, Any]]:
     """The labelled incidents of the tables, each on its day."""
     known = [each for each in asked.incidents if each.table in asked.tables]
     for row in incident_days(asked.root, known, asked.rows, alarms=1.0):
@@ -313,7 +313,7 @@ def labelled(asked: Asked) -> Iterator[dict[str, Any]]:
         yield row
 
 
-FIGURES: Mapping[str, Callable[[Asked], Iterator[dict[str, Any]]]] = {
+FIGURES: Mapping[str, Callable[[BenchOptions], Iterator[dict[str, Any]]]] = {
     each.__name__: each for each in (quality, lengths, budgets, parts, tails, days, labelled, cost)
 }
 
@@ -335,7 +335,7 @@ def main(given: Sequence[str] | None = None) -> None:
     if not names:
         parser.error(f"{asked.root} has no tables: they are looked for as source/table/date.csv")
     among = frozenset(asked.among)
-    work = Asked(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride, asked.kept, among)
+    work = BenchOptions(asked.root, names, asked.segments, asked.rows, asked.columns, asked.stride, asked.kept, among)
     for name in asked.only:
         _keep(name, list(FIGURES[name](work)))
 
@@ -349,10 +349,10 @@ def _keep(name: str, rows: list[dict[str, Any]]) -> None:
         written.writeheader()
         written.writerows(rows)
     if "fpr" in rows[0]:
-        _drawn(name, rows)
+        _draw_figure(name, rows)
 
 
-def _drawn(name: str, rows: list[dict[str, Any]]) -> None:
+def _draw_figure(name: str, rows: list[dict[str, Any]]) -> None:
     """False alarms against recall, one point an algorithm."""
     import matplotlib
 

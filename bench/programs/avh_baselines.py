@@ -27,14 +27,14 @@ class Judge:
     flag: Callable[[Snapshot], bool]
 
 
-def told(snapshot: Snapshot) -> Summary:
+def summary_of(snapshot: Snapshot) -> Summary:
     """The summary of the snapshot, made once."""
     return snapshot.once("summary", lambda each: summary(each.column))  # type: ignore[no-any-return]
 
 
 def point(snapshot: Snapshot, kind: str) -> Any:
     """The six statistics of a snapshot; 0 for one that it has no value of, or an infinite one."""
-    values = snapshot.once("alone", lambda each: compute_statistics(told(each)))
+    values = snapshot.once("alone", lambda each: compute_statistics(summary_of(each)))
     found = numpy.array([values.get(name) or 0.0 for name in SIX[kind]])
     return numpy.where(numpy.isfinite(found), found, 0.0)
 
@@ -59,13 +59,13 @@ def deviations(history: list[Snapshot], kind: str) -> Judge:
 def extremes(history: list[Snapshot], kind: str) -> Judge:
     """Numbers within all that were seen, texts among all that were seen."""
     if kind == "categorical":
-        seen = numpy.unique(numpy.concatenate([told(each).values.keys for each in history]))  # type: ignore[union-attr]
-        return Judge(lambda each: not numpy.isin(told(each).values.keys, seen).all())  # type: ignore[union-attr]
-    curves = [curve for each in history if (curve := told(each).curve)]  # type: ignore[union-attr]
+        seen = numpy.unique(numpy.concatenate([summary_of(each).values.keys for each in history]))  # type: ignore[union-attr]
+        return Judge(lambda each: not numpy.isin(summary_of(each).values.keys, seen).all())  # type: ignore[union-attr]
+    curves = [curve for each in history if (curve := summary_of(each).curve)]  # type: ignore[union-attr]
     low, high = min((c.smallest for c in curves), default=0.0), max((c.largest for c in curves), default=0.0)
 
     def flag(each: Snapshot) -> bool:
-        curve = told(each).curve  # type: ignore[union-attr]
+        curve = summary_of(each).curve  # type: ignore[union-attr]
         return curve is None or curve.smallest < low or curve.largest > high
 
     return Judge(flag)
@@ -99,11 +99,11 @@ def two_samples(level: float, history: list[Snapshot], kind: str) -> Judge:
     """Kolmogorov-Smirnov for numbers, chi-squared for texts, against the last snapshot."""
     from scipy.stats import chi2
 
-    before = told(history[-1])
+    before = summary_of(history[-1])
     name = "kolmogorov_smirnov" if kind == "numeric" else "chi_squared_of_values"
 
     def flag(each: Snapshot) -> bool:
-        now = told(each)
+        now = summary_of(each)
         value = compute_statistics(now, before).get(name)
         if value is None:
             return True
@@ -118,20 +118,20 @@ def two_samples(level: float, history: list[Snapshot], kind: str) -> Judge:
 
 def static(history: list[Snapshot], kind: str) -> Judge:
     """As TFDV's comparators are recommended: a distance to the last snapshot of at most 0.01, of numbers 0.1."""
-    before = told(history[-1])
+    before = summary_of(history[-1])
     name, most = ("jensen_shannon", 0.1) if kind == "numeric" else ("l_infinity_of_values", 0.01)
-    return Judge(lambda each: (value := compute_statistics(told(each), before).get(name)) is None or value > most)
+    return Judge(lambda each: (value := compute_statistics(summary_of(each), before).get(name)) is None or value > most)
 
 
 def suggested(history: list[Snapshot], kind: str) -> Judge:
     """As Deequ's suggestions have it: complete where it was, the values of a small set, no negative numbers before."""
-    last = [told(each) for each in history]
+    last = [summary_of(each) for each in history]
     complete = min(each.present / max(1, each.rows) for each in last)
     limits = extremes(history, kind) if kind == "categorical" and (last[-1].distinct or 0) < 50 else None
     negative = any(each.curve and each.curve.smallest < 0 for each in last if not each.is_text)  # type: ignore[union-attr]
 
     def flag(each: Snapshot) -> bool:
-        now = told(each)
+        now = summary_of(each)
         fewer = now.present / max(1, now.rows) < complete - (0.0 if complete == 1 else 0.05)
         below = not now.is_text and not negative and bool(now.curve and now.curve.smallest < 0)  # type: ignore[union-attr]
         return fewer or below or bool(limits and limits.flag(each))

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.programs.avh_baselines import told
+from bench.programs.avh_baselines import summary_of
 from bench.programs.avh_tables import Snapshot, fewer, files, kind_of, read, typed
 from treaty.engine.programs.history import Batch, ColumnHistory
 from treaty.engine.programs.program import ClauseVerdict
@@ -66,25 +66,27 @@ class Table:
             self.columns[at, name, kind] = Snapshot(typed(self.frame(at)[name], kind), self.dates[at])
         return self.columns[at, name, kind]
 
-    def judged(self, at: int, alarms: float) -> TableVerdict:
+    def table_verdict(self, at: int, alarms: float) -> TableVerdict:
         """What the programs of the 30 snapshots before say of this one."""
         past = range(at - LEARNED, at)
         names = [name for name in self.frame(at - 1).columns if all(name in self.frame(each).columns for each in past)]
         kinds = {name: kind for name in names if (kind := kind_of([self.frame(each)[name] for each in past]))}
         known = {name: self._history(past, name, kind) for name, kind in kinds.items()}
         samples = {name: self.column(at - 1, name, kind).column for name, kind in kinds.items()}
-        arrived = {name: told(self.column(at, name, kind)) for name, kind in kinds.items() if name in self.frame(at)}
+        arrived = {
+            name: summary_of(self.column(at, name, kind)) for name, kind in kinds.items() if name in self.frame(at)
+        }
         return fit_table(known, samples, alarms).judge(arrived, known)
 
     def _history(self, past: Sequence[int], name: str, kind: str) -> ColumnHistory:
         snapshots = [self.column(each, name, kind) for each in past]
         rows = [self._row(one, before) for one, before in zip(snapshots, [None, *snapshots[:-1]], strict=True)]
-        return ColumnHistory.with_rows(tuple(Batch(each.date, told(each)) for each in snapshots), rows)
+        return ColumnHistory.with_rows(tuple(Batch(each.date, summary_of(each)) for each in snapshots), rows)
 
     def _row(self, one: Snapshot, before: Snapshot | None) -> dict[str, float | None]:
         if before is None:
-            return compute_statistics(told(one))
-        return one.once(("after", id(before)), partial(_beside, before))  # type: ignore[no-any-return]
+            return compute_statistics(summary_of(one))
+        return one.once(("after", id(before)), partial(_relative_changes, before))  # type: ignore[no-any-return]
 
     def let_go(self, upto: int) -> None:
         """Forgets snapshots before that one."""
@@ -92,8 +94,8 @@ class Table:
         self.columns = {key: each for key, each in self.columns.items() if key[0] >= upto}
 
 
-def _beside(before: Snapshot, one: Snapshot) -> dict[str, float | None]:
-    return compute_statistics(told(one), told(before))
+def _relative_changes(before: Snapshot, one: Snapshot) -> dict[str, float | None]:
+    return compute_statistics(summary_of(one), summary_of(before))
 
 
 def why(found: TableVerdict) -> str:
@@ -121,7 +123,7 @@ def opens(table: Table, at: int, found: TableVerdict, alarms: float) -> bool:
     """Whether something alarms that did not on the snapshot before, to the same side: else the incident is open."""
     if not found.flagged or at <= LEARNED:
         return found.flagged
-    return bool(rung(found) - rung(table.judged(at - 1, alarms)))
+    return bool(rung(found) - rung(table.table_verdict(at - 1, alarms)))
 
 
 def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: float) -> Iterator[dict[str, Any]]:
@@ -132,7 +134,7 @@ def clean_days(table: Table, known: Sequence[Incident], count: int, alarms: floa
     step = max(1, len(days) // count)
     for at in days[::step][:count]:
         table.let_go(at - LEARNED - 1)
-        found = table.judged(at, alarms)
+        found = table.table_verdict(at, alarms)
         told = {"flagged": int(found.flagged), "opened": int(opens(table, at, found, alarms)), "why": why(found)}
         yield {"table": table.name, "date": table.dates[at], **told}
 
@@ -158,6 +160,6 @@ def incident_days(root: Path, known: Sequence[Incident], rows: int, alarms: floa
         table = Table(root, each.table, rows)
         at = table.dates.index(each.date) if each.date in table.dates else -1
         if at >= LEARNED:
-            found = table.judged(at, alarms)
+            found = table.table_verdict(at, alarms)
             row = {"table": each.table, "date": each.date, "kind": each.kind, "flagged": int(found.flagged)}
             yield {**row, "why": why(found)}

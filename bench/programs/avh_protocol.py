@@ -95,7 +95,7 @@ class Outcome:
         return found
 
 
-def judged(
+def evaluate_table(
     sequences: Sequence[Recurring], alike: Sequence[Sequence[int]], fits: Mapping[str, Fit], length: int, stride: int,
     table: str,
 ) -> dict[str, Outcome]:  # fmt: skip

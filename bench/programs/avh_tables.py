@@ -120,7 +120,7 @@ def typed(values: Any, kind: str) -> ColumnValues:
     return ColumnValues(_numbers(values) if kind == "numeric" else _texts(values))
 
 
-def held(values: Any, kind: str) -> ColumnValues:
+def typed_values(values: Any, kind: str) -> ColumnValues:
     """Values in memory as a column of that kind, an empty text standing for a null; texts where they are no numbers."""
     may_be_empty = getattr(getattr(values, "dtype", None), "kind", "O") in "OU"
     given = [None if isinstance(each, str) and not each else each for each in values] if may_be_empty else values

@@ -95,7 +95,7 @@ def _everybody(user: UserRow) -> Any:
 
 
 @dataclass(frozen=True)
-class Made:
+class FilledContract:
     """A contract, its dataset, and its versions, the last of which is in force."""
 
     id: str
@@ -125,13 +125,13 @@ def document(number: int, version: str, random: Random) -> dict[str, Any]:
     }
 
 
-def _contract(number: int, random: Random) -> Made:
+def _contract(number: int, random: Random) -> FilledContract:
     seed = random.random()
     versions = [document(number, f"{major}.0.0", Random(seed)) for major in range(1, VERSIONS + 1)]
-    return Made(versions[0]["id"], versions[0]["domain"], ids.new(), versions)
+    return FilledContract(versions[0]["id"], versions[0]["domain"], ids.new(), versions)
 
 
-def _rows(contracts: Sequence[Made], owner_id: UUID, each_has: int) -> dict[Any, Rows]:
+def _rows(contracts: Sequence[FilledContract], owner_id: UUID, each_has: int) -> dict[Any, Rows]:
     runs = [(made, at, ids.new()) for made in contracts for at in range(each_has)]
     return {
         ContractRow: (_as_contract(each, owner_id) for each in contracts),
@@ -144,7 +144,7 @@ def _rows(contracts: Sequence[Made], owner_id: UUID, each_has: int) -> dict[Any,
     }
 
 
-def _as_contract(made: Made, owner_id: UUID) -> Mapping[str, Any]:
+def _as_contract(made: FilledContract, owner_id: UUID) -> Mapping[str, Any]:
     return ContractRow(
         id=made.id,
         name=made.id,
@@ -155,7 +155,7 @@ def _as_contract(made: Made, owner_id: UUID) -> Mapping[str, Any]:
     ).model_dump()
 
 
-def _versions(made: Made, owner_id: UUID) -> Rows:
+def _versions(made: FilledContract, owner_id: UUID) -> Rows:
     for at, content in enumerate(made.versions, start=1):
         yield ContractVersionRow(
             id=ids.new(),
@@ -169,7 +169,7 @@ def _versions(made: Made, owner_id: UUID) -> Rows:
         ).model_dump()
 
 
-def _dataset(made: Made) -> Mapping[str, Any]:
+def _dataset(made: FilledContract) -> Mapping[str, Any]:
     return DatasetRow(
         id=made.dataset_id, namespace="file", name=f"/lake/{made.id}", location=f"/lake/{made.id}", states_version=1
     ).model_dump()
@@ -179,7 +179,7 @@ def _at(number: int) -> datetime:
     return NOW + timedelta(hours=number)
 
 
-def _run(made: Made, at: int, run_id: UUID) -> Mapping[str, Any]:
+def _run(made: FilledContract, at: int, run_id: UUID) -> Mapping[str, Any]:
     return RunRow(
         id=run_id,
         contract_id=made.id,
@@ -211,7 +211,7 @@ def _results(run_id: UUID) -> Rows:
         ).model_dump()
 
 
-def _measurements(made: Made, at: int, run_id: UUID) -> Rows:
+def _measurements(made: FilledContract, at: int, run_id: UUID) -> Rows:
     for position in range(PARTITIONS * METRICS):
         part, metric = divmod(position, METRICS)
         yield {

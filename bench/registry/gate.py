@@ -133,7 +133,7 @@ def _result(run_id: UUID, at: int, check: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def asked(engine: Engine, datasets: int, runs: int, dice: random.Random) -> tuple[list[float], dict[str, int]]:
+def time_questions(engine: Engine, datasets: int, runs: int, dice: random.Random) -> tuple[list[float], dict[str, int]]:
     """The milliseconds of each question, and how often which answer was given."""
     took, answers = [], dict[str, int]()
     for at in range(QUESTIONS):
@@ -167,11 +167,11 @@ def main() -> None:
         engine = connect(given.database or f"sqlite:///{Path(folder) / 'treaty.db'}")
         filled(engine, given.datasets, given.runs)
         dice = random.Random(1)
-        asked(engine, given.datasets, given.runs, dice)
+        time_questions(engine, given.datasets, given.runs, dice)
         before = cpu_seconds()
-        took, answers = asked(engine, given.datasets, given.runs, dice)
+        took, answers = time_questions(engine, given.datasets, given.runs, dice)
         for line in lines(took, cpu_seconds() - before):
-            print(line.told)
+            print(line.text)
         print(json.dumps(answers))
         engine.dispose()
 

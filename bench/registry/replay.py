@@ -81,7 +81,7 @@ def here(old: Contract, new: Contract, stored: Mapping[str, bytes]) -> int:
     return sum(len(line.new.alerts) for line in found.lines if line.new)
 
 
-def kept(folder: Path, stored: Mapping[str, bytes]) -> Any:
+def fill_database(folder: Path, stored: Mapping[str, bytes]) -> Any:
     """A database that has them."""
     engine = connect(f"sqlite:///{folder / 'treaty.db'}")
     migrate(engine)
@@ -115,7 +115,10 @@ def figures(partitions: int, rounds: int) -> Iterator[tuple[str, Cost, float | N
 
         yield f"{scope} scope, in this process", _median(partial(here, old, new, stored), rounds), goal
         with tempfile.TemporaryDirectory() as folder:
-            engine, versions = kept(Path(folder), stored), ReplayVersions(contract_id="bench", old=old, new=new)
+            engine, versions = (
+                fill_database(Path(folder), stored),
+                ReplayVersions(contract_id="bench", old=old, new=new),
+            )
             run = partial(from_database, engine, versions, partitions)
             yield f"{scope} scope, from SQLite", _median(run, rounds), goal
             engine.dispose()

@@ -59,12 +59,12 @@ class Line:
     unit: str = "ms"
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The figure, its goal, and whether it is met."""
-        return f"{self.name:44} {self.figure:9.1f} {self.unit:6} {self._judged}".rstrip()
+        return f"{self.name:44} {self.figure:9.1f} {self.unit:6} {self._verdict}".rstrip()
 
     @property
-    def _judged(self) -> str:
+    def _verdict(self) -> str:
         if self.goal is None:
             return ""
         return f"goal <= {self.goal:g}: {'met' if self.figure <= self.goal else 'MISSED'}"
@@ -82,7 +82,7 @@ def share(times: Sequence[float], part: float) -> float:
     return sorted(times)[min(len(times) - 1, int(part * len(times)))]
 
 
-def asked(ask: Callable[[Random], Any], *, times: int = ASKED) -> list[float]:
+def time_questions(ask: Callable[[Random], Any], *, times: int = ASKED) -> list[float]:
     """What the questions took, the first few left out."""
     random = Random(7)
     return [took(partial(ask, random)) for _ in range(times + 10)][10:]
@@ -91,14 +91,14 @@ def asked(ask: Callable[[Random], Any], *, times: int = ASKED) -> list[float]:
 def search(setting: Setting) -> Iterator[Line]:
     """The catalog by two words, the last a beginning."""
     client = setting.client(setting.people.owner)
-    found = asked(lambda random: client.search(f"{random.choice(WORDS)} {random.choice(WORDS)[:3]}"))
+    found = time_questions(lambda random: client.search(f"{random.choice(WORDS)} {random.choice(WORDS)[:3]}"))
     yield Line("catalog search, p95", share(found, 0.95), 100)
 
 
 def page(setting: Setting) -> Iterator[Line]:
     """What a contract's page reads."""
     client = setting.client(setting.people.owner)
-    found = asked(lambda random: client.contract(random.choice(setting.ids)))
+    found = time_questions(lambda random: client.contract(random.choice(setting.ids)))
     yield Line("contract page data, p95", share(found, 0.95), 100)
 
 
@@ -106,18 +106,20 @@ def history(setting: Setting) -> Iterator[Line]:
     """One metric over a thousand points."""
     client = setting.client(setting.people.owner)
 
-    def ask(random: Random) -> None:
+    def query(random: Random) -> None:
         of, metric = random.choice(setting.ids), f"metric-{random.randrange(METRICS)}"
         assert len(client.measurements(of, object_name="rows", identity=metric, limit=POINTS)) == POINTS
 
-    yield Line("history of a metric over 1,000 points, p95", share(asked(ask), 0.95), 50)
+    yield Line("history of a metric over 1,000 points, p95", share(time_questions(query), 0.95), 50)
 
 
 def gate(setting: Setting) -> Iterator[Line]:
     """Whether data may be read."""
     client = setting.client(setting.people.owner)
     answers: list[str] = []
-    found = asked(lambda random: answers.append(client.gate(random.choice(setting.ids)).answer), times=5 * ASKED)
+    found = time_questions(
+        lambda random: answers.append(client.gate(random.choice(setting.ids)).answer), times=5 * ASKED
+    )
     known = sum(each != "unknown" for each in answers)
     print(f"{'':44} {known} of {len(answers)} answers of the gate were known")
     yield Line("gate question, p99", share(found, 0.99), 20)
@@ -291,7 +293,7 @@ def measure(url: str, folder: Path, asked_for: argparse.Namespace) -> None:
             setting = Setting(address, people, ids, asked_for.seconds, asked_for.races, http)
             for name in asked_for.only:
                 for line in PARTS[name](setting):
-                    print(line.told, flush=True)
+                    print(line.text, flush=True)
 
 
 if __name__ == "__main__":

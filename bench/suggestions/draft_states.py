@@ -52,7 +52,11 @@ def _bags(wanted: Plan, schema: Schema, snapshots: Sequence[Mapping[str, Any]]) 
 def _bag(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> StateBag:
     listed = {quote(name): _present(values) for name, values in snapshot.items()}
     rows = max((len(values) for values in snapshot.values()), default=0)
-    made = {part.key: _state(part, listed, rows) for part in (*wanted.scan, *wanted.groupings) if _known(part, listed)}
+    made = {
+        part.key: _state(part, listed, rows)
+        for part in (*wanted.scan, *wanted.groupings)
+        if _is_available(part, listed)
+    }
     return bags.bag_of_plan(wanted, {**made, **_traits(wanted, schema, snapshot)}, schema)
 
 
@@ -69,7 +73,7 @@ def _traits(wanted: Plan, schema: Schema, snapshot: Mapping[str, Any]) -> dict[s
     return {key: count for key, count in found.items() if key in wanted.keys}
 
 
-def _known(part: BoundComponent, listed: Mapping[str, Values]) -> bool:
+def _is_available(part: BoundComponent, listed: Mapping[str, Values]) -> bool:
     """Whether the snapshot has the column, and values of its type."""
     if part.component.kind not in STATE_OF:
         return False

@@ -48,7 +48,7 @@ class Tally:
     caught: Counter[str] = field(default_factory=Counter)
 
     @property
-    def held(self) -> float:
+    def held_share(self) -> float:
         """The share of the checks that held on every clean later snapshot."""
         return 1 - len(self.broken) / max(1, self.checks.total())
 
@@ -122,7 +122,7 @@ WAYS: Mapping[str, Callable[[Table], list[Check]]] = {
 
 def report(name: str, tally: Tally, *, verbose: bool) -> Iterator[str]:
     """The figures of one way to draft, in lines."""
-    told = f"checks {tally.checks.total():5}  hold {tally.held:.3f}  issues {tally.injected.total():6}"
+    told = f"checks {tally.checks.total():5}  hold {tally.held_share:.3f}  issues {tally.injected.total():6}"
     yield f"{name:20} {told}  caught {tally.share:.3f}"
     if verbose:
         yield "    " + ", ".join(f"{kind} {count}" for kind, count in tally.checks.most_common())
@@ -167,7 +167,7 @@ def run(folder: Path, given: argparse.Namespace) -> None:
     for name, tally in tallies.items():
         print("\n".join(report(name, tally, verbose=given.verbose)))
         print(f"    drafting {spent[name]:.1f} CPU seconds")
-    met = {"held": tallies["treaty"].held, "caught": tallies["treaty"].share}
+    met = {"held": tallies["treaty"].held_share, "caught": tallies["treaty"].share}
     told = (
         f"{name} {met[name]:.3f} (goal {goal}: {'met' if met[name] >= goal else 'MISSED'})"
         for name, goal in GOALS.items()

@@ -49,7 +49,7 @@ def states_of(frame: Any, *analyzers: Predictability) -> bags.StateBag:
 
 def sizes(session: Any, asked: argparse.Namespace) -> Iterator[str]:
     """Weighted F1 and what learning costs, by sample and inputs."""
-    table = session.read.parquet(str(products.made(session, asked.folder)))
+    table = session.read.parquet(str(products.write_products(session, asked.folder)))
     states_of(table.limit(1000), Predictability(target="brand", inputs=("name",), split_by=("id",)))
     for inputs in INPUTS:
         analyzer = Predictability(target="brand", inputs=inputs, split_by=("id",))
@@ -74,7 +74,7 @@ def _measured(frame: Any, analyzer: Predictability, rows: int) -> tuple[str, flo
 
 def parts(session: Any, asked: argparse.Namespace) -> Iterator[str]:
     """Whether eight parts, packed and merged, are the whole: to the last byte."""
-    table = session.read.parquet(str(products.made(session, asked.folder)))
+    table = session.read.parquet(str(products.write_products(session, asked.folder)))
     analyzer = Predictability(target="brand", inputs=("name", "price"))
     bound = analyzer.bind(schema_of(table))
     parted = scan(table.withColumn("part", table.id % 8), plan([bound]), partition_by=["part"])

@@ -43,7 +43,7 @@ COLUMNS = {
 }
 
 
-def made(session: Any, folder: Path, rows: int = ROWS) -> Path:
+def write_products(session: Any, folder: Path, rows: int = ROWS) -> Path:
     """The folder of the table's Parquet files, made when it is not there yet."""
     path = folder / f"products-{rows}"
     if not (path / "_SUCCESS").exists():

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.core.clock import Cost, cost, interleaved, median
 from bench.core.command import Line, lines
-from bench.engine.table import made
+from bench.engine.table import write_table
 from treaty.contracts.predicates.parser import quote
 from treaty.engine.components.operands import NUMERIC, TEMPORAL
 from treaty.engine.profile.document import document
@@ -52,19 +52,19 @@ def full(frame: Any) -> list[str]:
     return [*plain(frame), *distinct, *(f"percentile_approx({name}, array(0.25, 0.5, 0.75))" for name in names)]
 
 
-def asked(frame: Any, aggregates: Sequence[str]) -> None:
+def run_aggregates(frame: Any, aggregates: Sequence[str]) -> None:
     """One aggregate over the frame."""
     frame.selectExpr(*(f"{sql} as c{at}" for at, sql in enumerate(aggregates))).collect()
 
 
 def table(session: Any, folder: Path, given: argparse.Namespace) -> Iterator[Line]:
     """A profile, and a draft, beside both aggregates, in turns."""
-    path = made(session, folder, given.rows)
+    path = write_table(session, folder, given.rows)
     frame = session.read.parquet(str(path))
     source = TableSource(str(path), "parquet")
     ways: dict[str, Callable[[], Any]] = {
-        "plain": lambda: asked(frame, plain(frame)),
-        "full": lambda: asked(frame, full(frame)),
+        "plain": lambda: run_aggregates(frame, plain(frame)),
+        "full": lambda: run_aggregates(frame, full(frame)),
         "profile": lambda: profiles.profile(session, ProfileRequest(source=source, object="t"), _silent),
         "draft": lambda: draft(session, DraftRequest(source=source, contract_id="t", object="t")),
     }

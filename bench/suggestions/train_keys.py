@@ -78,7 +78,7 @@ def read(folder: Path) -> Facts:
     return Facts(named, unique, projects, numpy.array([families[each] for each in projects]))
 
 
-def judged(fit: Fit, facts: Facts, groups: Any) -> Scores:
+def cross_validate(fit: Fit, facts: Facts, groups: Any) -> Scores:
     """What the model says of each fold's columns, learned of the others."""
     said, areas = numpy.zeros(len(facts.unique)), []
     for learned, held in GroupKFold(FOLDS).split(facts.unique, groups=groups):
@@ -108,12 +108,14 @@ def recipe(alpha: float) -> Fit:
         grams = HashingVectorizer(analyzer="char", ngram_range=(1, 5), n_features=2**20)
         types = OneHotEncoder(handle_unknown="ignore").fit([[each.type] for each in given])
 
-        def seen(some: Sequence[SchemaColumnName]) -> Any:
+        def feature_matrix(some: Sequence[SchemaColumnName]) -> Any:
             texts = grams.transform([f"{each.table} {each.column}" for each in some])
             return hstack([texts, types.transform([[each.type] for each in some])]).tocsr()
 
-        model = SGDClassifier(loss="log_loss", penalty="l1", alpha=alpha, random_state=0).fit(seen(given), unique)
-        return lambda some: model.predict_proba(seen(some))[:, 1]
+        model = SGDClassifier(loss="log_loss", penalty="l1", alpha=alpha, random_state=0).fit(
+            feature_matrix(given), unique
+        )
+        return lambda some: model.predict_proba(feature_matrix(some))[:, 1]
 
     return fit
 
@@ -125,19 +127,19 @@ def weighted(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequen
     grams[0].fit([each.column for each in given])
     grams[1].fit([each.table for each in given])
 
-    def seen(some: Sequence[SchemaColumnName]) -> Any:
+    def feature_matrix(some: Sequence[SchemaColumnName]) -> Any:
         texts = [grams[0].transform([each.column for each in some]), grams[1].transform([each.table for each in some])]
         return hstack([*texts, flags.transform([_flags(each) for each in some])]).tocsr()
 
-    model = LogisticRegression(C=1.0, solver="liblinear").fit(seen(given), unique)
-    return lambda some: model.predict_proba(seen(some))[:, 1]
+    model = LogisticRegression(C=1.0, solver="liblinear").fit(feature_matrix(given), unique)
+    return lambda some: model.predict_proba(feature_matrix(some))[:, 1]
 
 
 def _flags(given: SchemaColumnName) -> list[str]:
     return [given.type, *key_name_model.shape(key_name_model.words(given.table), key_name_model.words(given.column))]
 
 
-def seen(given: Sequence[SchemaColumnName]) -> Any:
+def feature_matrix(given: Sequence[SchemaColumnName]) -> Any:
     """The features of `treaty.engine.suggestions.key_name_model` as a sparse matrix, a line each column."""
     found = [_hashed(each) for each in given]
     starts = numpy.cumsum([0, *(len(buckets) for buckets, _ in found)], dtype="int32")
@@ -160,14 +162,14 @@ def alone(given: Sequence[SchemaColumnName]) -> list[SchemaColumnName]:
 
 def fitted(given: Sequence[SchemaColumnName], unique: Any) -> Any:
     """Logistic regression with scikit-learn's own penalty, learned of each column with its table and without."""
-    both = vstack([seen(given), seen(alone(given))]).tocsr()
+    both = vstack([feature_matrix(given), feature_matrix(alone(given))]).tocsr()
     return LogisticRegression(C=1.0, solver="liblinear").fit(both, numpy.concatenate([unique, unique]))
 
 
 def ours(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
     """The model that is shipped."""
     model = fitted(given, unique)
-    return lambda some: model.predict_proba(seen(some))[:, 1]
+    return lambda some: model.predict_proba(feature_matrix(some))[:, 1]
 
 
 def names_alone(given: Sequence[SchemaColumnName], unique: Any) -> Callable[[Sequence[SchemaColumnName]], Any]:
@@ -191,8 +193,8 @@ def lines(facts: Facts, found: dict[str, Scores], only: Sequence[str], by: Seque
     yield f"{len(facts.unique):,} columns, {len(set(facts.projects))} projects, {facts.unique.mean():.3f} unique"
     yield f"{'area under the ROC curve':26} project  family  precision  recall   Brier   (the paper, its data: {PAPER})"
     for name, fit in ((name, MODELS[name]) for name in only):
-        found[name] = judged(fit, facts, facts.projects)
-        family = judged(fit, facts, facts.families).area if "family" in by else numpy.nan
+        found[name] = cross_validate(fit, facts, facts.projects)
+        family = cross_validate(fit, facts, facts.families).area if "family" in by else numpy.nan
         yes = found[name].said > THRESHOLD
         shares = (precision_score(facts.unique, yes), recall_score(facts.unique, yes))
         brier = brier_score_loss(facts.unique, found[name].said)

@@ -19,7 +19,7 @@ CLICKS = "Number(sessionStorage.getItem('clicks'))"
 
 
 @dataclass
-class Told:
+class Progress:
     """What was decided so far, in how many clicks and how many seconds."""
 
     decided: int
@@ -38,10 +38,10 @@ def main() -> None:
         begun = time.perf_counter()
         opened(page)
         one_by_one(page)
-        single = told(page, begun)
+        single = progress_of(page, begun)
         print(f"one by one: {single.decided} decided in {single.clicks} clicks and {single.seconds:.0f} s")
-        together(page)
-        both = told(page, begun)
+        accept_tier(page)
+        both = progress_of(page, begun)
         print(
             f"with one button: {both.decided - single.decided} more in {both.clicks - single.clicks} clicks and "
             f"{both.seconds - single.seconds:.0f} s"
@@ -91,7 +91,7 @@ def decide(page: Page, card: str, *, reject: bool) -> None:
     expect(page.locator(f".st-key-undo-{card}")).to_be_visible(timeout=60_000)
 
 
-def together(page: Page) -> None:
+def accept_tier(page: Page) -> None:
     """Accepts all that held everywhere."""
     before = decided(page)
     page.locator(".st-key-accept-all button").click()
@@ -105,9 +105,9 @@ def decided(page: Page) -> int:
     return int(found[1])
 
 
-def told(page: Page, begun: float) -> Told:
+def progress_of(page: Page, begun: float) -> Progress:
     """Where it is now."""
-    return Told(decided(page), page.evaluate(CLICKS), time.perf_counter() - begun)
+    return Progress(decided(page), page.evaluate(CLICKS), time.perf_counter() - begun)
 
 
 if __name__ == "__main__":

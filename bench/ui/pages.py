@@ -132,7 +132,7 @@ def crowd(site: Site) -> Iterator[Line]:
     """Twenty who browse, each with a page every few seconds."""
     # The browser that is driven from here has an event loop of its own in this thread.
     with ThreadPoolExecutor(1) as thread:
-        yield from _together("sessions", thread.submit(asyncio.run, _browsed(site)).result)
+        yield from _concurrent_lines("sessions", thread.submit(asyncio.run, _browsed(site)).result)
 
 
 def served(site: Site) -> Iterator[Line]:
@@ -141,12 +141,12 @@ def served(site: Site) -> Iterator[Line]:
     form = {"name": "reader", "password": PASSWORD, "next": "/"}
     pace = {"sessions": SESSIONS, "seconds": site.seconds, "thinks": THINKS}
     with ThreadPoolExecutor(1) as thread:
-        yield from _together(
+        yield from _concurrent_lines(
             "without browsers", thread.submit(partial(browsed, site.address, paths, form, **pace)).result
         )
 
 
-def _together(told: str, browse: Callable[[], list[float]]) -> Iterator[Line]:
+def _concurrent_lines(told: str, browse: Callable[[], list[float]]) -> Iterator[Line]:
     """How long they waited, and the CPU time of a page in all processes but this."""
     started = cpu_seconds() - time.process_time()
     took = browse()
@@ -238,7 +238,7 @@ def main(given: Sequence[str] | None = None) -> None:
                 site = Site(address, review, browser, asked.seconds)
                 for name in asked.only:
                     for line in PARTS[name](site):
-                        print(line.told, flush=True)
+                        print(line.text, flush=True)
                 browser.close()
 
 

@@ -61,11 +61,11 @@ async def _page(address: str, path: str, cookie: str) -> None:
     async with connect(
         stream, origin=address, additional_headers=headers, subprotocols=["streamlit"], max_size=LARGEST
     ) as socket:
-        await socket.send(_asked(address, path))
+        await socket.send(_get(address, path))
         await _done(socket)
 
 
-def _asked(address: str, path: str) -> bytes:
+def _get(address: str, path: str) -> bytes:
     parts, message = urlsplit(path), BackMsg()
     message.rerun_script.query_string = parts.query
     message.rerun_script.page_name = parts.path.strip("/")
