@@ -12,19 +12,30 @@ class GateApi(ApiTransport):
     `contract_id` says whose promises are meant, where several contracts are about the dataset."""
 
     def verdict(
-        self, dataset: str, *, namespace: str | None = None, contract_id: str | None = None, marker: str | None = None
+        self,
+        dataset: str,
+        *,
+        namespace: str | None = None,
+        contract_id: str | None = None,
+        dataset_fingerprint: str | None = None,
     ) -> schemas.GateVerdictOut:
-        """What the gate answers of the data that are there, or of those of the marker: `unknown` where in doubt."""
-        return self._get(schemas.GateVerdictOut, "/dataset/gate", **_of(dataset, namespace, contract_id), marker=marker)
+        """What the gate answers of the data that are there,
+        or of those of that fingerprint: `unknown` where in doubt."""
+        return self._get(
+            schemas.GateVerdictOut,
+            "/dataset/gate",
+            **_of(dataset, namespace, contract_id),
+            dataset_fingerprint=dataset_fingerprint,
+        )
 
     def gate(  # noqa: PLR0913 - each is a word of the question
         self, dataset: str, *, partition: str | None = None, consumer: str | None = None, namespace: str | None = None,
-        contract_id: str | None = None, marker: str | None = None, as_of: datetime | None = None,
+        contract_id: str | None = None, dataset_fingerprint: str | None = None, as_of: datetime | None = None,
     ) -> schemas.GateOut:  # fmt: skip
         """Whether the data of the dataset, or of one partition, may be read, as far as is known; for a consumer with
         what they check and follow, too."""
         asked = {"dataset": dataset, "namespace": namespace, "contract_id": contract_id, "partition": partition}
-        seen = {"consumer": consumer, "marker": marker, "as_of": as_of and as_of.isoformat()}
+        seen = {"consumer": consumer, "dataset_fingerprint": dataset_fingerprint, "as_of": as_of and as_of.isoformat()}
         return self._get(schemas.GateOut, "/gate", **asked, **seen)
 
     def gated_dataset(

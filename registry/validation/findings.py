@@ -117,7 +117,7 @@ def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | N
             dataset_id=order.dataset_id,
             task_id=order.task_id,
             lineage_run_id=order.lineage_run_id,
-            marker=None,
+            dataset_fingerprint=None,
             states_version=None,
         )
     marker = fingerprint(state_store.stored_fingerprints(session, order.dataset_id))
@@ -125,7 +125,7 @@ def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | N
         dataset_id=order.dataset_id,
         task_id=order.task_id,
         lineage_run_id=order.lineage_run_id,
-        marker=marker,
+        dataset_fingerprint=marker,
         states_version=version,
     )
     return replace(whence, detection_method=measured.method, version=measured.version)
@@ -136,7 +136,7 @@ def _record(
 ) -> RunRow:
     whose = replace(origin, reason=found.reason, subscription_id=found.target.subscription_id, cause=found.cause)
     if not found.evaluated:
-        whose = replace(whose, marker=None, states_version=None)
+        whose = replace(whose, dataset_fingerprint=None, states_version=None)
     run = recording.record(session, ids(), found.result, whose, now=now)
     run.superseded_reason = suspect_partitions.superseded(session, whose.lineage_run_id)
     samples.keep(session, run.id, found.result.samples, until=until, now=now)

@@ -103,7 +103,7 @@ def _event(
         about=_about(session, run, task, caused),
         numbers=run_metrics.numbers(found.result, of),
         first=task.created_at if task else run.started_at,
-        marker=run.dataset_fingerprint,
+        dataset_fingerprint=run.dataset_fingerprint,
         caused=_caused(caused) if caused else None,
         hidden=run_metrics.hidden(found.result, of),
         partitions=run_metrics.parts(found.result, of),

@@ -141,7 +141,9 @@ def _judged(shop: Shop) -> UUID:
     with transaction(shop.world.engine) as tx:
         (dataset, _) = lookup.datasets(tx, "spoilt-live")[0]
         dataset.location = LOCATION
-        run = recording.record(tx, run_id, result, RunProvenance(dataset_id=dataset.id, marker="m"), now=now)
+        run = recording.record(
+            tx, run_id, result, RunProvenance(dataset_id=dataset.id, dataset_fingerprint="m"), now=now
+        )
         lifecycle.apply_run(tx, run, result, now=now, ids=ids.new)
         samples.keep(tx, run_id, (sample,), until=now + timedelta(days=30), now=now)
         tx.commit()

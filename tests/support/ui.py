@@ -290,7 +290,9 @@ def _run(world: World, finished: datetime, day: int, *, failing: bool) -> UUID:
     with transaction(world.engine) as tx:
         (dataset, _) = lookup.datasets(tx, "shop-sales")[0]
         dataset.location, dataset.partition_by = LOCATION, ["day"]
-        run = recording.record(tx, run_id, result, RunProvenance(dataset_id=dataset.id, marker="m"), now=finished)
+        run = recording.record(
+            tx, run_id, result, RunProvenance(dataset_id=dataset.id, dataset_fingerprint="m"), now=finished
+        )
         if failing:
             lifecycle.apply_run(tx, run, result, now=finished, ids=ids.new)
         samples.keep(tx, run_id, (SAMPLE,) if failing else (), until=finished + timedelta(days=30), now=finished)

@@ -21,14 +21,15 @@ router = APIRouter(tags=["gate"])
 Of = Annotated[str, Query(alias="dataset", min_length=1, max_length=2000, description="as for /dataset/metrics")]
 Partition = Annotated[str | None, Query(max_length=2000, description="day=2026-01-01; without one all data")]
 Consumer = Annotated[str | None, Query(max_length=200, description="a user's name, or a subscription's id")]
-Marker = Annotated[str | None, Query(max_length=200, description="of the data as the asker sees them")]
+DatasetFingerprint = Annotated[str | None, Query(max_length=200, description="of the data as the asker sees them")]
 AsOf = Annotated[datetime | None, Query(description="the data must have been looked at since then")]
 
 
 @router.get("/gate")
 def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
     name: Of, by: Caller, tx: Reader, partition: Partition = None, consumer: Consumer = None,
-    namespace: Namespace = None, contract_id: ContractFilter = None, marker: Marker = None, as_of: AsOf = None,
+    namespace: Namespace = None, contract_id: ContractFilter = None, dataset_fingerprint: DatasetFingerprint = None,
+    as_of: AsOf = None,
 ) -> schemas.GateOut:  # fmt: skip
     """Whether data may be read: pass, warn, block, or unknown where other data may be there than those that were
     judged. Told of every contract about the dataset, and of a consumer's own checks."""
@@ -37,7 +38,7 @@ def ask_gate(  # noqa: PLR0913, PLR0917 - each is a word of the question
     )
     since = clock.aware(as_of) if as_of else None
     told = upstream_warning.forewarned(
-        tx, gate_answer.contract_statuses(tx, found, ReadinessQuery(partition, marker, since), consumer)
+        tx, gate_answer.contract_statuses(tx, found, ReadinessQuery(partition, dataset_fingerprint, since), consumer)
     )
     return _shown(found, told, partition)
 

@@ -27,7 +27,9 @@ from treaty.registry.validation.gate.publications import GatedDataset, Generatio
 PATH = "/dataset/gate"
 router = APIRouter(prefix=PATH, tags=["gate"])
 BagName = Annotated[schemas.BagName, Query(description="as an entry names it")]
-Marker = Annotated[str | None, Query(description="of the data as the asker sees them; other data are unknown")]
+DatasetFingerprint = Annotated[
+    str | None, Query(description="of the data as the asker sees them; other data are unknown")
+]
 
 
 def publisher(who: Caller) -> Principal:
@@ -54,15 +56,15 @@ Published = Annotated[GatedDataset, Depends(published)]
 
 
 @router.get("")
-def get_verdict(of: About, tx: Reader, marker: Marker = None) -> schemas.GateVerdictOut:
+def get_verdict(of: About, tx: Reader, dataset_fingerprint: DatasetFingerprint = None) -> schemas.GateVerdictOut:
     """The verdict of the contract in force on exactly the data that are there; `unknown` where there is a doubt."""
-    told = publications.answer(tx, of, marker)
+    told = publications.answer(tx, of, dataset_fingerprint)
     return schemas.GateVerdictOut(
         contract_id=of.contract.id,
         version=of.contract.version,
         object=of.object.name,
         verdict=told.verdict,
-        dataset_fingerprint=told.marker,
+        dataset_fingerprint=told.dataset_fingerprint,
         run_id=told.run.id if told.run else None,
         finished_at=told.run.finished_at if told.run else None,
         reason=told.reason,

@@ -72,7 +72,7 @@ class VerdictPayload:
     about: EventDataset
     numbers: OutputNumbers
     first: datetime
-    marker: str | None = None
+    dataset_fingerprint: str | None = None
     caused: TriggeringRun | None = None
     hidden: frozenset[str] = frozenset()
     partitions: tuple[Mapping[str, str], ...] = ()
@@ -88,7 +88,7 @@ def run_id(judged: VerdictPayload) -> str:
     """The identity of the validation as a run: the same however often it is told of."""
     of, about = judged.result, judged.about
     key = [of.contract_id, of.contract_version, of.object, about.namespace, about.name]
-    named = canonical([*key, sorted(of.partitions), judged.marker, *filter(None, [judged.discriminator])])
+    named = canonical([*key, sorted(of.partitions), judged.dataset_fingerprint, *filter(None, [judged.discriminator])])
     return str(generate_static_uuid(judged.first, named))
 
 
@@ -119,7 +119,7 @@ def _contract(judged: VerdictPayload) -> dict[str, Any]:
         "status": of.verdict.value,
         "blocking": of.verdict in BLOCKING,
         "counts": dict(sorted(Counter(each.outcome.value for each in of.results).items())),
-        "marker": judged.marker,
+        "marker": judged.dataset_fingerprint,
         "link": judged.link or None,
     }
     where = f"{judged.schemas}/{FACET_VERSION}/{FACET}.json#/$defs/{FACET}"

@@ -25,15 +25,15 @@ ACTOR = "worker"
 class RunProvenance:
     """Where a run comes from: the dataset and marker that were read, the task, the lineage run that triggered it.
 
-    `marker` None: no data could be read. `states_version`: that of the dataset's states, as judged. `reason`: why
-    nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose checks these are;
-    None: the contract's own. `detection_method`: by what it was told which partitions to judge. `version`: the one of
-    the table's format that was read; None: it has none."""
+    `dataset_fingerprint` None: no data could be read. `states_version`: that of the dataset's states, as judged.
+    `reason`: why nothing could be judged, or what else people should know. `subscription_id`: of the consumer whose
+    checks these are; None: the contract's own. `detection_method`: by what it was told which partitions to judge.
+    `version`: the one of the table's format that was read; None: it has none."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None
     lineage_run_id: UUID | None = None
-    marker: str | None = None
+    dataset_fingerprint: str | None = None
     states_version: int | None = None
     reason: str | None = None
     subscription_id: UUID | None = None
@@ -142,7 +142,7 @@ def _run(run_id: UUID, result: RunResult, origin: RunProvenance) -> RunRow:
         finished_at=result.finished_at,
         task_id=origin.task_id,
         lineage_run_id=origin.lineage_run_id,
-        dataset_fingerprint=origin.marker,
+        dataset_fingerprint=origin.dataset_fingerprint,
         states_version=origin.states_version,
         reason=_text(origin.reason),
         subscription_id=origin.subscription_id,

@@ -115,7 +115,7 @@ def _contract_status(
     session: Session, dataset: DatasetRow, about: ContractObject, version: VersionInForce, look: ReadinessQuery
 ) -> ContractGateStatus:
     whose = RunSeriesKey(*about, version.fingerprint)
-    run = staleness.newest(session, dataset, whose, look.marker)
+    run = staleness.newest(session, dataset, whose, look.dataset_fingerprint)
     answer, reason = _answer(session, dataset, whose, run, look, version)
     return ContractGateStatus(about=about, version=version.version, answer=answer, reason=reason, run=run)
 

@@ -84,7 +84,7 @@ class GateVerdict:
     """What the gate answers. `verdict` UNKNOWN: nothing is known of the data as they are now; `reason` says why."""
 
     verdict: str
-    marker: str | None = None
+    dataset_fingerprint: str | None = None
     run: RunRow | None = None
     reason: str | None = None
 
@@ -273,7 +273,9 @@ def commit(session: Session, of: GatedDataset, ready: PreparedSwap, by: Publicat
     )
     if ready.run is not None:
         dataset.publishing_version = number
-        origin = RunProvenance(dataset_id=dataset.id, marker=_marker(session, dataset), states_version=number)
+        origin = RunProvenance(
+            dataset_id=dataset.id, dataset_fingerprint=_marker(session, dataset), states_version=number
+        )
         result = _discreet(session, of, ready.run)
         run = recording.record(session, by.ids(), result, origin, now=by.now, actor=by.actor)
         lifecycle.apply_run(session, run, result, now=by.now, ids=by.ids)
@@ -308,6 +310,6 @@ def answer(session: Session, of: GatedDataset, marker: str | None = None) -> Gat
     what the asker sees of the data now."""
     whose = RunSeriesKey(of.contract.id, of.object.name, of.contract.fingerprint)
     run = staleness.newest(session, of.dataset, whose, marker)
-    doubt = staleness.doubt(session, of.dataset, whose, run, ReadinessQuery(marker=marker))
+    doubt = staleness.doubt(session, of.dataset, whose, run, ReadinessQuery(dataset_fingerprint=marker))
     found = _marker(session, of.dataset)
     return GateVerdict(UNKNOWN if doubt or run is None else run.verdict.value, found, None if doubt else run, doubt)

@@ -32,7 +32,7 @@ class ReadinessQuery:
     marker, as the asker sees them. None: of those that are there."""
 
     partition: str | None = None
-    marker: str | None = None
+    dataset_fingerprint: str | None = None
     as_of: datetime | None = None
 
 
@@ -43,7 +43,8 @@ def doubt(
     if run is None:
         known = OPEN if dataset.publishing_version is not None else GONE if _is_gone(dataset) else None
         return known or _unjudged(session, dataset, whose)
-    if look.marker is not None and run.dataset_fingerprint == look.marker and run.read_version is not None:
+    asked = look.dataset_fingerprint
+    if asked is not None and run.dataset_fingerprint == asked and run.read_version is not None:
         # A version of a table stays what it was when it was judged.
         return None
     return next(_doubts(session, dataset, whose, run, look), None)
@@ -83,7 +84,7 @@ def _doubts(
 ) -> Iterator[str]:
     yield from _closed(dataset, run)
     current = run.dataset_fingerprint if run.states_version == dataset.states_version else _marker(session, dataset)
-    if look.marker not in (None, current):
+    if look.dataset_fingerprint not in (None, current):
         yield OTHER_DATA
     if run.dataset_fingerprint is None:
         yield UNREAD.format(run.reason or "see the run")

@@ -6,6 +6,7 @@ only the files of states are kept."""
 
 import os
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing, suppress
@@ -59,6 +60,7 @@ def make(settings: RegistrySettings, database: Database, target: Path, *, now: d
     source = file_of(database.url)
     with writing(target) as archive:
         if source is None:
+            _refuse_older(database)
             files, lost = _keep_files(archive, settings, file_collection.referenced_files(database))
             manifest = BackupManifest(made=now, files=files, lost=lost)
         else:
@@ -110,13 +112,35 @@ def _keep_database(
         try:
             with read_session(snapshot) as session:
                 chain, migration = audit_log.verify(session), migration_of(session)
-            named = file_collection.referenced_files(snapshot)
         finally:
             snapshot.dispose()
         _refuse_broken(chain)
+        named = _referenced_files(copied, migration)
         archive.add_file(DATABASE, copied)
     files, lost = _keep_files(archive, settings, named)
     return BackupManifest(made=now, migration=migration, entries=chain.entries, head=chain.hash, files=files, lost=lost)
+
+
+def _referenced_files(copied: Path, migration: str) -> frozenset[str]:
+    """The files of states that the copy names; one of an older schema is read as a further copy that is brought up."""
+    current = copied if migration == newest_migration() else Path(shutil.copy(copied, copied.with_suffix(".current")))
+    engine = connect(f"sqlite:///{current}")
+    try:
+        if current != copied:
+            _bring_up(engine, migration)
+        return file_collection.referenced_files(engine)
+    finally:
+        engine.dispose()
+
+
+def _refuse_older(database: Database) -> None:
+    with read_session(database) as session:
+        migration = migration_of(session)
+    if migration != newest_migration():
+        raise ArchiveError(
+            f"the database is of schema {migration}, this version of treaty works with {newest_migration()}: start it"
+            " once, which brings the database up, or make the backup with the version that it is of"
+        )
 
 
 def _snapshot(source: Path, target: Path) -> None:
@@ -172,7 +196,7 @@ def _inspect(staged: Path, manifest: BackupManifest, states: frozenset[str]) -> 
     _refuse_unsound(staged)
     engine = connect(f"sqlite:///{staged}")
     try:
-        _bring_up(engine, manifest)
+        _bring_up(engine, manifest.migration)
         with read_session(engine) as session:
             chain = audit_log.verify(session)
         named = file_collection.referenced_files(engine)
@@ -200,14 +224,14 @@ def _refuse_unsound(staged: Path) -> None:
         raise ArchiveError("rows of the database in the backup refer to others that are not there")
 
 
-def _bring_up(engine: Database, manifest: BackupManifest) -> None:
+def _bring_up(engine: Database, migration: str | None) -> None:
     from alembic.util import CommandError
 
     try:
         migrate(engine)
     except CommandError:
         raise ArchiveError(
-            f"the backup is of schema {manifest.migration}, this version of treaty works with {newest_migration()} at"
+            f"the backup is of schema {migration}, this version of treaty works with {newest_migration()} at"
             " most: install the version that made it, or a later one"
         ) from None
 

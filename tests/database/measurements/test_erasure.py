@@ -151,7 +151,7 @@ def remember(world: World, home: Path, name: str) -> UUID:
         )
         origin = RunProvenance(
             dataset_id=dataset.id,
-            marker=fingerprint(state_store.stored_fingerprints(tx, dataset.id)),
+            dataset_fingerprint=fingerprint(state_store.stored_fingerprints(tx, dataset.id)),
             states_version=version,
         )
         run = recording.record(tx, ids.new(), result, origin, now=NOW)

@@ -79,7 +79,11 @@ def judged(database: Engine, at: int, size: int, *, moment: int | None = None, s
             )
         )
         row = recording.record(
-            tx, ids.uuid7(time), run, RunProvenance(dataset_id=dataset.id, marker="m", states_version=version), now=time
+            tx,
+            ids.uuid7(time),
+            run,
+            RunProvenance(dataset_id=dataset.id, dataset_fingerprint="m", states_version=version),
+            now=time,
         )
         lifecycle.apply_run(tx, row, run, now=time, ids=ids.new)
         tx.commit()

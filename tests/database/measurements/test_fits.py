@@ -234,7 +234,7 @@ def test_a_word_tells_the_limits_of_its_refit_before_it_is_said(scene: Scene) ->
             tx,
             run,
             result,
-            RunProvenance(dataset_id=dataset.id, marker="m", states_version=dataset.states_version),
+            RunProvenance(dataset_id=dataset.id, dataset_fingerprint="m", states_version=dataset.states_version),
             now=NOW,
         )
         tx.commit()

@@ -114,7 +114,7 @@ def run(memory: Memory) -> RunRow:
             )
         )
         marker, number = fingerprint(state_store.stored_fingerprints(tx, dataset.id)), dataset.states_version
-        origin = RunProvenance(dataset_id=dataset.id, marker=marker, states_version=number)
+        origin = RunProvenance(dataset_id=dataset.id, dataset_fingerprint=marker, states_version=number)
         told = redact(bind(given.object("orders"), TABLE), result)
         recorded = recording.record(tx, ids.new(), told, origin, now=NOW)
         tx.commit()

@@ -93,7 +93,9 @@ def test_only_a_run_that_read_the_data_has_judged_it(engine: Engine, marker: str
     contract_in_force(engine)
     dataset = rows(engine, DatasetRow)[0].id
     with transaction(engine) as tx:
-        recording.record(tx, ids.new(), result(check()), RunProvenance(dataset_id=dataset, marker=marker), now=NOON)
+        recording.record(
+            tx, ids.new(), result(check()), RunProvenance(dataset_id=dataset, dataset_fingerprint=marker), now=NOON
+        )
         tx.commit()
     with read_session(engine) as tx:
         marks = (result(check()).contract_fingerprint, "another version's")

@@ -265,7 +265,11 @@ def record(memory: Memory, at: int, *delta: str, rows: Any = None, gone: tuple[s
         )
         marker = fingerprint(state_store.stored_fingerprints(tx, dataset.id))
         recording.record(
-            tx, ids.new(), result, RunProvenance(dataset_id=dataset.id, marker=marker, states_version=version), now=now
+            tx,
+            ids.new(),
+            result,
+            RunProvenance(dataset_id=dataset.id, dataset_fingerprint=marker, states_version=version),
+            now=now,
         )
         tx.commit()
 

@@ -64,7 +64,7 @@ def test_json_says_which_contract_judged_which_data(command: Command, table: Reg
         table.gated.table,
     )
     assert [each.model_dump()["run_id"] for each in told.contracts] == [told.run_id]
-    assert f'"marker": "{told.dataset_fingerprint}"' in command("orders", "--json")[1]
+    assert f'"dataset_fingerprint": "{told.dataset_fingerprint}"' in command("orders", "--json")[1]
 
 
 def test_a_dataset_s_own_name_asks_every_contract_about_it(command: Command, table: Registered) -> None:

@@ -197,8 +197,10 @@ def test_a_version_that_was_read_answers_for_its_marker_whatever_came_since(
     scene.send(written(run="2"))
     scene.work()
     first, second = scene.runs
-    assert gate(scene) is gate(scene, marker=second.dataset_fingerprint) is GateAnswer.BLOCK
+    assert gate(scene) is gate(scene, dataset_fingerprint=second.dataset_fingerprint) is GateAnswer.BLOCK
     assert (
-        gate(scene, marker=first.dataset_fingerprint) is gate(scene, "ds=1", marker=first.dataset_fingerprint) is then
+        gate(scene, dataset_fingerprint=first.dataset_fingerprint)
+        is gate(scene, "ds=1", dataset_fingerprint=first.dataset_fingerprint)
+        is then
     )
-    assert gate(scene, marker="of nobody") is GateAnswer.UNKNOWN
+    assert gate(scene, dataset_fingerprint="of nobody") is GateAnswer.UNKNOWN

@@ -345,12 +345,12 @@ def test_the_gate_answers_about_data_and_not_about_a_name(table: Registered) -> 
     assert (table.told, viewer.verdict("orders").reason) == ("unknown", "no run judged these data")
     table.publish({A: [1]})
     marker = fingerprint(table.gated.fingerprints)
-    told = viewer.verdict("orders", marker=marker)
+    told = viewer.verdict("orders", dataset_fingerprint=marker)
     assert (told.verdict, told.dataset_fingerprint, told.run_id) == ("passed", marker, table.rows(RunRow)[0].id)
-    other = viewer.verdict("orders", marker="0" * 64)
+    other = viewer.verdict("orders", dataset_fingerprint="0" * 64)
     assert (other.verdict, other.reason) == ("unknown", "what is asked about are other data than those that are known")
     table.approve(POSITIVE, version="2.0.0")
-    assert viewer.verdict("orders", marker=marker).verdict == "unknown"
+    assert viewer.verdict("orders", dataset_fingerprint=marker).verdict == "unknown"
 
 
 def test_what_a_contract_classifies_does_not_leave_the_job(table: Registered) -> None:

@@ -77,7 +77,7 @@ def test_data_that_keep_the_contract_pass_and_say_what_was_judged(scene: Scene) 
     assert (told.answer, told.reason, told.about, told.version) == (PASS, None, ("orders", "orders"), "1.0.0")
     assert told.run is not None
     assert told.run.dataset_fingerprint == fingerprint({"ds=1": marker("good"), "ds=2": marker("good")})
-    assert answer(scene, marker=told.run.dataset_fingerprint) == (PASS, None)
+    assert answer(scene, dataset_fingerprint=told.run.dataset_fingerprint) == (PASS, None)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_states_that_were_merged_or_filled_up_are_of_the_same_data(scene: Scene)
 
 def test_who_sees_other_data_or_asks_for_newer_ones_is_told_nothing_of_these(scene: Scene) -> None:
     validated(scene)
-    assert answer(scene, marker="other") == (UNKNOWN, staleness.OTHER_DATA)
+    assert answer(scene, dataset_fingerprint="other") == (UNKNOWN, staleness.OTHER_DATA)
     assert answer(scene, as_of=NOON) == (PASS, None)
     assert answer(scene, as_of=NOON + timedelta(hours=1))[0] is UNKNOWN
     scene.clock.advance(7200)

@@ -338,6 +338,22 @@ def test_a_backup_of_an_older_version_is_brought_up(tmp_path: Path) -> None:
     old.engine.dispose()
 
 
+def test_a_postgres_of_an_older_version_is_brought_up_before_its_files_are_kept(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    from alembic import command
+    from support.databases import blank
+
+    from treaty.registry.core.database import migration_config
+
+    with blank(tmp_path, postgres_url, "older") as old:
+        with old.begin() as connection:
+            command.upgrade(migration_config(connection), "0026")
+        with pytest.raises(ArchiveError, match="the database is of schema 0026, this version of treaty works with"):
+            backup.make(RegistrySettings(home=tmp_path), old, tmp_path / "b.tar", now=NOW)
+    assert not (tmp_path / "b.tar").exists()
+
+
 def test_of_postgres_the_files_of_states_alone_are_kept(
     postgres: Engine, postgres_url: str, place: Place, tmp_path: Path
 ) -> None:
