@@ -45,7 +45,7 @@ def taken(port: int) -> bool:
 def half_sent(folder: Path, sent: bytes, **settings: object) -> Iterator[tuple[Command, socket.socket, int]]:
     """A service that has been sent all but the last ten bytes of an event, and the connection for these."""
     port = free_port()
-    with started("api", folder=folder, home=folder / "home", api_port=port, log="json", **settings) as command:
+    with started("api", folder=folder, home=folder / "home", api_port=port, log_format="json", **settings) as command:
         awaited(lambda: taken(port) or None)
         with socket.create_connection(("127.0.0.1", port), timeout=20) as producer:
             head = (
@@ -88,7 +88,7 @@ def test_a_request_that_never_ends_does_not_hold_the_service(tmp_path: Path, dat
 def test_a_worker_that_is_told_to_stop_gives_its_task_back_untried(tmp_path: Path, database: Engine) -> None:
     contract_in_force(database)
     Scene(database, tmp_path).ask()
-    with started("worker", folder=tmp_path, home=tmp_path / "home", log="json") as command:
+    with started("worker", folder=tmp_path, home=tmp_path / "home", log_format="json") as command:
         awaited(lambda: [each for each in rows(database, TaskRow) if each.state is TaskState.RUNNING] or None)
         family = command.family()
         code, _, errors = command.ended(signal.SIGTERM)
