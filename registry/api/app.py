@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 
 from treaty.engine.checks import plugins
 from treaty.registry.access import oidc
+from treaty.registry.access.idempotency import RequestReplayed
 from treaty.registry.api.http import openapi, problems
 from treaty.registry.api.http.body_limit import BodyLimitMiddleware
 from treaty.registry.api.http.dependencies import Service
@@ -53,7 +54,6 @@ from treaty.registry.api.routes import gate as routes_gate
 from treaty.registry.core.prometheus import ProcessRegistry
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.lineage.events.receiver import EventReceiver, IntakeLimits
-from treaty.registry.notifications.transport.idempotency import RequestReplayed
 
 PREFIX = "/api/v1"
 LINEAGE = f"{PREFIX}/lineage"

@@ -171,10 +171,10 @@ def demo(
 @contextmanager
 def _remembered(dataset: str) -> Iterator[Any]:
     """What the registry keeps of a dataset, for the gate."""
-    from treaty.registry.sdk.remote_states import remembered
+    from treaty.registry.sdk.remote_states import registered_contract
 
-    with remembered(dataset) as kept:
-        yield kept
+    with registered_contract(dataset) as gated:
+        yield gated
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -46,10 +46,12 @@ class PeopleApi(ApiTransport):
         """All users, by name."""
         return self._list(schemas.Page[schemas.UserOut], "/users")
 
-    def create_user(self, name: str, *, roles: Iterable[Role], password: str | None = None) -> schemas.UserOut:
-        """A new user; without a password, one that signs in with API tokens only."""
+    def create_user(self, name: str, *, roles: Iterable[str], password: str | None = None) -> schemas.UserOut:
+        """A new user; without a password, one that signs in with API tokens only. Raises ValueError for no role."""
         secret = SecretStr(password) if password is not None else None
-        return self._post(schemas.UserOut, "/users", schemas.UserIn(name=name, password=secret, roles=frozenset(roles)))
+        return self._post(
+            schemas.UserOut, "/users", schemas.UserIn(name=name, password=secret, roles=frozenset(map(Role, roles)))
+        )
 
     def change_user(self, user_id: UUID, change: schemas.UserUpdateIn, *, seen: str = "*") -> schemas.UserOut:
         """Changes what `change` gives; the user's sessions end. `seen`: the `etag` of the user as read, 412 where that
@@ -65,12 +67,14 @@ class PeopleApi(ApiTransport):
         self,
         name: str,
         *,
-        scopes: Iterable[Permission],
+        scopes: Iterable[str],
         expires_days: int | None = 365,
         user_id: UUID | None = None,
     ) -> schemas.NewTokenOut:
-        """A new API token, with its secret. `user_id` None: for oneself."""
-        body = schemas.TokenIn(name=name, scopes=frozenset(scopes), expires_days=expires_days, user_id=user_id)
+        """A new API token, with its secret. `user_id` None: for oneself. Raises ValueError for no permission."""
+        body = schemas.TokenIn(
+            name=name, scopes=frozenset(map(Permission, scopes)), expires_days=expires_days, user_id=user_id
+        )
         return self._post(schemas.NewTokenOut, "/tokens", body)
 
     def rotate_token(

@@ -1,6 +1,6 @@
-"""A gate whose states live in the registry: `remembered` hands out what it needs, over HTTP.
+"""A gate whose states live in the registry: `registered_contract` hands out what it needs, over HTTP.
 
-    with remembered("shop-orders") as kept:
+    with registered_contract("shop-orders") as kept:
         with gate(spark, "/data/orders", kept.contract, kept.store, **kept.more) as candidate:
             candidate.write(frame, partition={"day": "2026-01-01"})
 
@@ -124,7 +124,9 @@ class RegistryStates:
 
 
 @contextmanager
-def remembered(dataset: str, namespace: str | None = None, *, client: Client | None = None) -> Iterator[GatedContract]:
+def registered_contract(
+    dataset: str, namespace: str | None = None, *, client: Client | None = None
+) -> Iterator[GatedContract]:
     """What the registry keeps of a dataset, named as for `treaty metrics`, as long as the block lasts.
 
     `client` None: the service and token of TREATY_API_URL and TREATY_TOKEN. Raises EngineError where the registry knows

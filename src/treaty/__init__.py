@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from treaty.engine.states.generations import GenerationConflict, StateFolder
     from treaty.extras import MissingExtra
     from treaty.registry.client import Client, ClientError
+    from treaty.registry.sdk.remote_states import registered_contract
 
 __all__ = [
     "CandidateRejected",
@@ -83,6 +84,7 @@ __all__ = [
     "quarantine",
     "read_contract",
     "recover",
+    "registered_contract",
     "satisfying",
     "unlike",
     "verify",
@@ -118,6 +120,7 @@ _HOMES = {
     "engine.states.generations": ("GenerationConflict", "StateFolder"),
     "extras": ("MissingExtra",),
     "registry.client": ("Client", "ClientError"),
+    "registry.sdk.remote_states": ("registered_contract",),
 }  # fmt: skip
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 

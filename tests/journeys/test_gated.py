@@ -12,7 +12,7 @@ from treaty.engine.gate.gate import CandidateRejected, answer, gate
 from treaty.registry.core import ids
 from treaty.registry.core.database import read_session
 from treaty.registry.core.enums import Permission
-from treaty.registry.sdk.remote_states import remembered
+from treaty.registry.sdk.remote_states import registered_contract
 from treaty.registry.tables import TaskRow
 from treaty.registry.validation.findings import NOTHING_CHANGED
 
@@ -35,7 +35,7 @@ def publish(payments: Payments, session: Any, day: str, rows: list[tuple[int, fl
     """How the table stands after the rows were published; raises as the gate does."""
     table = str(payments.location)
     frame = session.createDataFrame([(*each, "a note") for each in rows], COLUMNS)
-    with remembered(payments.name) as kept:
+    with registered_contract(payments.name) as kept:
         with gate(session, table, kept.contract, kept.store, **kept.more) as candidate:
             candidate.write(frame, {"day": day})
         return answer(table, kept.contract, kept.store, partition_by=kept.partition_by)

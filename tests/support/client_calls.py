@@ -43,6 +43,8 @@ PLAIN: Mapping[Any, tuple[Any, ...]] = {
 NAMED: Mapping[tuple[str, str], Any] = {
     ("bag", "bag"): "0" * 64,
     ("choose_notifications", "kinds"): ("lag",),
+    ("create_user", "roles"): ("viewer",),
+    ("issue_token", "scopes"): ("contracts:read",),
     ("tasks", "state"): "queued",
 }
 LISTS = (list, tuple, set, frozenset, Iterable, Sequence)

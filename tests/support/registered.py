@@ -32,7 +32,7 @@ from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import TaskState
 from treaty.registry.core.settings import RegistrySettings
 from treaty.registry.queue import task_queue
-from treaty.registry.sdk.remote_states import remembered
+from treaty.registry.sdk.remote_states import registered_contract
 from treaty.registry.tables import DatasetRow, PartitionStateRow, TaskRow
 from treaty.registry.worker.loop import Worker
 
@@ -62,7 +62,9 @@ class Registered:
     def kept(self, who: str = "producer") -> Iterator[GatedContract]:
         """What the registry hands out to that user's job, over a connection of its own."""
         http: Any = TestClient(self.world.http.app, raise_server_exceptions=False)
-        with remembered("orders", client=Client("http://testserver", self.world.secrets[who], http=http)) as kept:
+        with registered_contract(
+            "orders", client=Client("http://testserver", self.world.secrets[who], http=http)
+        ) as kept:
             yield kept
 
     @contextmanager

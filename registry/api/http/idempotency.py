@@ -20,11 +20,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from treaty.contracts.errors import Fault
 from treaty.engine.core import clock
+from treaty.registry.access import idempotency
+from treaty.registry.access.idempotency import IdempotencyAttempt, RequestReplayed, StoredResponse
 from treaty.registry.access.permissions import Principal
 from treaty.registry.api.http import problems
 from treaty.registry.core.errors import Conflict, InvalidRequest
-from treaty.registry.notifications.transport import idempotency
-from treaty.registry.notifications.transport.idempotency import IdempotencyAttempt, RequestReplayed, StoredResponse
 
 HEADER = b"idempotency-key"
 SCOPE = "treaty.once"

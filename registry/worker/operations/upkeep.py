@@ -13,7 +13,7 @@ from sqlalchemy import Engine as Database
 from sqlmodel import Session, col, select
 
 from treaty.engine.states.state_files import StateFiles
-from treaty.registry.access import sign_in_throttle
+from treaty.registry.access import idempotency, sign_in_throttle
 from treaty.registry.browse import search
 from treaty.registry.core.database import read_session, transaction
 from treaty.registry.core.enums import TaskKind
@@ -23,7 +23,6 @@ from treaty.registry.lineage.events import event_store
 from treaty.registry.measurements.runs import samples
 from treaty.registry.measurements.states import compaction, file_collection, state_store
 from treaty.registry.notifications import outbox
-from treaty.registry.notifications.transport import idempotency
 from treaty.registry.queue import task_queue
 from treaty.registry.review.consumers import lag_reminders
 from treaty.registry.tables import DatasetRow, TaskRow

@@ -14,10 +14,10 @@ from support.api import PASSWORD, World, cheap_passwords, counted_queries, docum
 
 from treaty.engine.core import clock
 from treaty.registry import schemas
+from treaty.registry.access import idempotency
 from treaty.registry.access.permissions import Principal, ScopedGrant
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import GrantScope, Permission, Role
-from treaty.registry.notifications.transport import idempotency
 from treaty.registry.tables import IdempotencyKeyRow
 
 KEY = {"Idempotency-Key": "0190a000-0000-7000-8000-000000000000"}

@@ -25,7 +25,7 @@ from treaty.engine.states.inventory import inventory
 from treaty.registry.client import Client, ClientError
 from treaty.registry.core.database import transaction
 from treaty.registry.core.enums import TaskState
-from treaty.registry.sdk.remote_states import remembered
+from treaty.registry.sdk.remote_states import registered_contract
 from treaty.registry.tables import CheckResultRow, DatasetRow, MeasurementRow, PartitionStateRow, RunRow, WebSessionRow
 from treaty.registry.validation import findings, validate
 
@@ -374,7 +374,7 @@ def test_a_registry_that_does_not_know_the_dataset_says_so(world: World) -> None
     client = world.client("producer")
     with (
         pytest.raises(EngineError, match="no contract is about a dataset nothing"),
-        remembered("nothing", client=client),
+        registered_contract("nothing", client=client),
     ):
         pass
 
