@@ -33,12 +33,12 @@ class ConsumersApi(ApiTransport):
         return self._answer(schemas.SubscriptionOut, sent)
 
     def choose_notifications(
-        self, seen: schemas.SubscriptionOut, *, kinds: Sequence[str], channel_id: UUID | None
+        self, seen: schemas.SubscriptionOut, *, notification_kinds: Sequence[str], channel_id: UUID | None
     ) -> schemas.SubscriptionOut:
         """Chooses of which notices one is told for the subscription, () of all, and through which channel, None through
         all; what else it says stays as it was seen."""
         use = seen.model_dump(include={*schemas.UseIn.model_fields})
-        chosen = {**use, "notification_kinds": kinds, "channel_id": channel_id, "revision": seen.revision}
+        chosen = {**use, "notification_kinds": notification_kinds, "channel_id": channel_id, "revision": seen.revision}
         return self.change_subscription(seen.id, schemas.SubscriptionUpdateIn.model_validate(chosen))
 
     def end_subscription(self, subscription_id: UUID) -> schemas.SubscriptionOut:

@@ -934,7 +934,7 @@ def test_what_is_chosen_in_the_inbox_is_looked_after_and_given_back(open_page: O
     assert "Taken back" in texts(click(at, "take-back"))
     assert "nobody looks after it" in texts(at)
     given_back = incident(the_shop)
-    assert [(each.state, each.acknowledged_by, each.reopened) for each in (taken, given_back)] == [
+    assert [(each.state, each.acknowledged_by, each.reopen_count) for each in (taken, given_back)] == [
         (IncidentState.ACKNOWLEDGED, "owner", 0), (IncidentState.OPEN, None, 0),
     ]  # fmt: skip
 

@@ -42,7 +42,7 @@ PLAIN: Mapping[Any, tuple[Any, ...]] = {
 # Arguments of which the hint says less than the API, by method and name.
 NAMED: Mapping[tuple[str, str], Any] = {
     ("bag", "bag"): "0" * 64,
-    ("choose_notifications", "kinds"): ("lag",),
+    ("choose_notifications", "notification_kinds"): ("lag",),
     ("create_user", "roles"): ("viewer",),
     ("issue_token", "scopes"): ("contracts:read",),
     ("tasks", "state"): "queued",

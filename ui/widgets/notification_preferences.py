@@ -43,7 +43,9 @@ def choice(of: SubscriptionOut | None = None) -> None:
 def chosen(of: SubscriptionOut | None = None) -> dict[str, Any] | None:
     """What was chosen, as the registry takes it; None where nothing is to be told."""
     kinds = told_of(st.session_state.get(_key(EVENTS, of)) or [])
-    return None if kinds is None else {"kinds": kinds, "channel_id": st.session_state.get(_key(CHANNEL, of))}
+    return (
+        None if kinds is None else {"notification_kinds": kinds, "channel_id": st.session_state.get(_key(CHANNEL, of))}
+    )
 
 
 def told_of(events: Sequence[str]) -> tuple[NotificationKind, ...] | None:

@@ -90,7 +90,7 @@ def choose(subscription: Subscription, event: Event = None, channel: Through = N
         raise CliError(f"a subscription tells of {', '.join(known)}: choose from these")
     with service.open_client() as registry:
         found = registry.choose_notifications(
-            registry.subscription(subscription), kinds=event or (), channel_id=channel
+            registry.subscription(subscription), notification_kinds=event or (), channel_id=channel
         )
     service.print_result(found, lambda told, console: print_own([told], console), as_json=as_json)
 
