@@ -68,7 +68,7 @@ class Days:
 
     found: Mapping[int, TableVerdict]
 
-    def judged(self, at: int, _: float) -> TableVerdict:
+    def table_verdict(self, at: int, _: float) -> TableVerdict:
         return self.found[at]
 
 
