@@ -39,15 +39,12 @@ class RateLimit:
 def limits(settings: RegistrySettings, *, address: str | None, name: str | None = None) -> tuple[RateLimit, ...]:
     """The limits to a sign-in by that name (None: by none) from that address (None: it is not known)."""
     within = timedelta(minutes=settings.sign_in_window_minutes)
-    by_name = (
-        RateLimit("name", name.strip().lower(), settings.sign_in_attempts_per_name, within)
-        if name is not None
-        else None
+    typed = None if name is None else name.strip().lower()
+    tried = (
+        ("name", typed, settings.sign_in_attempts_per_name),
+        ("address", address, settings.sign_in_attempts_per_address),
     )
-    by_address = (
-        RateLimit("address", address, settings.sign_in_attempts_per_address, within) if address is not None else None
-    )
-    return tuple(each for each in (by_name, by_address) if each)
+    return tuple(RateLimit(kind, value, most, within) for kind, value, most in tried if value is not None)
 
 
 def refuse(session: Session, tried: Sequence[RateLimit], *, now: datetime) -> None:

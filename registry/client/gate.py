@@ -19,14 +19,9 @@ class GateApi(ApiTransport):
         contract_id: str | None = None,
         dataset_fingerprint: str | None = None,
     ) -> schemas.GateVerdictOut:
-        """What the gate answers of the data that are there,
-        or of those of that fingerprint: `unknown` where in doubt."""
-        return self._get(
-            schemas.GateVerdictOut,
-            "/dataset/gate",
-            **_of(dataset, namespace, contract_id),
-            dataset_fingerprint=dataset_fingerprint,
-        )
+        """Return the gate's answer for the present data, or for those of a fingerprint; `unknown` where in doubt."""
+        query = {**_of(dataset, namespace, contract_id), "dataset_fingerprint": dataset_fingerprint}
+        return self._get(schemas.GateVerdictOut, "/dataset/gate", **query)
 
     def gate(  # noqa: PLR0913 - each is a word of the question
         self, dataset: str, *, partition: str | None = None, consumer: str | None = None, namespace: str | None = None,

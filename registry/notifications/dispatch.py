@@ -124,10 +124,8 @@ class _Audience:
 
     def _is_subscribed(self, use: SubscriptionRow, channel: ChannelRow) -> bool:
         """Whether its subscriber wants to be told of such through that channel."""
-        return (not use.notification_kinds or self._notice.kind in use.notification_kinds) and use.channel_id in (
-            None,
-            channel.id,
-        )
+        is_wanted = not use.notification_kinds or self._notice.kind in use.notification_kinds
+        return is_wanted and use.channel_id in (None, channel.id)
 
 
 def _is_of(use: SubscriptionRow, channel: ChannelRow) -> bool:

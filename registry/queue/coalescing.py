@@ -152,9 +152,8 @@ def is_clean(session: Session, contract_id: str, object_name: str) -> bool:
 def _due(mark: PendingValidationRow, pace: DebouncePolicy, now: datetime) -> datetime:
     if pace.waits_for is not None:
         return now + PATIENCE
-    return (
-        max(now, mark.last_stream_validation_at + pace.every) if pace.every and mark.last_stream_validation_at else now
-    )
+    last = mark.last_stream_validation_at
+    return max(now, last + pace.every) if pace.every and last else now
 
 
 def _cover(mark: PendingValidationRow, covered: int) -> None:
@@ -198,9 +197,8 @@ def _begins(mark: PendingValidationRow, now: datetime) -> datetime:
 
 def _begin(mark: PendingValidationRow, at: datetime) -> None:
     mark.quiet_ends_at = at + timedelta(seconds=mark.quiet_seconds)
-    mark.last_stream_validation_at = (
-        at if pending_triggers.streams(mark.pending_triggers) else mark.last_stream_validation_at
-    )
+    if pending_triggers.streams(mark.pending_triggers):
+        mark.last_stream_validation_at = at
 
 
 def _waiting(session: Session, mark: PendingValidationRow) -> TaskRow | None:

@@ -206,11 +206,9 @@ def _fair_position(session: Session, producer: str, priority: int) -> int:
     much waits behind themselves alone, and who comes anew is not behind all of it."""
     waits = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.priority) == priority
     last = session.exec(select(func.max(TaskRow.queue_position)).where(*waits, TaskRow.producer == producer)).one()
-    return (
-        last + 1
-        if last is not None
-        else session.exec(select(func.min(TaskRow.queue_position)).where(*waits)).one() or 0
-    )
+    if last is not None:
+        return last + 1
+    return session.exec(select(func.min(TaskRow.queue_position)).where(*waits)).one() or 0
 
 
 def _free(now: datetime) -> ColumnElement[bool]:

@@ -103,11 +103,10 @@ def arrival_time(session: Session, order: ValidationPlan, finding: ValidationFin
     if measured is None or seen is None or not measured.fingerprints.items() - order.stored_fingerprints.items():
         return None
     dataset = session.get_one(DatasetRow, order.dataset_id)
-    if dataset.last_written_at is None or (
-        dataset.last_scanned_at is not None and dataset.last_written_at <= dataset.last_scanned_at
-    ):
+    written, scanned = dataset.last_written_at, dataset.last_scanned_at
+    if written is None or (scanned is not None and written <= scanned):
         return seen
-    return min(dataset.last_written_at, seen)
+    return min(written, seen)
 
 
 def _origin(session: Session, order: ValidationPlan, measured: MeasureResult | None, version: int) -> RunProvenance:

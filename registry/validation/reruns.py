@@ -67,10 +67,8 @@ def again(session: Session, run_id: UUID, judge: EvaluateFunction, *, files: Sta
         raise InvalidRequest(CONSUMED)
     if run.dataset_id is None or run.states_version is None:
         raise InvalidRequest(NOTHING)
-    if (
-        fingerprint(state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version))
-        != run.dataset_fingerprint
-    ):
+    stored = state_store.stored_fingerprints(session, run.dataset_id, version=run.states_version)
+    if fingerprint(stored) != run.dataset_fingerprint:
         raise InvalidRequest(_gone(session, run, run.dataset_id))
     before = session.exec(
         select(CheckResultRow).where(CheckResultRow.run_id == run_id).order_by(col(CheckResultRow.position))

@@ -21,13 +21,13 @@ from treaty.registry.tables import PointFeedbackRow
 FORESEEING = BoundedSemaphore(2)
 PATIENCE = 3.0
 
-router = APIRouter(tags=["learned"])
-FitsAsked = Annotated[schemas.FitsQuery, Query()]
-MarksAsked = Annotated[schemas.FeedbackQuery, Query()]
+router = APIRouter(tags=["feedback"])
+FitsParameters = Annotated[schemas.FitsQuery, Query()]
+FeedbackParameters = Annotated[schemas.FeedbackQuery, Query()]
 
 
 @router.get("/fits")
-def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
+def list_fits(by: Caller, tx: Reader, asked: FitsParameters) -> list[schemas.FitOut]:
     """The fits of an object's programs, newest first: limits that were learned after a version was approved, and
     whether they judge."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
@@ -36,7 +36,7 @@ def list_fits(by: Caller, tx: Reader, asked: FitsAsked) -> list[schemas.FitOut]:
 
 
 @router.get("/feedback")
-def list_feedback(by: Caller, tx: Reader, asked: MarksAsked) -> list[schemas.FeedbackOut]:
+def list_feedback(by: Caller, tx: Reader, asked: FeedbackParameters) -> list[schemas.FeedbackOut]:
     """What people said of an object's data, newest first; the newest word about a content of a partition counts."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)
     return [

@@ -11,7 +11,7 @@ from treaty.registry.measurements.runs import check_history, metric_history
 
 router = APIRouter(tags=["runs"])
 HistoryParameters = Annotated[schemas.MetricHistoryQuery, Query()]
-CheckedAsked = Annotated[schemas.CheckHistoryQuery, Query()]
+CheckHistoryParameters = Annotated[schemas.CheckHistoryQuery, Query()]
 
 
 @router.get("/history/metrics")
@@ -27,7 +27,7 @@ def list_metric_history(by: Caller, tx: Reader, asked: HistoryParameters) -> lis
 
 
 @router.get("/history/checks")
-def list_check_history(by: Caller, tx: Reader, asked: CheckedAsked) -> list[schemas.CheckHistoryItemOut]:
+def list_check_history(by: Caller, tx: Reader, asked: CheckHistoryParameters) -> list[schemas.CheckHistoryItemOut]:
     """The newest results of a check, oldest first: what was found, and the limit or the band that it was held
     against."""
     visibility.require_readable_object(tx, asked.contract_id, asked.object, by)

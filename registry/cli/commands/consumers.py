@@ -30,7 +30,7 @@ ChecksApi = Annotated[
 ]
 TeamName = Annotated[str | None, typer.Option("--team", help="for this team of yours: every member may answer")]
 VersionNumber = Annotated[str, typer.Argument(metavar="VERSION", help="the approved version", show_default=False)]
-Object = Annotated[bool, typer.Option("--objection", help="object to it instead, with a comment that says why")]
+Objection = Annotated[bool, typer.Option("--objection", help="object to it instead, with a comment that says why")]
 Comment = Annotated[str | None, typer.Option(help="what its owners should know")]
 
 
@@ -86,7 +86,7 @@ def subscriptions(as_json: Json = False) -> None:
 def acknowledge(
     contract: ContractName,
     version: VersionNumber,
-    objects: Object = False,
+    objection: Objection = False,
     comment: Comment = None,
     as_json: Json = False,
 ) -> None:
@@ -95,7 +95,7 @@ def acknowledge(
     from treaty.registry.core.enums import AcknowledgementState
 
     given: schemas.AcknowledgementAnswer = (
-        AcknowledgementState.OBJECTED if objects else AcknowledgementState.ACKNOWLEDGED
+        AcknowledgementState.OBJECTED if objection else AcknowledgementState.ACKNOWLEDGED
     )
     with service.open_client() as registry:
         asked = registry.acknowledgements(contract_id=contract, version=version, mine=True, waiting=True)

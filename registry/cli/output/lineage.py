@@ -15,11 +15,8 @@ from treaty.registry.core.enums import LineageEventState
 
 def line(event: schemas.LineageEventOut) -> str:
     """An event in one line: when it came, what it is about, what became of it."""
-    more = (
-        f" and {event.written_partitions - len(event.outputs)} more"
-        if event.written_partitions > len(event.outputs)
-        else ""
-    )
+    beyond = event.written_partitions - len(event.outputs)
+    more = f" and {beyond} more" if beyond > 0 else ""
     wrote = f" -> {', '.join(event.outputs)}{more}" if event.outputs else ""
     again = f", came {event.duplicates + 1} times" if event.duplicates else ""
     about = f"{event.kind or '?'} {event.job or '?'}{wrote}"

@@ -61,11 +61,9 @@ def newest(session: Session, dataset: DatasetRow, whose: RunSeriesKey, marker: s
     if run is None or run.dataset_fingerprint is None or run.states_version == dataset.states_version:
         return run
     current = _marker(session, dataset)
-    return (
-        run
-        if run.dataset_fingerprint == current
-        else session.exec(query.where(RunRow.dataset_fingerprint == current)).first() or run
-    )
+    if run.dataset_fingerprint == current:
+        return run
+    return session.exec(query.where(RunRow.dataset_fingerprint == current)).first() or run
 
 
 def runs_of(dataset_id: UUID | None, whose: RunSeriesKey) -> tuple[ColumnElement[bool], ...]:
