@@ -1,7 +1,9 @@
 # `make help` lists the targets. Everything runs in .venv, which each target makes when it is missing.
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
-.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
+# Without compiled modules every process of the tests compiles hundreds of them once more.
+unexport PYTHONDONTWRITEBYTECODE
+.PHONY: help setup agents demo test quick connect check lint types imports docs fuzz fuzz-predicates fuzz-states kills-gate kills-lineage kills-emitter kills-migration races power-gate bench-engine bench-profile bench-registry bench-lineage bench-differential bench-avh bench-draft bench-predictability bench-anomaly bench-fmdv bench-keys bench-ui screens lock bench-install
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,6 +52,15 @@ kills-gate: setup ## kill 500 processes while they publish through a gate, by ha
 
 kills-lineage: setup ## kill workers and receivers thousands of times, and have others come back late, by hand
 	KILLS_LINEAGE="1000 500 200" $(PY) -m pytest tests/database/worker/test_lineage_kills.py -q -s
+
+kills-emitter: setup ## kill 200 workers while they validate, store and deliver, by hand
+	EMITTER_KILLS=200 $(PY) -m pytest tests/database/notifications/test_emitter_kills.py -q -s
+
+kills-migration: setup ## kill a migration before each of its statements, up and down, by hand
+	MIGRATION_KILLS=all $(PY) -m pytest tests/database/migrations/test_migrations.py -q -k killed
+
+races: setup ## edit and approve at once in 1,000 rounds, by hand
+	APPROVAL_RACES=1000 $(PY) -m pytest tests/database/review/test_approval_races.py -q
 
 power-gate: setup ## lose power while publishing through a gate, thousands of times, by hand
 	GATE_POWER=20 GATE_POWER_WALKS=500 $(PY) -m pytest tests/unit/engine/gate/test_gate_power.py -q

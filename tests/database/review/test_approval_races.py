@@ -1,10 +1,14 @@
-"""Two edit and one approves, all at once, again and again: no edit is lost, and nothing is approved unseen."""
+"""Two edit and one approves, all at once, again and again: no edit is lost, and nothing is approved unseen.
+
+`APPROVAL_RACES=1000` runs as many rounds."""
+
+import os
 
 import pytest
 from sqlalchemy import Engine
 from support.races import Race, rounds
 
-ROUNDS = 40
+ROUNDS = int(os.environ.get("APPROVAL_RACES", "40"))
 
 
 def test_no_edit_is_lost_and_nothing_is_approved_unseen(engine: Engine) -> None:
