@@ -1,4 +1,4 @@
-"""What of an event is not as OpenLineage wants it and was taken all the same, told for who looks for what is gone."""
+"""Report the parts of an accepted event that deviate from OpenLineage."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -8,20 +8,24 @@ from uuid import UUID
 from treaty.registry.lineage.events.model import FACET_LIMIT, HEAVY, KEPT_FACETS, LineageEvent, is_dataset, size
 
 TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
-# An event of a time that far ahead is of a clock that is wrong: it is taken to be of when it came.
+# A later event time indicates a wrong clock: the time of arrival is used instead.
 AHEAD = timedelta(minutes=10)
 REQUIRED = ("_producer", "_schemaURL")
 GROUPS = ("facets", "inputFacets", "outputFacets")
-# Names come from outside: more of them, and longer ones, help nobody.
+# Producers choose the names: the number and length of messages must be bounded.
 MOST = 20
 LONGEST = 80
 
 
 def diagnose(event: LineageEvent, received: datetime) -> list[str]:
-    """What was read otherwise than it was sent, or left out, in words; [] where nothing was. Holds no values."""
-    found = dict.fromkeys((*_envelope(event, received), *_parts(event)))
-    told = list(found)
-    return told if len(told) <= MOST else [*told[:MOST], f"and {len(told) - MOST} more"]
+    """Return a message for each deviation of the event; [] if there is none.
+
+    Reported are parts that are missing, ignored or interpreted differently. Messages contain no values. At most 20,
+    then
+    their number."""
+    messages = dict.fromkeys((*_envelope(event, received), *_parts(event)))
+    lines = list(messages)
+    return lines if len(lines) <= MOST else [*lines[:MOST], f"and {len(lines) - MOST} more"]
 
 
 def _envelope(event: LineageEvent, received: datetime) -> Iterator[str]:
@@ -60,10 +64,10 @@ def _parts(event: LineageEvent) -> Iterator[str]:
     for name in ("run", "job", "dataset"):
         yield from _facets(name, document.get(name), large=large)
     for name in ("inputs", "outputs"):
-        several = document.get(name)
-        if several is not None and not isinstance(several, list):
+        datasets = document.get(name)
+        if datasets is not None and not isinstance(datasets, list):
             yield f"{name} is no list: it was left out"
-        yield from _datasets(name, several if isinstance(several, list) else [], large=large)
+        yield from _datasets(name, datasets if isinstance(datasets, list) else [], large=large)
 
 
 def _datasets(name: str, several: list[Any], *, large: bool) -> Iterator[str]:
