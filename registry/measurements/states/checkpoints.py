@@ -52,7 +52,7 @@ class TaskCheckpoints:
             return {row.partition: CheckpointedPartition(row.fingerprint, row.states) for row in rows}
 
     def keep(self, parts: Mapping[str, CheckpointedPartition], progress: str) -> None:
-        """Store checkpoints and extend the lease. Raises Fenced if another worker holds the task."""
+        """Store checkpoints and extend the lease. Raises LeaseLost if another worker holds the task."""
         with transaction(self.database) as tx:
             task_queue.heartbeat(tx, self.task_id, self.fence, until=self.clock() + self.lease, progress=progress)
             drop(tx, self.task_id, parts)
