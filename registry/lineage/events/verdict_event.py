@@ -99,10 +99,10 @@ def run_id(judged: VerdictPayload) -> str:
     """Return the run id of the validation. It does not change when the event is sent again."""
     result, about = judged.result, judged.about
     key = [result.contract_id, result.contract_version, result.object, about.namespace, about.name]
-    payload = canonical(
+    hashed = canonical(
         [*key, sorted(result.partitions), judged.dataset_fingerprint, *filter(None, [judged.discriminator])]
     )
-    return str(generate_static_uuid(judged.first, payload))
+    return str(generate_static_uuid(judged.first, hashed))
 
 
 def event(judged: VerdictPayload) -> dict[str, Any]:

@@ -96,8 +96,10 @@ def of_incident(
         newest = dict(sorted(((partition, run_id) for run_id, partition in points), key=lambda each: each[1]))
         for partition, run_id in newest.items():
             new_feedback = NewFeedback(run_id, partition, mark, why)
-            mark_id = derived_id(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
-            row = _row(session, session.get_one(RunRow, run_id), new_feedback, author=author, now=now, mark_id=mark_id)
+            feedback_id = derived_id(now, f"{incident.id}/{incident.revision}/{about}/{partition}")
+            row = _row(
+                session, session.get_one(RunRow, run_id), new_feedback, author=author, now=now, mark_id=feedback_id
+            )
             row.incident_id = incident.id
             session.add(row)
 
@@ -107,11 +109,11 @@ def take_back(session: Session, incident: IncidentRow, *, author: UUID, now: dat
     for row in [each for about in _abouts(session, incident.id) for each in current_feedback(session, about)]:
         if row.incident_id == incident.id:
             fields = row.model_dump(exclude={"id", "kind", "reason", "author_id", "created_at"})
-            mark_id = derived_id(now, f"{row.id}/back")
+            feedback_id = derived_id(now, f"{row.id}/back")
             session.add(
                 PointFeedbackRow(
                     **fields,
-                    id=mark_id,
+                    id=feedback_id,
                     kind=FeedbackKind.CLEARED,
                     reason="opened again",
                     author_id=author,
@@ -183,9 +185,9 @@ def data_feedback(
     """Return the points with current feedback. `also`: additional feedback, as if it were stored."""
     rows = [*current_feedback(session, about, before=before), *also]
     newest = {(each.partition, each.from_version or each.run_id): each for each in rows}
-    spots = _spots(session, about, [each for each in newest.values() if each.kind is not FeedbackKind.CLEARED])
+    points = _spots(session, about, [each for each in newest.values() if each.kind is not FeedbackKind.CLEARED])
     kinds = (
-        frozenset(spot for spot, mark in spots.items() if mark is kind)
+        frozenset(spot for spot, mark in points.items() if mark is kind)
         for kind in (FeedbackKind.EXPECTED, FeedbackKind.INCIDENT)
     )
     return DataFeedback(*kinds)
