@@ -19,7 +19,7 @@ class LinkConflict:
 
     def __str__(self) -> str:
         one, other = (" and ".join(".".join(each) for each in sorted(owners)) for owners in self.owners)
-        return f"it would make one dataset of those of {one} and of {other}"
+        return f"the link would merge the datasets of {one} and of {other}"
 
 
 @dataclass

@@ -11,8 +11,8 @@ from treaty.engine.core.partitions.partition_names import escape_name
 from treaty.registry.lineage.events.triggers import Partition
 from treaty.registry.tables import LineageRunRow, RunRow, SuspectPartitionRow
 
-WHY = "a run of {} {} that wrote to it failed, and it was not judged since"
-SUPERSEDED = "the run that wrote what was judged failed in the end"
+WHY = "a failed run of {} {} wrote to it, and it has not been validated since"
+SUPERSEDED = "the run that wrote the validated data failed in the end"
 # Above this number the whole dataset is marked instead of its partitions.
 MOST = 64
 

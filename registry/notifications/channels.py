@@ -119,17 +119,17 @@ def channel_listings(session: Session, found: Sequence[ChannelRow]) -> list[Chan
 def _refuse_malformed(channel: ChannelRow) -> None:
     if channel.kind is ChannelKind.EMAIL:
         if not smtp.is_address(channel.target):
-            raise _invalid("is no mail address", "write one address, NAME@HOST")
+            raise _invalid("is not a mail address", "enter a single address, such as NAME@HOST")
         return
     try:
         egress.refuse_malformed(channel.target)
     except DestinationNotAllowed as error:
-        raise _invalid("is no URL that can be asked", str(error)) from None
+        raise _invalid("cannot be used", str(error)) from None
 
 
 def _invalid(message: str, remedy: str) -> InvalidRequest:
     return InvalidRequest(
-        "this channel would lead nowhere",
+        "The target of the channel is invalid.",
         faults=[Fault(code="TR-CHANNEL", where="target", message=message, remedy=remedy)],
     )
 
@@ -145,7 +145,7 @@ def _refuse_foreign(session: Session, team_id: UUID, by: Principal) -> None:
 def _refuse_many(session: Session, channel: ChannelRow) -> None:
     of_holder = (ChannelRow.user_id == channel.user_id) if channel.user_id else (ChannelRow.team_id == channel.team_id)
     if len(session.exec(select(ChannelRow.id).where(of_holder)).all()) >= MOST:
-        raise Conflict(f"there are {MOST} channels already: remove one first")
+        raise Conflict(f"The limit of {MOST} channels is reached. Remove a channel first.")
 
 
 def _record(session: Session, action: AuditAction, channel: ChannelRow, *, by: Principal, now: datetime) -> None:

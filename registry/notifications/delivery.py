@@ -73,12 +73,12 @@ class OutboxDeliverer:
             return False
         try:
             if message.attempts > outbox.ATTEMPTS:
-                raise DeliveryFailed(f"its deliverers ended without an answer; last error: {message.error or 'none'}")
+                raise DeliveryFailed(f"previous attempts ended without a result; last error: {message.error or 'none'}")
             SENDERS[message.kind](self, message)
         except DeliveryFailed as failure:
             self._keep(message, failure)
         except Exception as error:
-            log.exception("a message could not be made")
+            log.exception("Unexpected error while delivering a message")
             self._keep(message, DeliveryFailed(f"unexpected {type(error).__name__}; the worker's log has the details"))
         else:
             self._keep(message, None)
@@ -105,7 +105,7 @@ class OutboxDeliverer:
             if missed is None:
                 outbox.sent(tx, message, now=now)
             else:
-                log.warning("a message (%s) was not taken: %s", message.kind, missed.reason)
+                log.warning("A message (%s) was not delivered: %s", message.kind, missed.reason)
                 outbox.failed(tx, message, missed.reason, now=now, retry_at=self._again(message, missed, now))
             tx.commit()
 
@@ -127,7 +127,7 @@ def _lineage(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
         return
     url, key = desk.settings.lineage_service, desk.settings.openlineage_key
     if not url:
-        raise DeliveryFailed("no lineage service is set: TREATY_OPENLINEAGE_URL")
+        raise DeliveryFailed("no lineage service is configured: set TREATY_OPENLINEAGE_URL")
     auth = {"Authorization": f"Bearer {key}"} if key else {}
     headers = {**JSON, **auth, "Idempotency-Key": identity(message)}
     _judge(_post(desk, url, canonical(message.payload), headers, trusted=True), desk.clock())
@@ -140,7 +140,7 @@ def _through_client(path: str, message: OutboxMessageRow) -> None:
     try:
         transports.emit(path, message.payload)
     except Exception as error:
-        raise DeliveryFailed(f"the client's transport failed: {type(error).__name__}") from error
+        raise DeliveryFailed(f"the OpenLineage transport failed: {type(error).__name__}") from error
 
 
 def _notice(desk: OutboxDeliverer, message: OutboxMessageRow) -> None:
@@ -159,7 +159,7 @@ def _channel(session: Session, message: OutboxMessageRow) -> ChannelRow:
 
 def _by_mail(desk: OutboxDeliverer, channel: ChannelRow, told: RenderedNotice, message: OutboxMessageRow) -> None:
     if not desk.settings.smtp_url:
-        raise DeliveryFailed("no mail server is set: TREATY_SMTP_URL")
+        raise DeliveryFailed("no mail server is configured: set TREATY_SMTP_URL")
     mail = Mail(
         to=channel.target,
         subject=f"[Treaty] {told.title}",
@@ -202,9 +202,13 @@ def _judge(answer: OutboundResponse, now: datetime) -> None:
     if 200 <= answer.status < 300:
         return
     if 300 <= answer.status < 400:
-        raise DeliveryFailed(f"it answered {answer.status}: redirects are not followed", retry=False)
+        raise DeliveryFailed(
+            f"the receiver responded with status {answer.status}; redirects are not followed", retry=False
+        )
     is_rejection = answer.status in REFUSALS
-    raise DeliveryFailed(f"it answered {answer.status}", retry=not is_rejection, after=_after(answer.headers, now))
+    raise DeliveryFailed(
+        f"the receiver responded with status {answer.status}", retry=not is_rejection, after=_after(answer.headers, now)
+    )
 
 
 def _after(headers: Mapping[str, str], now: datetime) -> timedelta | None:

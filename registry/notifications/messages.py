@@ -24,10 +24,10 @@ Result: TypeAlias = CheckResult | CheckResultRow
 MOST_LINES = 20
 LONGEST_LINE = 300
 VERDICTS = {
-    Verdict.FAILED: "the contract is violated",
-    Verdict.NOT_EVALUATED: "the contract could not be evaluated",
-    Verdict.WARNED: "there are warnings",
-    Verdict.PASSED: "the contract is kept",
+    Verdict.FAILED: "contract violated",
+    Verdict.NOT_EVALUATED: "contract could not be evaluated",
+    Verdict.WARNED: "contract satisfied with warnings",
+    Verdict.PASSED: "contract satisfied",
 }
 
 
@@ -115,7 +115,7 @@ def violated(run: RunRow, results: Sequence[Result], *, subject: str) -> Notific
         title=f"{run.contract_id} {run.version}: {VERDICTS[run.verdict]}",
         table=run.object,
         details=tuple(dict.fromkeys(map(_failure, filter(_is_bad, results)))) or (run.reason or "",),
-        next_step="look at the run, and say that you deal with it",
+        next_step="Review the run and acknowledge the incident.",
         page=f"run?id={run.id}",
     )
 
@@ -126,9 +126,9 @@ def recovered(run: RunRow, *, subject: str) -> Notification:
         kind=NotificationKind.RECOVERY,
         contract_id=run.contract_id,
         subject=subject,
-        title=f"{run.contract_id} {run.version}: {VERDICTS[run.verdict]} again",
+        title=f"{run.contract_id} {run.version}: recovered, {VERDICTS[run.verdict]}",
         table=run.object,
-        next_step="nothing is to be done",
+        next_step="No action required.",
         page=f"run?id={run.id}",
     )
 
@@ -139,9 +139,9 @@ def proposal_submitted(proposal: ProposalRow, *, by: UUID) -> Notification:
         kind=NotificationKind.PROPOSAL,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
-        title=f"{proposal.contract_id}: a proposal waits for its owners",
+        title=f"{proposal.contract_id}: proposal ready for review",
         details=(proposal.title,),
-        next_step="review it, then approve or reject it",
+        next_step="Review the proposal, then approve or reject it.",
         page=f"review?proposal={proposal.id}",
         by=by,
     )
@@ -155,9 +155,9 @@ def changes_asked(
         kind=NotificationKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(comment.id),
-        title=f"{proposal.contract_id}: changes of a proposal are asked for",
+        title=f"{proposal.contract_id}: changes requested on a proposal",
         details=(proposal.title, comment.text),
-        next_step="change it, or answer in its discussion",
+        next_step="Edit the proposal or reply in its discussion.",
         page=f"review?proposal={proposal.id}",
         to=frozenset(to),
         by=by,
@@ -170,7 +170,7 @@ def comment_added(proposal: ProposalRow, comment: ProposalCommentRow, *, to: Col
         kind=NotificationKind.REVIEW,
         contract_id=proposal.contract_id,
         subject=str(comment.id),
-        title=f"{proposal.contract_id}: something was said about a proposal",
+        title=f"{proposal.contract_id}: new comment on a proposal",
         details=(proposal.title, comment.text),
         page=f"review?proposal={proposal.id}",
         to=frozenset(to),
@@ -184,12 +184,12 @@ def proposal_decided(
     """Build the notification of a decision, for the proposal's author and `to`.
 
     `said`: comment of the decision."""
-    label = "summary" if outcome == "approved" else "reason"
+    label = "Summary" if outcome == "approved" else "Reason"
     return Notification(
         kind=NotificationKind.DECISION,
         contract_id=proposal.contract_id,
         subject=str(proposal.id),
-        title=f"{proposal.contract_id}: a proposal was {outcome}",
+        title=f"{proposal.contract_id}: proposal {outcome}",
         details=(proposal.title, *([f"{label}: {said}"] if said else [])),
         page=f"review?proposal={proposal.id}",
         to=frozenset({proposal.author_id, *to}),
@@ -205,9 +205,9 @@ def breaking(version: ContractVersionRow, breaks: Mapping[UUID, Sequence[str]], 
         kind=NotificationKind.BREAKING,
         contract_id=version.contract_id,
         subject=str(version.id),
-        title=f"{version.contract_id}: version {version.version} breaks {len(breaks)} consumer(s)",
+        title=f"{version.contract_id}: version {version.version} breaks {_consumers(len(breaks))}",
         details=tuple(dict.fromkeys(why for each in breaks.values() for why in each)),
-        next_step=f"acknowledge it, or object, until {deadline:%Y-%m-%d %H:%M} UTC",
+        next_step=f"Acknowledge the version or object by {deadline:%Y-%m-%d %H:%M} UTC.",
         page=f"contract?id={quote(version.contract_id, safe='')}",
         to=frozenset(breaks),
     )
@@ -221,9 +221,9 @@ def lagging(subscription: SubscriptionRow, why: str, newest: str) -> Notificatio
         kind=NotificationKind.LAG,
         contract_id=subscription.contract_id,
         subject=f"{subscription.id}/{subscription.pinned_to}/{newest}",
-        title=f"{subscription.contract_id}: your pin is behind",
-        details=(why, f"purpose: {subscription.purpose}"),
-        next_step="move on to the version in force, or say that you stay",
+        title=f"{subscription.contract_id}: your pin is outdated",
+        details=(why, f"Purpose: {subscription.purpose}"),
+        next_step="Update your pin to the version in force, or keep it for now.",
         page=f"contract?id={quote(subscription.contract_id, safe='')}",
         to=frozenset({subscription.user_id}),
     )
@@ -235,10 +235,10 @@ def contract_requested(request: ContractRequestRow, author: str, place: Resource
         kind=NotificationKind.REQUEST,
         contract_id="",
         subject=str(request.id),
-        title=f"{author} asks for a contract of {request.name}",
+        title=f"{author} requests a contract for {request.name}",
         table=request.name,
         details=(request.purpose,),
-        next_step="draft one, or decline",
+        next_step="Draft a contract or decline the request.",
         page=_page(request),
         by=request.author_id,
         place=place,
@@ -251,9 +251,9 @@ def declined(request: ContractRequestRow, reason: str, place: Resource, *, by: U
         kind=NotificationKind.REQUEST,
         contract_id="",
         subject=f"{request.id}/declined",
-        title=f"no contract of {request.name} for now",
+        title=f"Contract request for {request.name} declined",
         table=request.name,
-        details=(f"reason: {reason}",),
+        details=(f"Reason: {reason}",),
         page=_page(request),
         to=frozenset({request.author_id}),
         by=by,
@@ -267,8 +267,8 @@ def trial(subject: str) -> Notification:
         kind=NotificationKind.TEST,
         contract_id="",
         subject=subject,
-        title="this channel works",
-        next_step="nothing is to be done",
+        title="Test notification: this channel works",
+        next_step="No action required.",
     )
 
 
@@ -277,7 +277,7 @@ def as_text(told: RenderedNotice) -> str:
     labels = (("Contract", told.contract), ("Table", told.table))
     facts = [f"{label}: {text}" for label, text in labels if text]
     lines = ["", *(f"- {each}" for each in told.found)] if told.found else []
-    step = ["", f"Next: {told.next_step}"] if told.next_step else []
+    step = ["", f"Next step: {told.next_step}"] if told.next_step else []
     return "\n".join([told.title, *([""] if facts else []), *facts, *lines, *step, "", told.page, ""])
 
 
@@ -294,6 +294,10 @@ def as_data(told: RenderedNotice) -> dict[str, Any]:
     return {"type": f"treaty.{told.kind}", "timestamp": told.time, "data": {**fields, **extra}}
 
 
+def _consumers(count: int) -> str:
+    return f"{count:,} consumer" if count == 1 else f"{count:,} consumers"
+
+
 def _page(request: ContractRequestRow) -> str:
     return f"lineage?node={quote(f'dataset:{request.namespace}:{request.name}', safe='')}"
 
@@ -304,7 +308,7 @@ def _is_bad(result: Result) -> bool:
 
 def _failure(result: Result) -> str:
     outcome = "failed" if result.outcome is Outcome.FAILED else "could not be evaluated"
-    suffix = "" if result.severity == "error" else " (a warning)"
+    suffix = "" if result.severity == "error" else " (warning)"
     return f"{result.name} {outcome}{suffix}: {result.sentence}"
 
 

@@ -132,7 +132,7 @@ def replay(session: Session, message_id: UUID, *, by: Principal, now: datetime) 
     if message is None:
         raise NotFound
     if message.state is not OutboxState.DEAD:
-        raise Conflict(f"only what was given up is delivered anew; this message is {message.state.value}")
+        raise Conflict(f"Only a dead message can be replayed. This message is {message.state.value}.")
     message.state, message.attempts, message.ended_at = OutboxState.WAITING, 0, None
     message.available_at, message.lease_expires_at = now, None
     audit_log.record(session, AuditAction.MESSAGE_REPLAYED, actor=by.name, object_id=message.id, now=now)

@@ -22,7 +22,7 @@ from treaty.registry.tables import PendingValidationRow, TaskRow
 
 # Longest wait for a run to end before the partitions it wrote so far are validated.
 PATIENCE = timedelta(minutes=60)
-WITHDRAWN = "the run that asked for it failed"
+WITHDRAWN = "the run that triggered it failed"
 
 
 @dataclass(frozen=True, kw_only=True)

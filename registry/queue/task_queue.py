@@ -120,7 +120,9 @@ def fail_abandoned(session: Session, *, now: datetime) -> list[TaskRow]:
     for task in dead:
         task.state, task.finished_at, task.lease_expires_at = TaskState.FAILED, now, None
         task.progress = None
-        task.error = f"the worker ended without an answer, {task.attempts} times; last error: {task.error or 'none'}"
+        task.error = (
+            f"the worker ended without a result in {task.attempts} attempts; last error: {task.error or 'none'}"
+        )
         task.fence += 1
     session.flush()
     return dead
@@ -169,7 +171,7 @@ def retry(session: Session, task: TaskRow, *, now: datetime) -> TaskRow:
     conditions = col(TaskRow.id) == task.id, col(TaskRow.state) == TaskState.FAILED
     result = cast("CursorResult[Any]", session.exec(update(TaskRow).where(*conditions).values(**reset)))
     if result.rowcount != 1:
-        raise Conflict(f"the task is {task.state.value}: only one that failed for good can be tried anew")
+        raise Conflict(f"The task is {task.state.value}. Only a failed task can be retried.")
     session.refresh(task)
     return task
 
@@ -186,7 +188,7 @@ def stop(session: Session, task: TaskRow, *, error: str, now: datetime) -> TaskR
     }
     statement = update(TaskRow).where(*conditions).values(**updates, fence=col(TaskRow.fence) + 1)
     if cast("CursorResult[Any]", session.exec(statement)).rowcount != 1:
-        raise Conflict(f"the task is {task.state.value}: only one that waits or is being done can be ended")
+        raise Conflict(f"The task is {task.state.value}. Only a queued or running task can be stopped.")
     session.refresh(task)
     return task
 

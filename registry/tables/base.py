@@ -39,7 +39,7 @@ class UtcTime(TypeDecorator[datetime]):
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError("a time without a zone cannot be stored: hand in an aware one")
+            raise ValueError("cannot store a time without a time zone: pass a timezone-aware datetime")
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:

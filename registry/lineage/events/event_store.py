@@ -21,8 +21,8 @@ from treaty.registry.tables import LineageEventRow, RejectedLineageEventRow
 TRIES = 3
 KEPT_BYTES = 4096
 # Column defaults of an event that has not been folded.
-UNFOLDED = {name: told.get_default(call_default_factory=True) for name, told in LineageEventRow.model_fields.items()
-            if not told.is_required()}  # fmt: skip
+UNFOLDED = {name: info.get_default(call_default_factory=True) for name, info in LineageEventRow.model_fields.items()
+            if not info.is_required()}  # fmt: skip
 
 
 @dataclass(frozen=True)

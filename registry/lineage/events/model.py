@@ -41,12 +41,12 @@ def _facets(value: Any) -> Any:
 def _instant(value: Any) -> datetime:
     match = _INSTANT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise ValueError("not a date with a time")
+        raise ValueError("expected a date with a time")
     try:
         instant = datetime.fromisoformat(value.removesuffix(match[1] or ""))
         return instant.astimezone(UTC) if instant.tzinfo else instant
     except OverflowError:
-        raise ValueError("outside the calendar") from None
+        raise ValueError("the date is out of range") from None
 
 
 def is_dataset(value: Any) -> bool:
@@ -184,7 +184,7 @@ def parse_event(document: Any) -> LineageEvent:
                     code="event.object",
                     where="event",
                     message="is not a JSON object",
-                    remedy="send one event a request",
+                    remedy="send one event per request",
                 ),
             )
         )
@@ -202,25 +202,29 @@ def plain(body: bytes) -> Any:
     try:
         return json.loads(body, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise NotJson(f"the body is not JSON: {_reason(error)}") from None
+        raise NotJson(f"The body is not valid JSON: {_reason(error)}") from None
 
 
 def _written(document: Mapping[str, Any]) -> bytes:
     try:
         return canonical(document)
     except (ValueError, RecursionError) as error:
-        raise NotJson(f"the body is not JSON: {_reason(error)}") from None
+        raise NotJson(f"The body is not valid JSON: {_reason(error)}") from None
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _reason(error: Exception) -> str:
     """Return why the text could not be decoded, without quoting it."""
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at line {error.lineno}, column {error.colno}."
-    return "it is nested too deeply." if isinstance(error, RecursionError) else "a text or number in it cannot be read."
+    return (
+        "it is nested too deeply."
+        if isinstance(error, RecursionError)
+        else "it contains a text or number that cannot be decoded."
+    )
 
 
 def _kind(document: Mapping[str, Any]) -> type[RunEvent | JobEvent | DatasetEvent]:
@@ -234,10 +238,12 @@ def _kind(document: Mapping[str, Any]) -> type[RunEvent | JobEvent | DatasetEven
 def _fault(where: tuple[int | str, ...], kind: str) -> Fault:
     path = ".".join(str(step) for step in where)
     if kind == "missing":
-        return Fault(code="event.missing", where=path, message="is missing", remedy="OpenLineage requires it")
-    remedy = "send a date with a time and a zone, such as 2026-11-20T08:30:00Z" if path == "eventTime" else ""
+        return Fault(
+            code="event.missing", where=path, message="is missing", remedy="add it: OpenLineage requires this field"
+        )
+    remedy = "send a date with a time and a time zone, such as 2026-11-20T08:30:00Z" if path == "eventTime" else ""
     return Fault(
-        code="event.form", where=path, message="does not have the form that OpenLineage gives it", remedy=remedy
+        code="event.form", where=path, message="does not have the format that OpenLineage defines", remedy=remedy
     )
 
 

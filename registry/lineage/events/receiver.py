@@ -147,7 +147,7 @@ class EventReceiver:
             with read_session(self.engine) as tx:
                 self._full = event_store.depth(tx, most=self.limits.high_water) >= self.limits.high_water
         except SQLAlchemyError:
-            log.warning("the database does not answer")
+            log.warning("Database unavailable; the backlog of events was not checked")
         self._looked = time.monotonic()
 
     def _keep(self, group: Sequence[EventBatch]) -> None:
@@ -158,7 +158,7 @@ class EventReceiver:
             for each in group:
                 _done(each.result, error)
         except Exception as error:
-            log.warning("%d requests with events could not be kept: %s", len(group), type(error).__name__)
+            log.warning("%d requests with lineage events could not be stored: %s", len(group), type(error).__name__)
             for each in group:
                 _done(each.result, UnstorableEvent()) if len(group) == 1 else self._keep([each])
         else:

@@ -144,7 +144,7 @@ def run_key(event: RunEvent) -> LineageRunKey:
 def state_of_event(event: LineageEvent) -> FoldedRun:
     """Return the run state of a single run event. Raises ValueError for an event of another kind."""
     if (content := event.run) is None:
-        raise ValueError("only run events are folded")
+        raise ValueError("only run events can be folded")
     at = event.event_time
     return FoldedRun(
         **run_key(content)._asdict(),
@@ -164,7 +164,7 @@ def join(one: FoldedRun, other: FoldedRun) -> FoldedRun:
 
     The merge is commutative, associative and idempotent."""
     if one.key != other.key:
-        raise ValueError("states of different runs cannot be joined")
+        raise ValueError("cannot merge states of different runs")
     return FoldedRun(
         **one.key._asdict(),
         types=_union(one.types, other.types),

@@ -44,12 +44,12 @@ PRIORITIES = {
     TriggerKind.RENAMED: 5,
 }
 WHY = {
-    TriggerKind.DATA: "a run wrote to it and completed",
-    TriggerKind.SCHEMA: "its definition was told anew",
-    TriggerKind.SUSPECT: "a run that wrote to it failed",
+    TriggerKind.DATA: "a completed run wrote to it",
+    TriggerKind.SCHEMA: "a run redefined its schema",
+    TriggerKind.SUSPECT: "a failed run wrote to it",
     TriggerKind.DROPPED: "a run dropped it",
     TriggerKind.RENAMED: "a run renamed it",
-    TriggerKind.ORPHAN: "a run that wrote to it never told its end",
+    TriggerKind.ORPHAN: "a run that wrote to it never reported its end",
 }
 STREAMING = "a stream writes to it"
 # The schema of a wider table is read from the table instead.

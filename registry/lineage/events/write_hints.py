@@ -186,7 +186,7 @@ def _moment(template: str, times: Mapping[str, Any]) -> str:
 
 def _instant(text: Any) -> datetime:
     if not isinstance(text, str):
-        raise ValueError("not a time")
+        raise ValueError("expected a time")
     instant = datetime.fromisoformat(text)
     return instant.astimezone(UTC) if instant.tzinfo else instant
 

@@ -22,8 +22,8 @@ from treaty.registry.tables import IncidentRow, PartitionStateRow, PointFeedback
 
 # A run and a partition of its data; None means all partitions together.
 Spot = tuple[UUID, str | None]
-WHY = "say why, in a few words"
-NOT_JUDGED = "the run judged no partition of that name"
+WHY = "Enter a reason."
+NOT_JUDGED = "The run did not validate a partition of that name."
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def of_incident(
     session: Session, incident: IncidentRow, spots: Mapping[ContractObject, Iterable[Spot]], mark: FeedbackKind
 ) -> None:
     """Store the feedback implied by an incident's resolution, for each partition's latest run."""
-    why = incident.comment or (incident.resolution.value.replace("_", " ") if incident.resolution else "opened again")
+    why = incident.comment or (incident.resolution.value.replace("_", " ") if incident.resolution else "reopened")
     author, now = incident.resolved_by_id, incident.resolved_at
     assert author
     assert now
@@ -115,7 +115,7 @@ def take_back(session: Session, incident: IncidentRow, *, author: UUID, now: dat
                     **fields,
                     id=feedback_id,
                     kind=FeedbackKind.CLEARED,
-                    reason="opened again",
+                    reason="reopened",
                     author_id=author,
                     created_at=now,
                 )

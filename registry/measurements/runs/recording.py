@@ -116,7 +116,7 @@ def unevaluated(
     )
 
 
-WHOLE = ContractCheck(id="table", name="the table as a whole", kind="treaty", severity="error", analyzer="")
+WHOLE = ContractCheck(id="table", name="whole table", kind="treaty", severity="error", analyzer="")
 
 
 def _not_evaluated(check: ContractCheck, reason: str) -> CheckResult:

@@ -23,7 +23,7 @@ def read(content: bytes) -> RunResult:
     try:
         return RunResult.model_validate(json.loads(content, object_hook=_exact))
     except (ValueError, ValidationError, ArithmeticError):
-        raise StateError("this is no run as it was written") from None
+        raise StateError("the content is not an encoded run") from None
 
 
 def _plain(value: Any) -> Any:
@@ -31,7 +31,7 @@ def _plain(value: Any) -> Any:
         return {EXACT: str(value)}
     if isinstance(value, date):
         return value.isoformat()
-    raise TypeError(f"a run holds no {type(value).__name__}")
+    raise TypeError(f"cannot encode a {type(value).__name__} in a run")
 
 
 def _exact(found: dict[str, Any]) -> Any:

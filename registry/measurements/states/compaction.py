@@ -125,7 +125,7 @@ def _merged(
             state_store.fold(session, rows, packed, now=clock(), ids=ids)
             session.commit()
     except (StateError, state_store.StateConflict) as error:
-        log.warning("states of a month were left as they are: %s", error)
+        log.warning("States of a month were not merged: %s", error)
         return False
     return True
 

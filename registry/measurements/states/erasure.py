@@ -108,7 +108,7 @@ def erasure(session: Session, name: str, namespace: str | None, partitions: Coll
     unknown_names = sorted(request.partitions - set(_remembered(session, request)))
     if unknown_names:
         raise InvalidRequest(
-            f"nothing is remembered of partition {', '.join(unknown_names[:NAMED])}: name it as `states` does"
+            f"No data is stored for partition {', '.join(unknown_names[:NAMED])}. Use the names in `treaty states`."
         )
     return request
 
@@ -130,7 +130,7 @@ def see(session: Session, name: str, namespace: str | None, by: Principal) -> No
 
 
 def _none(name: str) -> NotFound:
-    return NotFound(f"there is no dataset {name}, or there are several: {state_queries.REMEDY}")
+    return NotFound(f"Dataset {name} does not exist or is ambiguous. {state_queries.REMEDY}")
 
 
 def erase(
@@ -183,9 +183,7 @@ def _learned(asked: ErasureRequest, patterns: PatternEraser) -> int:
     try:
         return patterns.forget([each.location for each in asked.datasets if each.location])
     except disk.LockHeld:
-        raise ServiceBusy(
-            "patterns are being learned at this moment, nothing was erased: try again in a minute"
-        ) from None
+        raise ServiceBusy("The pattern index is being updated, so nothing was erased. Try again in a minute.") from None
 
 
 def erased_since(session: Session, dataset_id: UUID, moment: datetime) -> AuditEntryRow | None:

@@ -36,7 +36,7 @@ from treaty.registry.tables import DatasetRow, PartitionStateRow
 
 # The fingerprint of an arrival continues with the names of its files, up to thousands.
 MARKER = 64
-REMEDY = "name a contract's id, contract.object, or a namespace and a name"
+REMEDY = "Specify a contract id, contract.object, or a namespace and a name."
 
 
 class StateFileSizes(StateFileStore, Protocol):
@@ -121,7 +121,7 @@ def query_scope(session: Session, question: StateQuery) -> QueryScope:
             state_queries.bind_metric(state_queries.metric(each), checks.marked) for each in question.metrics
         )
     except ContractError as error:
-        raise InvalidRequest("the question cannot be answered as it is asked", faults=error.faults) from None
+        raise InvalidRequest("The query cannot be evaluated.", faults=error.faults) from None
     return QueryScope(
         dataset=dataset,
         contract=contract,
@@ -187,7 +187,7 @@ def _place(session: Session, dataset: DatasetRow, about: ContractObject) -> Reso
 
 
 def _none(question: StateQuery) -> NotFound:
-    return NotFound(f"no contract is about a dataset {question.dataset}, or several are: {REMEDY}")
+    return NotFound(f"No contract covers dataset {question.dataset}, or the name is ambiguous. {REMEDY}")
 
 
 def resolve_query(session: Session, question: StateQuery) -> ResolvedDataset | None:
@@ -210,8 +210,10 @@ def _chosen_object(about: Sequence[ContractObject], question: StateQuery) -> Con
         return chosen[0]
     candidates = ", ".join(map(str, about))
     if not chosen:
-        raise NotFound(f"contract {contract_name} is not about the dataset {question.dataset}; about it: {candidates}")
-    raise InvalidRequest(f"several contracts are about the dataset {question.dataset}: name one of {candidates}")
+        raise NotFound(
+            f"Contract {contract_name} does not cover dataset {question.dataset}. Contracts that do: {candidates}."
+        )
+    raise InvalidRequest(f"Several contracts cover dataset {question.dataset}. Specify one of: {candidates}.")
 
 
 def partitions(names: Iterable[str]) -> int:
@@ -292,7 +294,7 @@ def _with_files(found: StoredPartition, there: Mapping[str, int]) -> StoredParti
         found,
         file_bytes=file_bytes,
         sizes=sizes,
-        fault=f"the state file {missing[0]} is gone" if missing else found.fault,
+        fault=f"the state file {missing[0]} is missing" if missing else found.fault,
     )
 
 

@@ -24,7 +24,7 @@ CHUNK = 500
 
 
 class StateConflict(Conflict):
-    """Another validation of the same data committed first. Plan this validation again."""
+    """Another validation of the same data finished first. Try again."""
 
 
 def stored_fingerprints(session: Session, dataset_id: UUID, *, version: int | None = None) -> dict[str, str]:

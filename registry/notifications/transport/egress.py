@@ -20,7 +20,7 @@ Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Sequence[Address]]
 PORTS = {"http": 80, "https": 443}
 SECONDS = 10.0
-REMEDY = "an administrator may allow it: TREATY_WEBHOOK_ALLOWED_HOSTS"
+REMEDY = "an administrator can allow it with TREATY_WEBHOOK_ALLOWED_HOSTS"
 
 
 class DestinationNotAllowed(RegistryError):
@@ -87,12 +87,12 @@ def refuse_malformed(url: str) -> SplitResult:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise DestinationNotAllowed("this is no URL: write https://HOST/PATH") from None
+        raise DestinationNotAllowed("the URL is invalid: use https://HOST/PATH") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise DestinationNotAllowed("only http and https URLs are asked: write https://HOST/PATH")
+        raise DestinationNotAllowed("only http and https URLs are allowed: use https://HOST/PATH")
     if "@" in parts.netloc or not url.isascii() or not url.isprintable() or " " in url:
         raise DestinationNotAllowed(
-            "the URL has a user or characters that no URL has: write https://HOST/PATH, others as %XX"
+            "the URL has credentials or invalid characters: use https://HOST/PATH, with special characters as %XX"
         )
     return parts
 
@@ -120,11 +120,11 @@ def _admitted(parts: SplitResult, within: EgressPolicy, find: Lookup) -> Address
     try:
         addresses = find(host, parts.port or PORTS[parts.scheme])
     except (OSError, UnicodeError):
-        raise DestinationUnreachable("its name is not known") from None
+        raise DestinationUnreachable("the host name cannot be resolved") from None
     if not addresses:
-        raise DestinationUnreachable("its name is not known")
+        raise DestinationUnreachable("the host name cannot be resolved")
     if not all(within.admits(host, each) for each in addresses):
-        raise DestinationNotAllowed(f"its address is not public; {REMEDY}")
+        raise DestinationNotAllowed(f"the address is not public; {REMEDY}")
     return addresses[0]
 
 
@@ -143,7 +143,7 @@ def _request(
         ):
             return OutboundResponse(answer.status, _plain(answer.headers))
     except httpcore.TimeoutException:
-        raise DestinationUnreachable(f"it did not answer within {seconds:g} seconds") from None
+        raise DestinationUnreachable(f"no response within {seconds:g} seconds") from None
     except (httpcore.NetworkError, httpcore.ProtocolError) as error:
         raise DestinationUnreachable(f"the connection failed: {type(error).__name__}") from None
 

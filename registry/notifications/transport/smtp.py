@@ -14,7 +14,7 @@ from treaty.registry.core.errors import RegistryError
 
 SECONDS = 10.0
 PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
-FORM = "write smtp+starttls://USER:PASSWORD@HOST:PORT, smtps://... or smtp://..., with special characters as %XX"
+FORM = "use smtp+starttls://USER:PASSWORD@HOST:PORT, smtps://... or smtp://..., with special characters as %XX"
 # SMTP replies below this are temporary errors; others are permanent.
 FOR_GOOD = 500
 
@@ -55,9 +55,9 @@ def server(url: str) -> MailServer:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise MailRejected(f"TREATY_SMTP_URL cannot be used: {FORM}") from None
+        raise MailRejected(f"TREATY_SMTP_URL is invalid: {FORM}") from None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise MailRejected(f"TREATY_SMTP_URL cannot be used: {FORM}")
+        raise MailRejected(f"TREATY_SMTP_URL is invalid: {FORM}")
     user, password = (unquote(each) if each else None for each in (parts.username, parts.password))
     return MailServer(
         scheme=parts.scheme, host=parts.hostname, port=port or PORTS[parts.scheme], user=user, password=password
@@ -85,11 +85,13 @@ def send(mail: Mail, *, by: MailServer, sender: str, context: ssl.SSLContext | N
             connection.send_message(_message(mail, sender))
     except smtplib.SMTPRecipientsRefused as error:
         codes = [code for code, _ in error.recipients.values()]
-        raise MailRejected("the mail server refuses the address", for_good=min(codes) >= FOR_GOOD) from None
+        raise MailRejected("the mail server rejected the address", for_good=min(codes) >= FOR_GOOD) from None
     except smtplib.SMTPResponseException as error:
-        raise MailRejected(f"the mail server answered {error.smtp_code}", for_good=_is_refusal(error)) from None
+        raise MailRejected(
+            f"the mail server responded with status {error.smtp_code}", for_good=_is_refusal(error)
+        ) from None
     except (smtplib.SMTPException, OSError) as error:
-        raise MailRejected(f"the mail server cannot be used: {type(error).__name__}") from None
+        raise MailRejected(f"the mail server is unavailable: {type(error).__name__}") from None
 
 
 def _is_refusal(error: smtplib.SMTPResponseException) -> bool:

@@ -95,9 +95,9 @@ def test_texts_of_classified_columns_are_not_told(memory: Memory) -> None:
         ({"name": "shop-orders", "where": "upper(land) = 'DE'"}, 422, "upper()"),
         ({"name": "shop-orders", "where": "land = "}, 422, "is not a condition"),
         ({"name": "shop-orders", "metric": "completenes:column=mail"}, 422, "names no analyzer that there is"),
-        ({"name": "shop-order"}, 404, "no contract is about a dataset shop-order"),
-        ({"name": "shop-orders", "namespace": "file"}, 404, "no contract is about a dataset shop-orders"),
-        ({"name": "shop\x00"}, 404, "no contract is about"),
+        ({"name": "shop-order"}, 404, "No contract covers dataset shop-order"),
+        ({"name": "shop-orders", "namespace": "file"}, 404, "No contract covers dataset shop-orders"),
+        ({"name": "shop\x00"}, 404, "No contract covers"),
     ],
 )
 @pytest.mark.parametrize("route", ["metrics", "states"])

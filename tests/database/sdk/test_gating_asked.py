@@ -84,7 +84,7 @@ def test_a_dataset_s_own_name_asks_every_contract_about_it(command: Command, tab
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nothing",), "no contract is about a dataset nothing"),
+        (("nothing",), "No contract covers dataset nothing"),
         (("orders", "--consumer", "nobody"), "nobody has no subscription"),
         (("orders", "--wait", "soon"), "--wait soon is no duration: write 30s, 10m or 2h"),
     ],
