@@ -1,7 +1,7 @@
 """Group the names of each dataset: those declared by contracts and those learned from lineage events.
 
-A contract's declaration takes precedence over learned links: a link that would merge datasets of different contracts
-is stored but not followed. Links that no event has reported for 90 days are deleted."""
+A contract's declaration takes precedence over learned links: a link that would merge datasets of different contracts is
+stored but not followed. Links that no event has reported for 90 days are deleted."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -47,8 +47,7 @@ def add(session: Session, channel: ChannelRow, *, by: Principal, now: datetime) 
     """Add a channel for the principal, or for the team that it names. Creates a webhook's secret.
 
     Raises InvalidRequest for a malformed target, NotFound for a team that the principal does not lead or a contract
-    that
-    they may not read, and Conflict if the holder has the maximum number of channels."""
+    that they may not read, and Conflict if the holder has the maximum number of channels."""
     require_permission_anywhere(by, Permission.TOKENS)
     _refuse_malformed(channel)
     if channel.team_id is None:

@@ -48,8 +48,7 @@ class DeliveryFailed(Exception):
     """A message was not accepted.
 
     `retry`: whether a later attempt may succeed. `after`: earliest retry that the receiver requests; None if it
-    requests
-    none."""
+    requests none."""
 
     def __init__(self, reason: str, *, retry: bool = True, after: timedelta | None = None) -> None:
         self.reason, self.retry, self.after = reason, retry, after

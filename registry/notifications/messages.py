@@ -36,11 +36,9 @@ class Notification:
     """A notification that is sent once per channel; `kind` and `subject` identify it.
 
     `subject`: id of the object it is about. `title`: summary in one line. `table`: object of the contract; '' for none.
-    `details`: sentences about failures or changes, without values. `next_step`: what the recipient should do.
-    `page`: path
-    of its page, such as `run?id=...`. `to`: users to notify in addition to the audience of the kind. `by`: user who
-    caused
-    it and is not notified. `place`: resource of a dataset without a contract; None means the contract."""
+    `details`: sentences about failures or changes, without values. `next_step`: what the recipient should do. `page`:
+    path of its page, such as `run?id=...`. `to`: users to notify in addition to the audience of the kind. `by`: user
+    who caused it and is not notified. `place`: resource of a dataset without a contract; None means the contract."""
 
     kind: NotificationKind
     contract_id: str
@@ -273,7 +271,7 @@ def trial(subject: str) -> Notification:
 
 
 def as_text(told: RenderedNotice) -> str:
-    """Render the notice as mail text. `told.page` must be an absolute URL."""
+    """Render the notice as mail text. Its page must be an absolute URL."""
     labels = (("Contract", told.contract), ("Table", told.table))
     facts = [f"{label}: {text}" for label, text in labels if text]
     lines = ["", *(f"- {each}" for each in told.found)] if told.found else []

@@ -43,8 +43,8 @@ class ValidationRequest:
 class DebouncePolicy:
     """The timing of validations after triggers.
 
-    `quiet_period`: minimum time between two validations of an object. `every`: interval for data that is written
-    continuously; None means no limit. `waits_for`: id of the run that must end first; None means no run."""
+    `quiet_period`: minimum time between the starts of two validations of an object. `every`: interval for data that is
+    written continuously; None means no limit. `waits_for`: id of the run that must end first; None means no run."""
 
     quiet_period: timedelta = timedelta(0)
     every: timedelta | None = None

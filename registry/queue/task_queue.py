@@ -66,9 +66,8 @@ def enqueue(  # noqa: PLR0913 - each is a column of the task, named by the calle
 ) -> TaskRow | None:
     """Enqueue a task and return it; None if a task with this key exists, in any state.
 
-    `delay`: time until the task is ready. The payload's `producer` determines the line it waits in; tasks without
-    one share
-    a line."""
+    `delay`: time until the task is ready. The payload's `producer` determines the line it waits in; tasks without one
+    share a line."""
     producer = str(payload.get("producer") or "")
     task = TaskRow(
         id=task_id,
@@ -101,8 +100,7 @@ def claim(session: Session, *, worker: str, now: datetime, lease: timedelta) -> 
     """Lease the most urgent task to `worker` until now + lease and return it; None if none is ready.
 
     A task with an expired lease can be claimed again; every claim increases its fence. A task waits while another
-    worker
-    runs a task with the same exclusive key, whatever its priority."""
+    worker runs a task with the same exclusive key, whatever its priority."""
     lock(session, CLAIMING)
     task: TaskRow | None = session.exec(_waiting(now, col(TaskRow.attempts) < ATTEMPTS, _free(now)).limit(1)).first()
     if task is not None:
@@ -120,9 +118,7 @@ def fail_abandoned(session: Session, *, now: datetime) -> list[TaskRow]:
     for task in dead:
         task.state, task.finished_at, task.lease_expires_at = TaskState.FAILED, now, None
         task.progress = None
-        task.error = (
-            f"the worker ended without a result in {task.attempts} attempts; last error: {task.error or 'none'}"
-        )
+        task.error = f"the worker ended without a result in attempt {task.attempts}; last error: {task.error or 'none'}"
         task.fence += 1
     session.flush()
     return dead
@@ -222,9 +218,8 @@ def _subject(session: Session, kind: str, payload: Mapping[str, Any]) -> str | N
 def _fair_position(session: Session, producer: str, priority: int) -> int:
     """Return the next position in the producer's line.
 
-    An empty line starts at the current position of the others: a busy producer only delays itself, and a new
-    producer does
-    not wait behind its whole backlog."""
+    An empty line starts at the current position of the others: a busy producer only delays itself, and a new producer
+    does not wait behind its whole backlog."""
     conditions = col(TaskRow.state) == TaskState.QUEUED, col(TaskRow.priority) == priority
     last = session.exec(select(func.max(TaskRow.queue_position)).where(*conditions, TaskRow.producer == producer)).one()
     if last is not None:

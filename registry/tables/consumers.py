@@ -16,9 +16,8 @@ class SubscriptionRow(BaseRow, table=True):
 
     `team_id`: team that uses the data, whose members may edit the subscription and respond; None means the user alone.
     `pinned_to`: group or version of `pin`. `reads`: columns that are read, by object. `notification_kinds`: kinds of
-    notifications to receive as a consumer; [] means all. `channel_id`: channel to use; None means all channels that
-    are not
-    restricted to one contract. `revision`: increases with every change."""
+    notifications to receive as a consumer; [] means all. `channel_id`: channel to use; None means all channels that are
+    not restricted to one contract. `revision`: increases with every change."""
 
     __tablename__ = "subscription"
     id: UUID = Field(primary_key=True)
@@ -42,8 +41,7 @@ class ConsumerCheckRow(BaseRow, table=True):
     """A consumer's check, valid from `created_at` until a row with a higher number. Rows never change.
 
     `patch`: patch of the producer's document, see `treaty.contracts.editing.patches`; None means the check ended.
-    `source`:
-    check of a contract version from which it was copied."""
+    `source`: check of a contract version from which it was copied."""
 
     __tablename__ = "consumer_check"
     __table_args__ = (UniqueConstraint("subscription_id", "identity", "number"),)
@@ -63,8 +61,7 @@ class AcknowledgementRow(BaseRow, table=True):
     """A consumer's notification of an approved version, and the response.
 
     `breaking_reasons`: reasons why the version breaks the consumer; [] if it does not. `due_at`: deadline of the
-    response;
-    None means that none is required."""
+    response; None means that none is required."""
 
     __tablename__ = "acknowledgement"
     __table_args__ = (UniqueConstraint("version_id", "subscription_id"),)

@@ -36,9 +36,8 @@ class ContractVersionRow(BaseRow, table=True):
     """An approved version with its exact body. Only its lifecycle fields ever change.
 
     `group`: one version per group of a contract is in force. `effective_from`: None means immediately.
-    `effective_until`:
-    None means until another version replaces it. `successor_version`, `reason`: details of a deprecation or
-    retirement."""
+    `effective_until`: None means until another version replaces it. `successor_version`, `reason`: details of a
+    deprecation or retirement."""
 
     __tablename__ = "contract_version"
     __table_args__ = (UniqueConstraint("contract_id", "version"),)
@@ -64,10 +63,8 @@ class DatasetRow(BaseRow, table=True):
     """A dataset by its lineage name, with its location for Spark.
 
     `states_version`: number of changes of its states. `publishing_version`: version that a gate is about to publish;
-    None
-    if no publication is open. `last_scanned_at`: start of the latest scan with a stored outcome; None if there was
-    none.
-    `last_arrival_at`: latest arrival of data, as reported by its writer, else the time of its detection.
+    None if no publication is open. `last_scanned_at`: start of the latest scan with a stored outcome; None if there was
+    none. `last_arrival_at`: latest arrival of data, as reported by its writer, else the time of its detection.
     `last_written_at`: latest write that a run reported, inspected or not. `dropped_at`: latest reported drop or rename;
     None if it was read since. `schema_declared_at`: time of the latest report of its columns, independent of its data.
     `read_version`: table version of the states with the table's id, for formats that have versions
@@ -103,11 +100,9 @@ class DatasetContractRow(BaseRow, table=True):
 class ProposalRow(BaseRow, table=True):
     """A document under review to become a version.
 
-    `revision`: increases with every change of the proposal or its suggestions. `domain`: domain of the contract, or
-    of the
-    document for a new contract. `effective_from`, `effective_until`: period in which the version is to be in force;
-    None
-    means unlimited. `assignee_id`: user assigned to decide; None means unassigned."""
+    `revision`: increases with every change of the proposal or its suggestions. `domain`: domain of the contract, or of
+    the document for a new contract. `effective_from`, `effective_until`: period in which the version is to be in force;
+    None means unlimited. `assignee_id`: user assigned to decide; None means unassigned."""
 
     __tablename__ = "proposal"
     id: UUID = Field(primary_key=True)
@@ -143,8 +138,7 @@ class ContractRequestRow(BaseRow, table=True):
     """A request for a contract on a dataset. `purpose`: the requester's reason.
 
     `ended_at`: time at which it was withdrawn or declined; None means open until there is a draft or contract.
-    `reason`:
-    reason of the refusal."""
+    `reason`: reason of the refusal."""
 
     __tablename__ = "contract_request"
     __table_args__ = (Index(None, "namespace", "name"),)

@@ -54,10 +54,8 @@ class PointFeedbackRow(BaseRow, table=True):
     """A user's feedback on the data of a run. The latest row takes precedence.
 
     `partition`: None means all partitions together. `from_version`: states version that introduced the content, to
-    which
-    the feedback applies; None means that it applies to this run only. `incident_id`: incident whose resolution or
-    reopening
-    implied the feedback."""
+    which the feedback applies; None means that it applies to this run only. `incident_id`: incident whose resolution or
+    reopening implied the feedback."""
 
     __tablename__ = "point_feedback"
     __table_args__ = (Index(None, "contract_id", "object", "created_at"),)

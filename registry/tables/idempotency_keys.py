@@ -10,11 +10,9 @@ from treaty.registry.tables.base import BaseRow, json_column, time_column
 class IdempotencyKeyRow(BaseRow, table=True):
     """A request executed under an idempotency key, with its response for repeats.
 
-    `key`: hash of principal, endpoint and the client's key. `request_hash`: hash of the request body with the
-    client's key;
-    neither reveals the content. `permissions`: permissions of the first request, see `Principal.extent`.
-    `response_body`:
-    None if it contains a secret, which is shown only once."""
+    `key`: hash of principal, endpoint and the client's key. `request_hash`: hash of the request body with the client's
+    key; neither reveals the content. `permissions`: permissions of the first request, see `Principal.extent`.
+    `response_body`: None if it contains a secret, which is shown only once."""
 
     __tablename__ = "idempotency_key"
     key: str = Field(primary_key=True)

@@ -13,9 +13,8 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 class IncidentRow(BaseRow, table=True):
     """Bad data of a contract object, with everything that fails because of it.
 
-    `started_at`: arrival of the bad data. `data_version`: table version of the bad data, if known. `columns`:
-    columns of
-    the failed checks; None means all. `recovered_at`: time at which good data replaced it; None if it has not.
+    `started_at`: arrival of the bad data. `data_version`: table version of the bad data, if known. `columns`: columns
+    of the failed checks; None means all. `recovered_at`: time at which good data replaced it; None if it has not.
     `duplicate_of`: incident that includes this one. `resolved_by_id`: None means that it resolved automatically.
     `revision`: increases with every change."""
 
@@ -48,8 +47,7 @@ class IncidentObjectRow(BaseRow, table=True):
     """A contract object that fails in an incident; it fails in at most one at a time.
 
     `failing_checks`: failing checks with their partitions (None: all partitions together). `active`: True while it
-    fails,
-    then None."""
+    fails, then None."""
 
     __tablename__ = "incident_object"
     __table_args__ = (UniqueConstraint("contract_id", "object", "active"),)
@@ -69,9 +67,8 @@ class IncidentDownstreamRow(BaseRow, table=True):
     """A downstream dataset of an incident, one row per name. `node_*`: its name in the graph.
 
     `is_direct`: bad values may arrive, not only their effects on rows. `is_table_level`: derived without column
-    lineage.
-    `reached_at`: arrival of the bad data; None means not yet. `path`: jobs and datasets on the way from the incident's
-    dataset."""
+    lineage. `reached_at`: arrival of the bad data; None means not yet. `path`: jobs and datasets on the way from the
+    incident's dataset."""
 
     __tablename__ = "incident_downstream"
     __table_args__ = (Index(None, "namespace", "name"),)

@@ -59,9 +59,8 @@ class RejectedLineageEventRow(BaseRow, table=True):
 class LineageRunRow(BaseRow, table=True):
     """A run of a job, folded from its events independent of their order.
 
-    `parent_id`, `root_id`: run ids of parent and root, as reported by producers. `is_awaited`: the run has outputs,
-    has not
-    reported its end, and its data has not been inspected."""
+    `parent_id`, `root_id`: run ids of parent and root, as reported by producers. `is_awaited`: the run has outputs, has
+    not reported its end, and its data has not been inspected."""
 
     __tablename__ = "lineage_run"
     __table_args__ = (UniqueConstraint("job_namespace", "job_name", "run_id"), Index(None, "is_awaited", "updated_at"))
@@ -124,8 +123,7 @@ class SuspectPartitionRow(BaseRow, table=True):
     """A partition that a failed run wrote and that was not validated since.
 
     `partition`: '' means the whole dataset. `suspected_at`: time at which the failure was detected. `reason`:
-    explanation
-    for people."""
+    explanation for people."""
 
     __tablename__ = "suspect_partition"
     dataset_id: UUID = foreign_key_column("dataset.id", primary_key=True)

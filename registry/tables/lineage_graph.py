@@ -36,8 +36,7 @@ class LineageEdgeRow(BaseRow, table=True):
     """A dataset that a job reads or writes.
 
     For outputs: `feeds`: column lineage, see `treaty.registry.lineage.graph.flows`; `sources`: all sources of the
-    dataset,
-    None means any input of the job. `owners`: reported owners of the dataset."""
+    dataset, None means any input of the job. `owners`: reported owners of the dataset."""
 
     __tablename__ = "lineage_edge"
     __table_args__ = (Index(None, "namespace", "name"),)

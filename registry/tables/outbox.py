@@ -14,9 +14,8 @@ from treaty.registry.tables.base import BaseRow, enum_column, foreign_key_column
 class OutboxMessageRow(BaseRow, table=True):
     """A message to an external destination, stored in the transaction that caused it.
 
-    `key`: sent with every attempt. `destination`: messages to the same one are sent in order. `fence`: increases
-    with every
-    attempt."""
+    `key`: sent with every attempt. `destination`: messages to the same one are sent in order. `fence`: increases with
+    every attempt."""
 
     __tablename__ = "outbox_message"
     __table_args__ = (Index(None, "state", "destination", "id"), Index(None, "state", "available_at"))
@@ -39,8 +38,7 @@ class ChannelRow(BaseRow, table=True):
     """A notification channel of either a user or a team.
 
     `target`: an address or URL, which is a secret. `secret`: signing key of a webhook. `contract_id`: only this
-    contract;
-    None means all contracts that concern the holder. `notification_kinds`: kinds to send; [] means all."""
+    contract; None means all contracts that concern the holder. `notification_kinds`: kinds to send; [] means all."""
 
     __tablename__ = "channel"
     id: UUID = Field(primary_key=True)

@@ -24,13 +24,10 @@ class RunRow(BaseRow, table=True):
 
     `reason`: reason why nothing could be evaluated. `states_version`: states version of the dataset that was evaluated;
     None if there was none. `subscription_id`: consumer whose checks were evaluated; None means the contract's own.
-    `kind`:
-    subject of the validation, such as data or its arrival. `superseded_reason`: reason why the data was later
-    withdrawn;
-    None if it was not. `detection_method`: method that identified the partitions to validate
+    `kind`: subject of the validation, such as data or its arrival. `superseded_reason`: reason why the data was later
+    withdrawn; None if it was not. `detection_method`: method that identified the partitions to validate
     (`treaty.engine.protocol.write_hints.DetectionMethod`). `read_version`: table version that was read, for formats
-    that
-    have versions."""
+    that have versions."""
 
     __tablename__ = "run"
     __table_args__ = (
@@ -85,8 +82,7 @@ class ViolationSampleRow(BaseRow, table=True):
     """Sample of rows that violate a check. No other table stores rows of a user's table.
 
     `rows`: values as text under `columns`; None is null. `masked`: columns that were masked before they were stored.
-    Rows
-    are not shown after `expires_at` and are then deleted."""
+    Rows are not shown after `expires_at` and are then deleted."""
 
     __tablename__ = "violation_sample"
     run_id: UUID = foreign_key_column("run.id", primary_key=True)
@@ -102,9 +98,8 @@ class MeasurementRow(BaseRow, table=True):
     """A metric measured in a run.
 
     `value`: number for charts. `exact`: exact value for evaluation. `reason`: reason for a missing value. `row_count`:
-    number of rows measured. `details`: distribution behind the value. `subscription_id`: same as the run's.
-    `data_at`: time
-    of the data in the partition's name; None if it has none. `segment`: remaining part of the name."""
+    number of rows measured. `details`: distribution behind the value. `subscription_id`: same as the run's. `data_at`:
+    time of the data in the partition's name; None if it has none. `segment`: remaining part of the name."""
 
     __tablename__ = "measurement"
     __table_args__ = (Index(None, "contract_id", "object", "identity", "measured_at"),)
@@ -139,10 +134,8 @@ class PartitionStateRow(BaseRow, table=True):
     """A generation of a partition's packed states. `fingerprint`: content that they describe.
 
     `from_version`, `until_version`: states versions of the dataset in which it was current, without the last; None
-    means it
-    is current. `ended_at`: time at which that ended. `files`: files with states of this row; None if not determined
-    yet.
-    `bag`: name under which a gate stored it; None if no gate did.
+    means it is current. `ended_at`: time at which that ended. `files`: files with states of this row; None if not
+    determined yet. `bag`: name under which a gate stored it; None if no gate did.
 
     For days merged by month, `partition` names all of them and `members` has the fingerprint of each
     (`treaty.engine.core.partitions.months`); None means a single partition."""

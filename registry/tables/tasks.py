@@ -21,9 +21,8 @@ from treaty.registry.tables.base import (
 class TaskRow(BaseRow, table=True):
     """A task, leased by one worker. `fence`: increases with every claim. `key`: idempotency key.
 
-    `exclusive_key`: tasks with the same key never run concurrently; None excludes nothing. `queue_position`:
-    position in
-    the line of its `producer`, one line per priority."""
+    `exclusive_key`: tasks with the same key never run concurrently; None excludes nothing. `queue_position`: position
+    in the line of its `producer`, one line per priority."""
 
     __tablename__ = "task"
     __table_args__ = (
@@ -81,11 +80,10 @@ class PendingValidationRow(BaseRow, table=True):
     """Trigger and validation counters of a contract object.
 
     `trigger_sequence`: number of triggers; `validated_sequence`: number of them that a validation has covered.
-    `pending_triggers`: payloads of the others. `task_id`: task for them, which may start at `not_before_at`; the
-    next task
-    may start at `quiet_ends_at`. `due_at`: earliest requested start of later triggers. `last_stream_validation_at`:
-    latest
-    validation of streamed data. `awaited_run`: run that must end before the task starts; None means no run."""
+    `pending_triggers`: payloads of the others. `task_id`: task for them, which may start at `not_before_at`; the next
+    task may start at `quiet_ends_at`. `due_at`: earliest requested start of later triggers.
+    `last_stream_validation_at`: latest validation of streamed data. `awaited_run`: run that must end before the task
+    starts; None means no run."""
 
     __tablename__ = "pending_validation"
     contract_id: str = foreign_key_column("contract.id", primary_key=True)

@@ -51,8 +51,7 @@ class ReachedDataset:
 
     `distance`: number of jobs from the first dataset. `path`: alternating datasets and jobs, from the first dataset to
     this one. `direct`: on some path, bad values themselves arrive; else they only decide about its rows. `coarse`:
-    every
-    path has a job that reports no column lineage. `columns`: affected columns; None means all."""
+    every path has a job that reports no column lineage. `columns`: affected columns; None means all."""
 
     dataset: LineageName
     distance: int
@@ -108,8 +107,7 @@ def spread(
     """Return all datasets that bad data in these columns may reach.
 
     `columns`: None means any row. `depth`: maximum number of jobs on a path. `most`: maximum number of datasets.
-    Readers
-    are looked up once per level; a dataset that feeds itself is visited once."""
+    Readers are looked up once per level; a dataset that feeds itself is visited once."""
     search = _Search(start=start, most=most)
     first = {ColumnTrace(start, root(each)) for each in columns or ()} or {ColumnTrace(start, None)}
     search.arrivals = dict.fromkeys(first, (None, start))

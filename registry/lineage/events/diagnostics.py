@@ -21,8 +21,7 @@ def diagnose(event: LineageEvent, received: datetime) -> list[str]:
     """Return a message for each deviation of the event; [] if there is none.
 
     Reported are parts that are missing, ignored or interpreted differently. Messages contain no values. At most 20,
-    then
-    their number."""
+    then their number."""
     messages = dict.fromkeys((*_envelope(event, received), *_parts(event)))
     lines = list(messages)
     return lines if len(lines) <= MOST else [*lines[:MOST], f"and {len(lines) - MOST} more"]

@@ -77,8 +77,7 @@ def keep(session: Session, arrivals: Sequence[ReceivedEvent]) -> set[str]:
     """Store events once per content hash, count repeats, and return the hashes of new events.
 
     Repeats of events stored earlier are counted too. Rows are written in the order of their keys: transactions that
-    store
-    the same events wait for each other without a deadlock."""
+    store the same events wait for each other without a deadlock."""
     if not arrivals:
         return set()
     by_key = {each.key: each for each in sorted(arrivals, key=lambda each: each.key)}

@@ -88,9 +88,8 @@ class EventReceiver:
     def put(self, arrivals: Iterable[ReceivedEvent], permit: WritePermit | None = None) -> Future[None]:
         """Queue events to be stored and return a future that completes when they are. Raises IntakeOverloaded.
 
-        The future raises OperationalError if the database is unavailable, UnstorableEvent if it rejects the events,
-        and any
-        error of the permit's check."""
+        The future raises OperationalError if the database is unavailable, UnstorableEvent if it rejects the events, and
+        any error of the permit's check."""
         batch = EventBatch(tuple(arrivals), permit)
         with self._changed:
             if self._closed or self._is_full(batch.size):

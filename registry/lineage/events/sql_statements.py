@@ -25,8 +25,7 @@ def writes(query: str, dialect: str | None = None) -> tuple[Write, ...]:
     """Return the target of each write: `{"table": last part of its name, "partition": {column: text, None for null}}`.
 
     The partition is None if the statement names none, or not by constants. The result is () if no write names a
-    partition,
-    if another statement may change a table, or if the text cannot be parsed."""
+    partition, if another statement may change a table, or if the text cannot be parsed."""
     if len(query) > MOST or not _PARTITION.search(query):
         return ()
     targets = [each for statement in _parsed(query, dialect) for each in _writes(statement)]

@@ -61,12 +61,9 @@ class Trigger:
     """A request to inspect a dataset because of a run.
 
     `aliases`: other names of the dataset. `partitions`: those that the run named. `reads`: the kind of inspection;
-    `why`
-    describes it for people. `streaming`: more data arrives continuously. `columns`: the reported columns by name and
-    type
-    if the schema was redefined; () if they were not reported, None if the schema was not redefined. `formerly`:
-    previous
-    name of a renamed table."""
+    `why` describes it for people. `streaming`: more data arrives continuously. `columns`: the reported columns by name
+    and type if the schema was redefined; () if they were not reported, None if the schema was not redefined.
+    `formerly`: previous name of a renamed table."""
 
     dataset: LineageName
     aliases: tuple[LineageName, ...] = ()
@@ -96,8 +93,7 @@ def triggers(run: FoldedRun) -> tuple[Trigger, ...]:
     """Return the triggers of the run so far, one per dataset, sorted by name.
 
     All outputs of a failed run are suspect. A batch run triggers when it completes, a stream while it runs. Treaty's
-    own
-    runs trigger nothing, which prevents an endless loop."""
+    own runs trigger nothing, which prevents an endless loop."""
     if is_ours(run):
         return ()
     if run.failed:

@@ -76,8 +76,7 @@ class VerdictPayload:
     emitted. `give_up_reason`: reason why the validation could not run; None if it did. `link`: URL of the result.
     `schemas`: base URL of the facet schemas. `mirror`: also emit the assertions as a dataset facet. `words`: assertion
     names by check id; the default is "custom". `discriminator`: distinguishes validations that were requested at the
-    same
-    time; '' if their data differs."""
+    same time; '' if their data differs."""
 
     result: RunResult
     about: EventDataset

@@ -32,10 +32,8 @@ def write_hint(
     """Return the hint about a run's write to the dataset of `outputs`.
 
     `partition_by`: partition columns of the dataset. `nominal`: by partition column, the template that formats the
-    run's
-    nominal time ('{nominalStart:%Y-%m-%d}'). The hint names all partition columns, or no partition. Malformed events
-    never
-    raise an error."""
+    run's nominal time ('{nominalStart:%Y-%m-%d}'). The hint names all partition columns, or no partition. Malformed
+    events never raise an error."""
     version = _version(outputs)
     for method, values in _rungs(run, outputs, nominal) if partition_by and outputs else ():
         if names := _names(values, partition_by):

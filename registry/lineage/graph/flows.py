@@ -19,8 +19,8 @@ FAILED, OPEN, COMPLETED = range(3)
 class ColumnFeed(NamedTuple):
     """A column of an input that feeds a column of the output.
 
-    `column`: output column; None means every row of the output. `of`: input column; None means any column.
-    `direct`: False if the input decides (a filter, join or order) instead of passing its value."""
+    `column`: output column; None means every row of the output. `of`: input column; None means any column. `direct`:
+    False if the input decides (a filter, join or order) instead of passing its value."""
 
     column: str | None
     source: LineageName

@@ -75,8 +75,7 @@ def written(
     """Return completed runs that wrote the dataset, newest first, and their total number.
 
     `names`: all names of the dataset. Validations of this registry are excluded. Raises NotFound if there is no such
-    run,
-    or the dataset is not visible."""
+    run, or the dataset is not visible."""
     if not sight(names):
         raise NotFound
     job, edge, row = LineageJobRow, LineageEdgeRow, LineageRunRow

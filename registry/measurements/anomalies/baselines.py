@@ -30,8 +30,7 @@ def pasts(session: Session, whose: RunSeriesKey, checks: BoundChecks, *, before:
     """Return the histories of metrics that have detectors or compare partitions, by metric identity.
 
     `before`: include only what was measured and reported before this time; None means everything. Empty if no check
-    needs a
-    history."""
+    needs a history."""
     identities = {each.identity for each in checks.checks if (each.detector or compares(each)) and each.identity}
     if not identities:
         return {}
@@ -58,9 +57,8 @@ def spoilt(
 ) -> Spoilt:
     """Return the runs and partitions to exclude: failures in incidents, adjusted by user feedback.
 
-    Incidents that were resolved as no fault are ignored. Data marked as expected is removed and data marked as
-    incident is
-    added. `before`: use feedback before this time. `also`: additional feedback, as if it were stored."""
+    Incidents that were resolved as no fault are ignored. Data marked as expected is removed and data marked as incident
+    is added. `before`: use feedback before this time. `also`: additional feedback, as if it were stored."""
     contract_object = ContractObject(whose.contract_id, whose.object)
     parts = session.exec(
         select(IncidentObjectRow, IncidentRow)

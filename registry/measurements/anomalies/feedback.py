@@ -50,8 +50,7 @@ def add_feedback(
     """Store the principal's feedback.
 
     Raises NotFound if the run is not visible, Forbidden without the permission to resolve its incidents, and
-    InvalidRequest
-    if the reason is empty or the run did not validate the partition."""
+    InvalidRequest if the reason is empty or the run did not validate the partition."""
     run = run_for_feedback(session, said, by=by)
     require_permission(by, Permission.INCIDENTS, visibility.object_resource(session, run.contract_id, run.object))
     if not said.reason.strip():

@@ -46,8 +46,8 @@ def runs(
 ) -> RowPage[RunRow]:  # fmt: skip
     """Return a page of runs that the principal may read, newest first.
 
-    `subscription_id`: runs of this consumer's checks; None means the contracts' own checks. `contract_id`: None
-    means all."""
+    `subscription_id`: runs of this consumer's checks; None means the contracts' own checks. `contract_id`: None means
+    all."""
     of_consumer = col(RunRow.subscription_id).is_not_distinct_from(subscription_id)
     query = NEWEST.of(select(RunRow).where(of_consumer, visibility.runs(by)), asked)
     filtered = query if contract_id is None else query.where(RunRow.contract_id == contract_id)
@@ -82,8 +82,7 @@ def measurements(
     """Return the last values of each metric, oldest first.
 
     For a partition that is its latest value, for a whole dataset the value of each run. `subscription_id`: values of
-    this
-    consumer's checks; None means the contract's own."""
+    this consumer's checks; None means the contract's own."""
     series = RunSeriesKey(contract_id, object_name, "", subscription_id)
     return earlier(session, series, identities, limit=limit)
 
@@ -100,8 +99,7 @@ def earlier(
     """Return the last values of each metric, oldest first, see `measurements`.
 
     `before`: only values measured before this time; None means all. `each_run`: for undated partitions, return the
-    values
-    of all runs instead of the latest."""
+    values of all runs instead of the latest."""
     ranked = _ranked(whose, identities, before, each_run=each_run)
     newest = func.coalesce(ranked.c.partition, "").desc(), ranked.c.measured_at.desc()
     rank = func.row_number().over(partition_by=ranked.c.identity, order_by=newest).label("place")

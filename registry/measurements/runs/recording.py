@@ -29,8 +29,7 @@ class RunProvenance:
     partitions; None if no data could be read. `states_version`: version of the dataset's states that was evaluated.
     `reason`: reason why nothing could be evaluated, or a note. `subscription_id`: consumer whose checks were evaluated;
     None means the contract's own. `detection_method`: method that identified the partitions to validate. `version`:
-    version
-    of the table that was read; None if its format has none."""
+    version of the table that was read; None if its format has none."""
 
     dataset_id: UUID | None = None
     task_id: UUID | None = None

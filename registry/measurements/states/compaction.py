@@ -47,13 +47,12 @@ def compact(
     """Merge daily states by month, for months that ended by `over`.
 
     Each month has its own transaction. Yields for each attempt 1 if the states were merged, else 0. States that change
-    meanwhile are left as they are, and so are months that a view of a contract in force covers in part, and
-    groupings too
-    large to load."""
+    meanwhile are left as they are, and so are months that a view of a contract in force covers in part, and groupings
+    too large to load."""
     with read_session(database) as session:
-        names_stored = state_store.names(session, dataset_id)
+        stored_names = state_store.names(session, dataset_id)
         is_split = _views(session, dataset_id)
-    for names in _months(names_stored, over):
+    for names in _months(stored_names, over):
         if is_split(_name(names)):
             continue
         for alike in _alike(_rows(database, dataset_id, names)):

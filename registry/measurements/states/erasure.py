@@ -144,12 +144,10 @@ def erase(
 ) -> ErasureResult:
     """Erase the stored data and record it in the audit log.
 
-    Rows are erased in the session's transaction. Files, and tables in the pattern index, are removed immediately;
-    the index
-    does not distinguish partitions. If the transaction is rolled back, states with missing files are computed again.
-    Raises
-    Forbidden without the permission for every contract on the dataset, and ServiceBusy if the pattern index is
-    locked."""
+    Rows are erased in the session's transaction. Files, and tables in the pattern index, are removed immediately; the
+    index does not distinguish partitions. If the transaction is rolled back, states with missing files are computed
+    again. Raises Forbidden without the permission for every contract on the dataset, and ServiceBusy if the pattern
+    index is locked."""
     for each in asked.datasets:
         for resource in visibility.of_dataset(session, each):
             authentication.require_permission(by, Permission.ERASE, resource)

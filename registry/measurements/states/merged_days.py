@@ -29,8 +29,7 @@ def unmerged_states(
     """Return the stored states that remain valid.
 
     Merged states are omitted if one of their days was read again or no longer exists. `there`: existing partitions;
-    None
-    means all exist."""
+    None means all exist."""
     return {name: packed for name, packed in stored.items() if not _is_broken(name, read, there)}
 
 

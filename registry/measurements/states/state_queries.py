@@ -50,10 +50,9 @@ class StateQuery:
     """A query for metrics of a dataset's stored states.
 
     `dataset`: a contract id if the contract has a single table, `contract.object`, or a lineage name. `namespace`:
-    distinguishes datasets of the same lineage name. `where`: condition on partitions; None means all. `metrics`:
-    names of
-    metrics; () means those that the contract measures. `contract_id`: contract (or contract.object) to use if several
-    contracts cover the dataset."""
+    distinguishes datasets of the same lineage name. `where`: condition on partitions; None means all. `metrics`: names
+    of metrics; () means those that the contract measures. `contract_id`: contract (or contract.object) to use if
+    several contracts cover the dataset."""
 
     dataset: str
     namespace: str | None = None
@@ -81,11 +80,9 @@ class StoredPartition:
     """The stored states of a partition.
 
     `bytes`: size of its row. `file_bytes`: size of its files. `kinds`: number of states by kind of component. `failed`:
-    number of states that could not be computed. `files`: by key, the file of each state stored in one. `sizes`: by
-    key, the
-    bytes of each usable state that the query needs. `fault`: reason why the row is unusable, or its missing file;
-    None if
-    there is none. `days`: number of partitions merged into it. `schema`: schema at the time of the scan."""
+    number of states that could not be computed. `files`: by key, the file of each state stored in one. `sizes`: by key,
+    the bytes of each usable state that the query needs. `fault`: reason why the row is unusable, or its missing file;
+    None if there is none. `days`: number of partitions merged into it. `schema`: schema at the time of the scan."""
 
     partition: str
     generation: int
@@ -106,9 +103,8 @@ class StoredPartition:
 def query_scope(session: Session, question: StateQuery) -> QueryScope:
     """Resolve a query against the stored states.
 
-    Raises NotFound unless the dataset exists and has a contract in force, and InvalidRequest for a condition that
-    does not
-    select partitions by name or an unknown metric."""
+    Raises NotFound unless the dataset exists and has a contract in force, and InvalidRequest for a condition that does
+    not select partitions by name or an unknown metric."""
     dataset, about = dataset_of(session, question)
     contract, contract_object = promised(session, dataset, about)
     version = dataset.states_version
@@ -150,8 +146,7 @@ def authorized_query(
     """Return the query, bound to a contract for which the principal has the permission.
 
     Raises NotFound if no contract covers the dataset, with the same message if the principal may read none of them;
-    else
-    Forbidden."""
+    else Forbidden."""
     require_permission_anywhere(by, permission)
     if by.may(permission):
         return question
