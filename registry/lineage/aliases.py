@@ -69,9 +69,9 @@ def remembered(session: Session) -> Iterator[None]:
 
 
 def groups(session: Session, names: Collection[LineageName]) -> dict[LineageName, AliasGroup]:
-    """Return the alias group of each name.
+    """Return the alias group of each name. Names are looked up in batches.
 
-    Partition names resolve to their table. The number of queries does not grow with each name."""
+    Partition names resolve to their table."""
     cached: dict[LineageName, AliasGroup] = session.info.get(REMEMBERED, {})
     if missing := [each for each in names if each not in cached]:
         cached |= _groups(session, missing)

@@ -81,7 +81,7 @@ class DownstreamImpact:
 
 @dataclass(frozen=True)
 class ImpactVisibility:
-    """Visibility of an impact query: a filter for datasets and an SQL condition on contracts."""
+    """Visibility of an impact query: a filter for datasets and a SQL condition on contracts."""
 
     nodes: NameResolver
     visibility: VisibilityFilter

@@ -20,8 +20,8 @@ LONGEST = 80
 def diagnose(event: LineageEvent, received: datetime) -> list[str]:
     """Return a message for each deviation of the event; [] if there is none.
 
-    Reported are parts that are missing, ignored or interpreted differently. Messages contain no values. At most 20,
-    then their number."""
+    Messages name parts that are missing, ignored or interpreted differently, without values. At most 20 messages are
+    returned, followed by the number of further ones."""
     messages = dict.fromkeys((*_envelope(event, received), *_parts(event)))
     lines = list(messages)
     return lines if len(lines) <= MOST else [*lines[:MOST], f"and {len(lines) - MOST} more"]

@@ -145,7 +145,7 @@ def unpark(event: LineageEventRow) -> None:
 def forget(session: Session, *, before: datetime, most: int = 1000) -> int:
     """Delete at most `most` events received before a time, and as many rejections; return their number.
 
-    Events that wait to be folded are not deleted. The states of runs keep what they learned from deleted events."""
+    Events that wait to be folded are not deleted. Run states retain what was folded from deleted events."""
     conditions = col(LineageEventRow.received_at) < before, col(LineageEventRow.state) != LineageEventState.NEW
     events = select(LineageEventRow.id).where(*conditions).limit(most)
     refused = select(RejectedLineageEventRow.id).where(col(RejectedLineageEventRow.received_at) < before).limit(most)

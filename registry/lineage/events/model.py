@@ -161,7 +161,7 @@ class LineageEvent:
     def stored_bytes(self) -> bytes:
         """Return the canonical JSON to store, without heavy facets.
 
-        Heavy are debugging facets, and facets above 256 KiB that Treaty does not read."""
+        Heavy facets are debugging facets, and facets above 256 KiB that Treaty does not read."""
         large = len(self.body) > FACET_LIMIT
         if not large and not any(each in self.body for each in _HEAVY):
             return self.body

@@ -1,6 +1,6 @@
-"""Store fits: limits learned after a version was approved, and select those in force.
+"""Store fits: bounds learned after a version was approved, and select those in force.
 
-A version never changes. It is evaluated with the newest fit within its approved limits, else with its own limits. Fits
+A version never changes. It is evaluated with the newest fit within its approved bounds, else with its own bounds. Fits
 are never modified."""
 
 from collections.abc import Collection, Sequence
@@ -20,7 +20,9 @@ def with_active_fits(session: Session, contract: Contract, object_name: str) -> 
 
 
 def active_fits(session: Session, contract: Contract, object_name: str) -> dict[str, LearnedFit]:
-    """Return the newest admitted fits of the object's clauses, by check id. Checks without one use their own limits."""
+    """Return the newest admitted fits of the object's clauses, by check id.
+
+    Checks without one use their own bounds."""
     clause_names = {each.named for each in refittable_clauses(contract.object(object_name)).values()}
     rows = (
         newest(session, ContractObject(contract.id, object_name), clause_names, admitted=True) if clause_names else ()
