@@ -195,7 +195,7 @@ def test_states_that_are_no_use_are_told_so(memory: Memory) -> None:
     next(Path(memory.files.url).iterdir()).unlink()
     found = memory.world.client("viewer").states("shop-orders")
     faults = sorted(str(each.fault).split(";")[0] for each in found.partition_states)
-    assert sum("is gone" in each for each in faults) == 5
+    assert sum("is missing" in each for each in faults) == 5
     assert sum("damaged" in each for each in faults) == 1
     told = {each.phrase: (each.merged, each.missing_count) for each in found.metrics}
     assert (told["size"], told["uniqueness of id"]) == ((0, 1), (0, 6))
