@@ -35,7 +35,7 @@ def test_an_event_as_it_should_be_has_nothing_to_tell() -> None:
         ({"schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/JobEvent"}, "read as a RunEvent"),
         ({"eventType": None}, "eventType is missing"),
         ({"eventType": "DONE"}, "not defined by OpenLineage"),
-        ({"run": {"runId": "run 7"}}, "no UUID"),
+        ({"run": {"runId": "run 7"}}, "not a UUID"),
         ({"outputs": "all"}, "outputs is not a list"),
         ({"outputs": [{"namespace": "file"}]}, "outputs[0] lacks a namespace or name"),
         ({"outputs": [output(schema=None)]}, "outputs[0].facets.schema is not an object"),
